@@ -1,0 +1,78 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The order of the targets is the order of the layers: a module imports only what stands above
+// it. `Tests/TidyTests` holds the sources to it.
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "feedsync",
+  products: [
+    .library(name: "FeedSync", targets: ["FeedSync"]),
+    .executable(name: "feedsync", targets: ["FeedSyncCommand"]),
+    .executable(name: "feedsync-simulate", targets: ["SyncSimulator"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
+  ],
+  targets: [
+    .target(name: "CanonicalJSON", swiftSettings: strict),
+    .target(name: "Replication", dependencies: ["CanonicalJSON"], swiftSettings: strict),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(
+      name: "SegmentFormat",
+      dependencies: [
+        "CanonicalJSON", "Replication", "CZlib",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "SystemFiles",
+      dependencies: [.product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
+    .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
+    .target(
+      name: "FolderWatching", dependencies: ["SystemFiles", "CInotifyTools"],
+      swiftSettings: strict),
+    .target(
+      name: "SharedFolder",
+      dependencies: ["CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles"],
+      swiftSettings: strict),
+    .target(
+      name: "DocumentStorage",
+      dependencies: [
+        "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "Syncing",
+      dependencies: [
+        "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles", "FolderWatching",
+        "SharedFolder", "DocumentStorage",
+      ],
+      swiftSettings: strict),
+    .target(name: "FeedSync", dependencies: ["Syncing"], swiftSettings: strict),
+    .executableTarget(
+      name: "FeedSyncCommand",
+      dependencies: [
+        "FeedSync",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "SyncSimulator",
+      dependencies: [
+        "FeedSync", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+  ]
+)

@@ -1,0 +1,32 @@
+/// Well-formed UTF-8 that compares, sorts and hashes as bytes.
+///
+/// Swift's `String` compares by canonical equivalence: "é" in one and in two scalars are the same
+/// `String`, but they are two file names, two ids and two keys. Identity is bytes (protocol.md 5).
+///
+///     ByteString("a") < ByteString("b")  // true, by bytes
+package struct ByteString: Hashable, Sendable {
+  package let bytes: [UInt8]
+
+  /// The UTF-8 of `text`.
+  package init(_ text: String) { bytes = Array(text.utf8) }
+
+  /// Takes `bytes` if they are well-formed UTF-8, and is nil otherwise.
+  package init?(utf8 bytes: [UInt8]) {
+    guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Takes bytes that are already known to be well-formed UTF-8.
+  package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+}
+
+extension ByteString: Comparable {
+  package static func < (lhs: Self, rhs: Self) -> Bool {
+    lhs.bytes.lexicographicallyPrecedes(rhs.bytes)
+  }
+}
+
+extension ByteString: CustomStringConvertible, ExpressibleByStringLiteral {
+  package var description: String { String(decoding: bytes, as: UTF8.self) }
+  package init(stringLiteral value: String) { self.init(value) }
+}
