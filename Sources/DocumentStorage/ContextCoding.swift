@@ -1,0 +1,101 @@
+import Foundation
+import GRDB
+import Replication
+
+/// Contexts in the local database: streams by their local numbers.
+enum ContextCoding {
+  static func encode(_ context: Context, number: (StreamID) throws -> Int64) rethrows -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendVarint(UInt64(context.entries.count))
+    for entry in context.entries {
+      bytes.appendVarint(UInt64(try number(entry.stream)))
+      bytes.appendVarint(entry.sequence)
+      bytes.append(contentsOf: entry.fingerprint.bytes)
+    }
+    return bytes
+  }
+
+  static func decode(_ bytes: [UInt8], streams: StreamDirectory) throws -> Context {
+    guard !bytes.isEmpty else { return Context() }
+    var reader = StoredBytes(bytes)
+    return try decode(&reader, streams: streams)
+  }
+
+  static func decode(
+    _ reader: inout StoredBytes, streams: StreamDirectory
+  ) throws -> Context {
+    var entries: [Context.Entry] = []
+    for _ in 0..<(try reader.varint()) {
+      entries.append(
+        Context.Entry(
+          stream: try streams.stream(number: Int64(try reader.varint())),
+          sequence: try reader.varint(), fingerprint: try reader.fingerprint()))
+    }
+    return Context(entries)
+  }
+}
+
+/// Reads what this database stored; what does not fit is damage, not input.
+struct StoredBytes {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  static let damage = DatabaseError(
+    resultCode: .SQLITE_CORRUPT, message: "a stored value is damaged")
+
+  mutating func varint() throws -> UInt64 {
+    guard let value = bytes[...].readVarint(at: &position) else { throw Self.damage }
+    return value
+  }
+
+  mutating func count() throws -> Int {
+    let count = try varint()
+    guard count <= UInt64(bytes.count) else { throw Self.damage }
+    return Int(count)
+  }
+
+  mutating func byte() throws -> UInt8 {
+    guard position < bytes.count else { throw Self.damage }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  mutating func take(_ count: Int) throws -> [UInt8] {
+    guard count <= bytes.count - position else { throw Self.damage }
+    defer { position += count }
+    return Array(bytes[position..<position + count])
+  }
+
+  mutating func block() throws -> [UInt8] { try take(count()) }
+
+  mutating func fingerprint() throws -> Fingerprint {
+    guard let fingerprint = Fingerprint(bytes: try take(16)) else { throw Self.damage }
+    return fingerprint
+  }
+}
+
+extension Identifier128 {
+  var databaseBytes: Data { Data(bytes) }
+
+  init(column: Data) throws {
+    guard let value = Self(bytes: column) else { throw StoredBytes.damage }
+    self = value
+  }
+}
+
+extension Fingerprint {
+  /// The origin where nothing was stored.
+  init(optionalColumn: Data?) throws {
+    self = try optionalColumn.map { try Fingerprint(column: $0) } ?? .origin
+  }
+}
+
+extension [UInt8]: @retroactive DatabaseValueConvertible {
+  public var databaseValue: DatabaseValue { Data(self).databaseValue }
+
+  public static func fromDatabaseValue(_ value: DatabaseValue) -> [UInt8]? {
+    Data.fromDatabaseValue(value).map { [UInt8]($0) }
+  }
+}

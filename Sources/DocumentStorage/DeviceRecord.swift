@@ -1,0 +1,79 @@
+import CanonicalJSON
+import Foundation
+import GRDB
+import Replication
+import SystemPackage
+
+/// What this device is: its container, its stream, its name.
+package struct DeviceRecord: Sendable, Equatable {
+  package let container: ContainerID
+  /// The marker's bytes as they were when this device joined, so that it can be restored.
+  package let marker: [UInt8]
+  /// Where the container was when it was last initialised.
+  package let path: FilePath
+  package let stream: StreamID
+  package let name: String
+
+  package init(
+    container: ContainerID, marker: [UInt8], path: FilePath, stream: StreamID, name: String
+  ) {
+    self.container = container
+    self.marker = marker
+    self.path = path
+    self.stream = stream
+    self.name = name
+  }
+}
+
+extension StoreDatabase {
+  /// The device's record; nil in a database that was never initialised.
+  package func device() throws -> DeviceRecord? {
+    try read { db in try DeviceRecord.fetch(db) }
+  }
+
+  /// Makes this database a device, or takes over a new path and name.
+  package func save(_ device: DeviceRecord) throws {
+    try write { db in
+      var streams = try StreamDirectory(db)
+      let number = try streams.number(of: device.stream, db)
+      try streams.setName(device.name, of: device.stream, db)
+      try streams.save(db)
+      try db.execute(
+        sql: """
+          INSERT INTO device(id, container, marker, path, stream, name, clock)
+          VALUES (1, ?, ?, ?, ?, ?, 0)
+          ON CONFLICT(id) DO UPDATE SET path = excluded.path, name = excluded.name
+          """,
+        arguments: [
+          device.container.databaseBytes, device.marker, device.path.databaseBytes, number,
+          device.name,
+        ])
+    }
+  }
+}
+
+extension DeviceRecord {
+  static func fetch(_ db: Database) throws -> DeviceRecord? {
+    let sql = "SELECT device.*, streams.stream AS own FROM device JOIN streams ON streams.id = device.stream"
+    guard let row = try Row.fetchOne(db, sql: sql) else { return nil }
+    return DeviceRecord(
+      container: try ContainerID(column: row["container"]), marker: row["marker"],
+      path: FilePath(databaseBytes: row["path"]), stream: try StreamID(column: row["own"]),
+      name: row["name"])
+  }
+}
+
+extension FilePath {
+  /// The path as stored: any bytes, not only UTF-8.
+  var databaseBytes: [UInt8] {
+    withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
+      .map { UInt8(bitPattern: $0) }
+  }
+
+  init(databaseBytes bytes: [UInt8]) {
+    self = (bytes + [0]).map { CChar(bitPattern: $0) }
+      .withUnsafeBufferPointer { buffer in
+        buffer.baseAddress.map { FilePath(platformString: $0) } ?? FilePath()
+      }
+  }
+}

@@ -1,0 +1,145 @@
+import GRDB
+import Replication
+import SegmentFormat
+
+/// Local transactions on their way into the folder.
+///
+/// The borders of a batch are fixed in the database before its file is written, so that whoever
+/// publishes it, and however often, writes the same name (protocol.md 32).
+package enum Outbox {
+  /// A segment to be published.
+  package struct Batch: Sendable {
+    package let first: UInt64
+    package let last: UInt64
+    package let segment: Segment
+  }
+
+  /// A batch is closed when it holds this much; a larger transaction is a batch alone.
+  static let batchBytes = 4 << 20
+  static let batchTransactions = 4096
+
+  static func append(
+    _ transaction: Transaction, after previous: StreamPosition, container: ContainerID,
+    streams: inout StreamDirectory, _ db: Database
+  ) throws {
+    let sequence = transaction.header.sequence
+    let segment = Segment(
+      range: Segment.Range(
+        container: container, stream: transaction.header.stream, first: sequence,
+        last: sequence, fingerprintBefore: previous.fingerprint),
+      attributes: [], transactions: [EncodedTransaction(transaction, after: nil)])
+    let content = SegmentFile.encode(segment, compressing: false).bytes
+    let context = try ContextCoding.encode(previous.context) { try streams.number(of: $0, db) }
+    try db.execute(
+      sql: "INSERT INTO outbox(sequence, bytes, previous_context, content) VALUES (?, ?, ?, ?)",
+      arguments: [Int64(sequence), content.count, context, content])
+  }
+
+  /// Divides what no batch holds yet into batches.
+  static func fixBatches(_ db: Database) throws {
+    let end = try Int64.fetchOne(db, sql: "SELECT max(last) FROM batches") ?? 0
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT sequence, bytes FROM outbox WHERE sequence > ? ORDER BY sequence",
+      arguments: [end])
+    var borders: [(first: Int64, last: Int64)] = []
+    var bytes = 0
+    while let row = try rows.next() {
+      let sequence: Int64 = row[0]
+      let size: Int = row[1]
+      if let current = borders.last, bytes + size <= batchBytes,
+        sequence - current.first < batchTransactions
+      {
+        borders[borders.count - 1].last = sequence
+        bytes += size
+      } else {
+        borders.append((sequence, sequence))
+        bytes = size
+      }
+    }
+    for border in borders {
+      // The name travels when it is new to the readers: with the first segment, or once changed.
+      try db.execute(
+        sql: """
+          INSERT INTO batches(first, last, device_name)
+          SELECT ?, ?, CASE WHEN published_name IS name THEN NULL ELSE name END FROM device
+          """,
+        arguments: [border.first, border.last])
+      try db.execute(sql: "UPDATE device SET published_name = name")
+    }
+  }
+
+  private static func segment(
+    first: Int64, last: Int64, name: String?, streams: StreamDirectory, _ db: Database
+  ) throws -> Segment {
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT * FROM outbox WHERE sequence BETWEEN ? AND ? ORDER BY sequence",
+      arguments: [first, last])
+    var encoded: [EncodedTransaction] = []
+    var previous: Context?
+    var range: Segment.Range?
+    for row in rows {
+      let stored = try SegmentFile.decode(row["content"]).segment
+      let position = StreamPosition(
+        sequence: stored.range.first - 1, fingerprint: stored.range.fingerprintBefore,
+        context: Context())
+      // A lone transaction may lean on the one before it; the first of several may not.
+      if first == last {
+        previous = try ContextCoding.decode(row["previous_context"], streams: streams)
+      }
+      for transaction in try stored.transactions(after: position) {
+        encoded.append(EncodedTransaction(transaction, after: previous))
+        previous = transaction.header.context.without(transaction.header.stream)
+      }
+      range = range ?? stored.range
+    }
+    guard let range, encoded.count == rows.count, rows.count == Int(last - first) + 1 else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the outbox has a hole")
+    }
+    return Segment(
+      range: Segment.Range(
+        container: range.container, stream: range.stream, first: UInt64(first),
+        last: UInt64(last), fingerprintBefore: range.fingerprintBefore),
+      attributes: name.map { [.deviceName($0)] } ?? [], transactions: encoded)
+  }
+}
+
+extension StoreDatabase {
+  /// The next batch to publish; nil if all is in the folder.
+  package func nextBatch(after sequence: UInt64 = 0) throws -> Outbox.Batch? {
+    try read { db in
+      let sql = "SELECT * FROM batches WHERE first > ? ORDER BY first LIMIT 1"
+      guard let row = try Row.fetchOne(db, sql: sql, arguments: [Int64(sequence)]) else {
+        return nil
+      }
+      let first: Int64 = row["first"]
+      let last: Int64 = row["last"]
+      return Outbox.Batch(
+        first: UInt64(first), last: UInt64(last),
+        segment: try Outbox.segment(
+          first: first, last: last, name: row["device_name"],
+          streams: try StreamDirectory(db), db))
+    }
+  }
+
+  /// Notes that a batch is in the folder under the name that `digest` belongs to.
+  package func markPublished(_ batch: Outbox.Batch, digest: UInt64) throws {
+    try write { db in
+      var streams = try StreamDirectory(db)
+      let number = try streams.number(of: batch.segment.range.stream, db)
+      try db.execute(
+        sql: "INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)",
+        arguments: [
+          number, Int64(batch.first), Int64(batch.last), Int64(bitPattern: digest),
+        ])
+      try db.execute(sql: "DELETE FROM batches WHERE first = ?", arguments: [Int64(batch.first)])
+      try db.execute(
+        sql: "DELETE FROM outbox WHERE sequence BETWEEN ? AND ?",
+        arguments: [Int64(batch.first), Int64(batch.last)])
+    }
+  }
+
+  /// How many local transactions are not known to be in the folder.
+  package func unpublishedCount() throws -> Int {
+    try read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM outbox") ?? 0 }
+  }
+}

@@ -1,0 +1,102 @@
+import GRDB
+
+/// The tables of the local database, and the steps from each older version to this one.
+enum Schema {
+  /// The version that this program reads and writes, kept in SQLite's `user_version`.
+  static let version = 1
+
+  /// Brings the database up to date; must run in a write transaction.
+  ///
+  /// - returns: the version found where it is newer than this program knows; else nil.
+  static func migrate(_ db: Database) throws -> Int? {
+    let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    guard found <= version else { return found }
+    guard found < version else { return nil }
+    try db.execute(sql: tables)
+    try db.execute(sql: "PRAGMA user_version = \(version)")
+    return nil
+  }
+
+  private static let tables = """
+    -- One row: what this device is. The marker is kept so that it can be restored.
+    CREATE TABLE device(
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      container BLOB NOT NULL,
+      marker BLOB NOT NULL,
+      path BLOB NOT NULL,
+      stream INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      published_name TEXT,
+      clock INTEGER NOT NULL);
+
+    -- Every stream met: how far it is applied, and how far that may be claimed as seen.
+    CREATE TABLE streams(
+      id INTEGER PRIMARY KEY,
+      stream BLOB NOT NULL UNIQUE,
+      name TEXT,
+      applied INTEGER NOT NULL DEFAULT 0,
+      applied_fingerprint BLOB,
+      context BLOB,
+      closed INTEGER NOT NULL DEFAULT 0,
+      closed_fingerprint BLOB,
+      gap_since INTEGER);
+
+    -- Transactions that are applied, but whose context has not wholly arrived, or is still wanted.
+    CREATE TABLE open_transactions(
+      stream INTEGER NOT NULL,
+      sequence INTEGER NOT NULL,
+      fingerprint BLOB NOT NULL,
+      context BLOB NOT NULL,
+      PRIMARY KEY (stream, sequence)) WITHOUT ROWID;
+
+    -- The names under logs/ that count as imported or as published by this device.
+    CREATE TABLE segments(
+      stream INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      last INTEGER NOT NULL,
+      digest INTEGER NOT NULL,
+      PRIMARY KEY (stream, first, last, digest)) WITHOUT ROWID;
+
+    -- Local transactions that are not known to be in the folder yet.
+    CREATE TABLE outbox(
+      sequence INTEGER PRIMARY KEY,
+      bytes INTEGER NOT NULL,
+      previous_context BLOB NOT NULL,
+      content BLOB NOT NULL);
+
+    -- The borders of the segments to be published, fixed before a file is written.
+    CREATE TABLE batches(
+      first INTEGER PRIMARY KEY,
+      last INTEGER NOT NULL,
+      device_name TEXT);
+
+    -- Files looked at that are no imported segment under its own name.
+    CREATE TABLE files(
+      directory BLOB NOT NULL,
+      name BLOB NOT NULL,
+      size INTEGER NOT NULL,
+      modified INTEGER NOT NULL,
+      changed INTEGER NOT NULL,
+      inode INTEGER NOT NULL,
+      reason TEXT NOT NULL,
+      detail TEXT,
+      stream BLOB,
+      first INTEGER,
+      last INTEGER,
+      PRIMARY KEY (directory, name)) WITHOUT ROWID;
+
+    CREATE TABLE collections(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+
+    -- One row per document, body and merge state together.
+    CREATE TABLE documents(
+      collection INTEGER NOT NULL,
+      id TEXT NOT NULL,
+      visible INTEGER NOT NULL,
+      conflicts INTEGER NOT NULL,
+      pending INTEGER NOT NULL,
+      state BLOB NOT NULL,
+      PRIMARY KEY (collection, id)) WITHOUT ROWID;
+    CREATE INDEX conflicted ON documents(conflicts) WHERE conflicts > 0;
+    CREATE INDEX waiting ON documents(pending) WHERE pending > 0;
+    """
+}

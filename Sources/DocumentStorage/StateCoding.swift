@@ -1,0 +1,184 @@
+import Replication
+
+/// A document's state in its row: transactions and inserts in tables, then the operations kept.
+enum StateCoding {
+  private static let version: UInt8 = 1
+
+  static func encode(
+    _ state: DocumentState, number: (StreamID) throws -> Int64
+  ) throws -> [UInt8] {
+    var tables = Tables()
+    var rows: [UInt8] = []
+    rows.appendVarint(UInt64(state.entries.count))
+    for entry in state.entries {
+      let insert = entry.effect.insert == entry.stamp.dot ? 0 : tables.index(entry.effect.insert)
+      rows.appendVarint(UInt64(tables.index(of: entry)))
+      rows.appendVarint(UInt64(entry.stamp.dot.index))
+      rows.appendVarint(UInt64(insert))
+      rows.appendBlock(entry.effect.path.bytes)
+      rows.append(contentsOf: entry.effect.kind.stored)
+      rows.appendBlock(entry.effect.payload)
+    }
+    rows.appendVarint(UInt64(state.pending.count))
+    for removal in state.pending {
+      rows.appendBlock(removal.path.bytes)
+      rows.append(contentsOf: removal.kind.stored)
+      rows.appendVarint(UInt64(tables.index(removal.insert)))
+      rows.append(contentsOf: try ContextCoding.encode(removal.seen, number: number))
+    }
+    var output: [UInt8] = [version]
+    try tables.write(into: &output, number: number)
+    output.append(contentsOf: rows)
+    return output
+  }
+
+  /// The transactions and inserts that entries refer to, each once.
+  private struct Tables {
+    private struct Key: Hashable {
+      let stream: StreamID
+      let sequence: UInt64
+      let fingerprint: Fingerprint
+    }
+
+    private var transactions: [DocumentState.Entry] = []
+    private var indices: [Key: Int] = [:]
+    private var inserts: [Dot] = []
+
+    mutating func index(of entry: DocumentState.Entry) -> Int {
+      let key = Key(
+        stream: entry.stamp.dot.stream, sequence: entry.stamp.dot.sequence,
+        fingerprint: entry.stamp.fingerprint)
+      if let index = indices[key] { return index }
+      transactions.append(entry)
+      indices[key] = transactions.count - 1
+      return transactions.count - 1
+    }
+
+    /// 0 is kept for an operation that is its own insert.
+    mutating func index(_ insert: Dot) -> Int {
+      if let index = inserts.firstIndex(of: insert) { return index + 1 }
+      inserts.append(insert)
+      return inserts.count
+    }
+
+    func write(
+      into output: inout [UInt8], number: (StreamID) throws -> Int64
+    ) throws {
+      output.appendVarint(UInt64(transactions.count))
+      var previousTime: UInt64 = 0
+      for entry in transactions {
+        output.appendVarint(UInt64(try number(entry.stamp.dot.stream)))
+        output.appendVarint(entry.stamp.dot.sequence)
+        let time = entry.stamp.time.rawValue
+        output.appendVarint(Int64(bitPattern: time &- previousTime).zigzag)
+        previousTime = time
+        output.append(contentsOf: entry.stamp.fingerprint.bytes)
+        output.append(entry.context == nil ? 0 : 1)
+        if let context = entry.context {
+          output.append(contentsOf: try ContextCoding.encode(context, number: number))
+        }
+      }
+      output.appendVarint(UInt64(inserts.count))
+      for insert in inserts {
+        output.appendVarint(UInt64(try number(insert.stream)))
+        output.appendVarint(insert.sequence)
+        output.appendVarint(UInt64(insert.index))
+      }
+    }
+  }
+
+  static func decode(_ bytes: [UInt8], streams: StreamDirectory) throws -> DocumentState {
+    var reader = StoredBytes(bytes)
+    guard try reader.byte() == version else { throw StoredBytes.damage }
+    let transactions = try self.transactions(from: &reader, streams: streams)
+    var inserts: [Dot] = []
+    for _ in 0..<(try reader.count()) {
+      inserts.append(
+        Dot(
+          stream: try streams.stream(number: Int64(try reader.varint())),
+          sequence: try reader.varint(), index: UInt32(truncatingIfNeeded: try reader.varint())))
+    }
+    var entries: [DocumentState.Entry] = []
+    let count = try reader.count()
+    entries.reserveCapacity(count)
+    for _ in 0..<count {
+      entries.append(try entry(from: &reader, transactions: transactions, inserts: inserts))
+    }
+    var pending: [DocumentState.PendingRemoval] = []
+    for _ in 0..<(try reader.count()) {
+      let path = Path(unchecked: try reader.block())
+      let kind = try OperationKind.stored(from: &reader)
+      let insert = try inserts.element(at: Int(try reader.varint()) - 1)
+      pending.append(
+        DocumentState.PendingRemoval(
+          path: path, kind: kind, seen: try ContextCoding.decode(&reader, streams: streams),
+          insert: insert))
+    }
+    return DocumentState(sorted: entries, pending: pending)
+  }
+
+  private struct StoredTransaction {
+    let stream: StreamID
+    let sequence: UInt64
+    let time: HybridTime
+    let fingerprint: Fingerprint
+    let context: Context?
+  }
+
+  private static func transactions(
+    from reader: inout StoredBytes, streams: StreamDirectory
+  ) throws -> [StoredTransaction] {
+    var result: [StoredTransaction] = []
+    var time: UInt64 = 0
+    for _ in 0..<(try reader.count()) {
+      let stream = try streams.stream(number: Int64(try reader.varint()))
+      let sequence = try reader.varint()
+      time = time &+ UInt64(bitPattern: Int64(zigzag: try reader.varint()))
+      let fingerprint = try reader.fingerprint()
+      let context =
+        try reader.byte() == 0 ? nil : try ContextCoding.decode(&reader, streams: streams)
+      result.append(
+        StoredTransaction(
+          stream: stream, sequence: sequence, time: HybridTime(rawValue: time),
+          fingerprint: fingerprint, context: context))
+    }
+    return result
+  }
+
+  private static func entry(
+    from reader: inout StoredBytes, transactions: [StoredTransaction], inserts: [Dot]
+  ) throws -> DocumentState.Entry {
+    let transaction = try transactions.element(at: Int(try reader.varint()))
+    let index = UInt32(truncatingIfNeeded: try reader.varint())
+    let insert = Int(try reader.varint())
+    let path = Path(unchecked: try reader.block())
+    let kind = try OperationKind.stored(from: &reader)
+    let payload = try reader.block()
+    let dot = Dot(stream: transaction.stream, sequence: transaction.sequence, index: index)
+    let stamp = Stamp(
+      time: transaction.time, dot: dot, fingerprint: transaction.fingerprint)
+    return DocumentState.Entry(
+      effect: DocumentState.Effect(
+        path: path, kind: kind, payload: payload,
+        insert: insert == 0 ? dot : try inserts.element(at: insert - 1)),
+      stamp: stamp, context: transaction.context)
+  }
+}
+
+extension Array {
+  fileprivate func element(at index: Int) throws -> Element {
+    guard indices.contains(index) else { throw StoredBytes.damage }
+    return self[index]
+  }
+}
+
+extension OperationKind {
+  fileprivate var stored: [UInt8] { [code, cover.rawValue | (carriesValue ? 4 : 0)] }
+
+  fileprivate static func stored(from reader: inout StoredBytes) throws -> OperationKind {
+    let code = try reader.byte()
+    let envelope = try reader.byte()
+    guard let cover = Cover(rawValue: envelope & 3) else { throw StoredBytes.damage }
+    return OperationKind(code: code, cover: cover, carriesValue: envelope & 4 != 0)
+  }
+}

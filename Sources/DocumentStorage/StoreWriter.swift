@@ -1,0 +1,208 @@
+import CanonicalJSON
+import GRDB
+import Replication
+import SegmentFormat
+
+/// A local transaction in the making: edits of any number of documents, acknowledged as one.
+///
+///     let result = try database.writeDocuments(now: wallClock) { writer in
+///       try writer.put(key, body)
+///     }
+///
+/// The new state and the outbox entry are committed together (design.md, "Publishing").
+package struct StoreWriter {
+  /// The largest transaction: a segment must be able to carry it.
+  package static let maximumBytes = 48 << 20
+
+  /// What a committed transaction did.
+  package struct Result: Sendable, Equatable {
+    /// How many documents it changed.
+    package let changed: Int
+    /// The transaction; nil if there was nothing to publish.
+    package let stream: StreamID
+    package let sequence: UInt64?
+  }
+
+  private let db: Database
+  private let device: DeviceRecord
+  private var streams: StreamDirectory
+  private var table: DocumentTable
+  private let nonce: UInt64
+  private var header: Transaction.Header
+  private var context: Context?
+  private var states: [DocumentKey: DocumentState] = [:]
+  private var changed: Set<DocumentKey> = []
+  private var operations: [Operation] = []
+  /// About how large the transaction is by now.
+  package private(set) var bytes = 0
+
+  init(_ db: Database, now: Int64, nonce: UInt64) throws {
+    guard let device = try DeviceRecord.fetch(db) else {
+      throw DatabaseError(message: "the database belongs to no container")
+    }
+    self.db = db
+    self.device = device
+    self.nonce = nonce
+    streams = try StreamDirectory(db)
+    table = try DocumentTable(db)
+    let stored = try Int64.fetchOne(db, sql: "SELECT clock FROM device") ?? 0
+    var clock = HybridClock(latest: HybridTime(rawValue: UInt64(bitPattern: stored)))
+    guard let time = clock.tick(wallMilliseconds: now) else {
+      throw StorageError.clockExhausted
+    }
+    header = Transaction.Header(
+      stream: device.stream, sequence: streams.position(of: device.stream).sequence + 1,
+      time: time, context: streams.frontier.closed, nonce: nonce, fingerprint: .origin)
+  }
+}
+
+// MARK: - Editing
+
+extension StoreWriter {
+  /// What an edit of one document came to.
+  package enum Edit: Sendable, Equatable {
+    case unchanged
+    case changed
+    /// The base is out of date in a way that cannot be merged; nothing was written.
+    case stale
+    /// There is no such document.
+    case absent
+  }
+
+  /// Makes `body` the document's content, as compared with `token`'s version or the present one.
+  package mutating func put(
+    _ body: JSON, at key: DocumentKey, token: VersionToken? = nil
+  ) throws -> Edit {
+    if let token, !token.context.isCovered(by: streams.frontier.closed) {
+      throw StorageError.unknownVersion
+    }
+    return try write(body, patch: nil, token: token, at: key)
+  }
+
+  /// Applies a merge patch (RFC 7396); `check` judges the body that comes out.
+  package mutating func patch(
+    _ patch: JSON, at key: DocumentKey, check: (JSON) throws -> Void
+  ) throws -> Edit {
+    let present = try state(of: key).view().json ?? .object(JSONObject())
+    let body = present.mergePatched(with: patch)
+    try check(body)
+    return try write(body, patch: patch, token: nil, at: key)
+  }
+
+  package mutating func delete(_ key: DocumentKey) throws -> Edit {
+    let state = try state(of: key)
+    guard let plan = state.planDelete(frontier: streams.frontier) else { return .absent }
+    try perform(plan, wanted: nil, on: state, at: key)
+    return .changed
+  }
+
+  private mutating func write(
+    _ body: JSON, patch: JSON?, token: VersionToken?, at key: DocumentKey
+  ) throws -> Edit {
+    let state = try state(of: key)
+    let outcome = state.plan(
+      writing: body, patch: patch, token: token, frontier: streams.frontier,
+      digest: Digest.token)
+    switch outcome {
+    case .unchanged: return .unchanged
+    case .stale: return .stale
+    case .write(let plan):
+      try perform(plan, wanted: body, on: state, at: key)
+      return .changed
+    }
+  }
+
+  private mutating func state(of key: DocumentKey) throws -> DocumentState {
+    if let state = states[key] { return state }
+    return try table.state(of: key, streams: streams)
+  }
+
+  private mutating func perform(
+    _ plan: EditPlan, wanted: JSON?, on state: DocumentState, at key: DocumentKey
+  ) throws {
+    guard context == nil || context == plan.context else { throw StorageError.mixedVersions }
+    context = plan.context
+    header = Transaction.Header(
+      stream: header.stream, sequence: header.sequence, time: header.time,
+      context: plan.context, nonce: nonce, fingerprint: .origin)
+    var state = state
+    let new = state.perform(
+      plan, wanted: wanted, on: key, header: header, firstIndex: operations.count)
+    bytes += new.reduce(0) { $0 + $1.payload.count + $1.path.bytes.count + key.id.bytes.count + 16 }
+    guard bytes <= Self.maximumBytes else {
+      throw StorageError.transactionTooLarge(bytes: bytes)
+    }
+    operations += new
+    states[key] = state
+    changed.insert(key)
+  }
+}
+
+// MARK: - Committing
+
+extension StoreWriter {
+  /// Stores states, position, clock and outbox entry.
+  mutating func finish() throws -> Result {
+    guard !changed.isEmpty else { return result(sequence: nil) }
+    guard !operations.isEmpty else {
+      // Only removals that wait: nothing to publish yet.
+      try saveStates()
+      return result(sequence: nil)
+    }
+    try appendTransaction()
+    try saveStates()
+    return result(sequence: header.sequence)
+  }
+
+  private func result(sequence: UInt64?) -> Result {
+    Result(changed: changed.count, stream: device.stream, sequence: sequence)
+  }
+
+  private mutating func appendTransaction() throws {
+    let previous = streams.position(of: device.stream)
+    let form = CanonicalTransaction.bytes(
+      sequence: header.sequence, time: header.time, context: header.context,
+      operations: operations)
+    header = Transaction.Header(
+      stream: header.stream, sequence: header.sequence, time: header.time,
+      context: header.context, nonce: nonce,
+      fingerprint: Fingerprint(
+        after: previous.fingerprint, nonce: nonce, canonicalForm: form))
+    try streams.apply(header, db)
+    try streams.save(db)
+    try Outbox.append(
+      Transaction(header: header, operations: operations), after: previous,
+      container: device.container, streams: &streams, db)
+    try db.execute(
+      sql: "UPDATE device SET clock = max(clock, ?)",
+      arguments: [Int64(bitPattern: header.time.rawValue)])
+  }
+
+  private mutating func saveStates() throws {
+    for key in changed.sorted() {
+      guard var state = states[key] else { continue }
+      if !operations.isEmpty { state.seal(header.tip) }
+      state.settle(arrived: streams.frontier.applied)
+      try table.save(state, of: key) { try streams.number(of: $0, db) }
+    }
+  }
+}
+
+extension StoreDatabase {
+  /// Runs one local transaction; when it returns, it is on disk.
+  ///
+  /// - parameter now: the wall clock, in milliseconds since 1970.
+  /// - parameter nonce: a random number of this process.
+  package func writeDocuments(
+    now: Int64, nonce: UInt64, _ body: (inout StoreWriter) throws -> Void
+  ) throws -> StoreWriter.Result {
+    try write { db in
+      var writer = try StoreWriter(db, now: now, nonce: nonce)
+      try body(&writer)
+      let result = try writer.finish()
+      // The borders of the next file are fixed with the write, not when the file is made.
+      if result.sequence != nil { try Outbox.fixBatches(db) }
+      return result
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import GRDB
+import Replication
+import SegmentFormat
+
+/// The streams as one transaction sees them: local numbers, names, positions, the frontier.
+///
+/// Read whole at the start of a transaction (a container has tens of streams), written back where
+/// changed.
+struct StreamDirectory {
+  struct Row {
+    let number: Int64
+    let stream: StreamID
+    var name: String?
+    var position: StreamPosition
+    var gapSince: Int64?
+  }
+
+  private(set) var frontier: Frontier
+  private var rows: [StreamID: Row] = [:]
+  private var streamsByNumber: [Int64: StreamID] = [:]
+  private var changed: Set<StreamID> = []
+  private var newlyOpen: [Frontier.Open] = []
+  /// Whether contexts of closed transactions are wanted still: a removal waits for its closure.
+  private let keepsClosed: Bool
+
+  init(_ db: Database) throws {
+    var applied: [Context.Entry] = []
+    var closed: [Context.Entry] = []
+    var contexts: [(StreamID, [UInt8])] = []
+    for row in try GRDB.Row.fetchAll(db, sql: "SELECT * FROM streams") {
+      let stream = try StreamID(column: row["stream"])
+      let number: Int64 = row["id"]
+      streamsByNumber[number] = stream
+      let sequence = UInt64(row["applied"] as Int64)
+      let fingerprint = try Fingerprint(optionalColumn: row["applied_fingerprint"])
+      applied.append(
+        Context.Entry(stream: stream, sequence: sequence, fingerprint: fingerprint))
+      closed.append(
+        Context.Entry(
+          stream: stream, sequence: UInt64(row["closed"] as Int64),
+          fingerprint: try Fingerprint(optionalColumn: row["closed_fingerprint"])))
+      contexts.append((stream, row["context"] ?? []))
+      rows[stream] = Row(
+        number: number, stream: stream, name: row["name"],
+        position: StreamPosition(
+          sequence: sequence, fingerprint: fingerprint, context: Context()),
+        gapSince: row["gap_since"])
+    }
+    keepsClosed =
+      try Int.fetchOne(db, sql: "SELECT 1 FROM documents WHERE pending > 0 LIMIT 1") != nil
+    frontier = Frontier()
+    for (stream, bytes) in contexts {
+      guard let row = rows[stream] else { continue }
+      rows[stream]?.position = StreamPosition(
+        sequence: row.position.sequence, fingerprint: row.position.fingerprint,
+        context: try ContextCoding.decode(bytes, streams: self))
+    }
+    frontier = Frontier(
+      applied: Context(applied), closed: Context(closed),
+      open: try Self.open(db, directory: self, closed: Context(closed)))
+  }
+
+  private static func open(
+    _ db: Database, directory: StreamDirectory, closed: Context
+  ) throws -> [StreamID: [Frontier.Open]] {
+    var open: [StreamID: [Frontier.Open]] = [:]
+    for transaction in try directory.storedContexts(db)
+    where !closed.contains(
+      stream: transaction.tip.stream, sequence: transaction.tip.sequence)
+    {
+      open[transaction.tip.stream, default: []].append(transaction)
+    }
+    return open
+  }
+
+  /// The transactions whose contexts are stored, each stream in order.
+  func storedContexts(_ db: Database) throws -> [Frontier.Open] {
+    let sql = "SELECT * FROM open_transactions ORDER BY stream, sequence"
+    return try GRDB.Row.fetchAll(db, sql: sql).map { row in
+      let tip = Context.Entry(
+        stream: try stream(number: row["stream"]),
+        sequence: UInt64(row["sequence"] as Int64),
+        fingerprint: try Fingerprint(optionalColumn: row["fingerprint"]))
+      return Frontier.Open(
+        tip: tip, context: try ContextCoding.decode(row["context"], streams: self))
+    }
+  }
+
+  func stream(number: Int64) throws -> StreamID {
+    guard let stream = streamsByNumber[number] else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "unknown stream \(number)")
+    }
+    return stream
+  }
+
+  /// The row of `stream`; nil if it was never met.
+  func row(of stream: StreamID) -> Row? { rows[stream] }
+
+  var all: [Row] { rows.values.sorted { $0.stream < $1.stream } }
+
+  func position(of stream: StreamID) -> StreamPosition { rows[stream]?.position ?? .start }
+
+  /// The local number of `stream`, a new one if it was never met.
+  mutating func number(of stream: StreamID, _ db: Database) throws -> Int64 {
+    if let row = rows[stream] { return row.number }
+    try db.execute(
+      sql: "INSERT INTO streams(stream) VALUES (?)", arguments: [stream.databaseBytes])
+    let number = db.lastInsertedRowID
+    streamsByNumber[number] = stream
+    rows[stream] = Row(
+      number: number, stream: stream, name: nil, position: .start, gapSince: nil)
+    return number
+  }
+
+  mutating func setName(_ name: String, of stream: StreamID, _ db: Database) throws {
+    _ = try number(of: stream, db)
+    guard rows[stream]?.name != name else { return }
+    rows[stream]?.name = name
+    changed.insert(stream)
+  }
+
+  /// Notes that `header`, the next of its stream, is applied.
+  mutating func apply(_ header: Transaction.Header, _ db: Database) throws {
+    _ = try number(of: header.stream, db)
+    rows[header.stream]?.position = StreamPosition(after: header)
+    rows[header.stream]?.gapSince = nil
+    frontier.apply(header)
+    newlyOpen.append(Frontier.Open(tip: header.tip, context: header.context))
+    changed.insert(header.stream)
+  }
+
+  /// Moves the closed part on and writes all that changed.
+  mutating func save(_ db: Database) throws {
+    let closed = frontier.close()
+    changed.formUnion(closed.map(\.tip.stream))
+    for transaction in newlyOpen {
+      let isClosed = frontier.closed.contains(
+        stream: transaction.tip.stream, sequence: transaction.tip.sequence)
+      guard !isClosed || keepsClosed else { continue }
+      try store(transaction, db)
+    }
+    if !keepsClosed {
+      for transaction in closed { try forget(transaction, db) }
+    }
+    newlyOpen = []
+    for stream in changed { try save(stream, db) }
+    changed = []
+  }
+
+  private mutating func store(_ transaction: Frontier.Open, _ db: Database) throws {
+    let number = try self.number(of: transaction.tip.stream, db)
+    let context = try ContextCoding.encode(transaction.context) { try self.number(of: $0, db) }
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO open_transactions VALUES (?, ?, ?, ?)",
+      arguments: [
+        number, Int64(transaction.tip.sequence), transaction.tip.fingerprint.databaseBytes,
+        context,
+      ])
+  }
+
+  private mutating func forget(_ transaction: Frontier.Open, _ db: Database) throws {
+    try db.execute(
+      sql: "DELETE FROM open_transactions WHERE stream = ? AND sequence = ?",
+      arguments: [
+        try number(of: transaction.tip.stream, db), Int64(transaction.tip.sequence),
+      ])
+  }
+
+  private mutating func save(_ stream: StreamID, _ db: Database) throws {
+    guard let row = rows[stream] else { return }
+    let closed = frontier.closed.entry(of: stream)
+    let context = try ContextCoding.encode(row.position.context) { try self.number(of: $0, db) }
+    try db.execute(
+      sql: """
+        UPDATE streams SET name = ?, applied = ?, applied_fingerprint = ?, context = ?,
+          closed = ?, closed_fingerprint = ?, gap_since = ? WHERE id = ?
+        """,
+      arguments: [
+        row.name, Int64(row.position.sequence), row.position.fingerprint.databaseBytes, context,
+        Int64(closed?.sequence ?? 0), closed?.fingerprint.databaseBytes, row.gapSince, row.number,
+      ])
+  }
+}

@@ -1,0 +1,171 @@
+import CanonicalJSON
+
+/// What is known of one document: every operation that no write has covered.
+///
+/// A value: applying the same operations in any order that keeps each stream's own order gives
+/// states that show the same body and the same conflicts (protocol.md 9–13).
+///
+///     var state = DocumentState()
+///     state.apply(.init(path: .root, kind: .clear), stamp: stamp, context: context)
+///     state.view().body  // {}
+///
+/// What a write covers is forgotten at once, which is right because contexts are closed: whoever
+/// covers the write covers what it covered (protocol.md 12). What only a delete covers is kept, for
+/// the delete may be undone.
+package struct DocumentState: Sendable, Equatable {
+  /// An operation on this document, without the document's name.
+  package struct Effect: Hashable, Sendable {
+    package let path: Path
+    package let kind: OperationKind
+    package let payload: [UInt8]
+    /// The insert that the operation edits; an insert names itself.
+    package let insert: Dot
+
+    package init(path: Path, kind: OperationKind, payload: [UInt8] = [], insert: Dot) {
+      self.path = path
+      self.kind = kind
+      self.payload = payload
+      self.insert = insert
+    }
+
+    /// What `operation` does to its document.
+    package init(_ operation: Operation) {
+      self.init(
+        path: operation.path, kind: operation.kind, payload: operation.payload,
+        insert: operation.insert)
+    }
+  }
+
+  /// An operation that is kept, with what decides which others it covers.
+  package struct Entry: Hashable, Sendable {
+    package let effect: Effect
+    package let stamp: Stamp
+    /// What the author had seen. Nil when **settled**: all of it had arrived before the state was
+    /// last stored, so it contains no operation that arrives later, nor a delete kept here.
+    package var context: Context?
+
+    package init(effect: Effect, stamp: Stamp, context: Context?) {
+      self.effect = effect
+      self.stamp = stamp
+      self.context = context
+    }
+
+    /// Whether the author of this operation had seen the one stamped `other`.
+    func hasSeen(_ other: Stamp) -> Bool {
+      guard let context else { return false }
+      return hasSeenInSameTransaction(other)
+        || context.contains(stream: other.dot.stream, sequence: other.dot.sequence)
+    }
+
+    private func hasSeenInSameTransaction(_ other: Stamp) -> Bool {
+      other.dot.stream == stamp.dot.stream && other.dot.sequence == stamp.dot.sequence
+        && other.dot.index < stamp.dot.index
+    }
+  }
+
+  /// A local removal that is hidden here at once and published once what its author saw is closed.
+  ///
+  /// Its author saw `seen`, part of which cannot be claimed yet (protocol.md 7).
+  package struct PendingRemoval: Hashable, Sendable {
+    package let path: Path
+    /// `remove` or `delete`.
+    package let kind: OperationKind
+    package let seen: Context
+    package let insert: Dot
+
+    package init(path: Path, kind: OperationKind, seen: Context, insert: Dot) {
+      self.path = path
+      self.kind = kind
+      self.seen = seen
+      self.insert = insert
+    }
+  }
+
+  /// The operations kept, sorted by path, then stamp.
+  package private(set) var entries: [Entry] = []
+  package var pending: [PendingRemoval] = []
+
+  package init() {}
+
+  /// Takes over stored entries, which are sorted already.
+  package init(sorted entries: [Entry], pending: [PendingRemoval]) {
+    self.entries = entries
+    self.pending = pending
+  }
+
+  /// Whether there is nothing left to store.
+  package var isEmpty: Bool { entries.isEmpty && pending.isEmpty }
+
+  /// Takes in one operation. Returns whether anything changed: an operation that a kept write had
+  /// already seen changes nothing, nor does one that is here already.
+  @discardableResult
+  package mutating func apply(_ effect: Effect, stamp: Stamp, context: Context) -> Bool {
+    let entry = Entry(effect: effect, stamp: stamp, context: context)
+    guard !isCovered(entry) else { return false }
+    if effect.kind.cover == .path { forget(coveredBy: entry) }
+    return insert(entry)
+  }
+
+  /// Whether a kept write at or above the operation's path had seen it.
+  private func isCovered(_ new: Entry) -> Bool {
+    for entry in entries {
+      // Sorted: what stands behind the path can be neither at nor above it.
+      if new.effect.path < entry.effect.path { return false }
+      guard entry.context != nil, entry.effect.kind.cover == .path else { continue }
+      // A delete is no part of the tree: only a write of the root covers it.
+      if new.effect.path.isAtOrBelow(entry.effect.path), entry.hasSeen(new.stamp) { return true }
+    }
+    return false
+  }
+
+  private mutating func forget(coveredBy write: Entry) {
+    entries.removeAll { entry in
+      entry.effect.path.isAtOrBelow(write.effect.path) && write.hasSeen(entry.stamp)
+    }
+  }
+
+  private mutating func insert(_ new: Entry) -> Bool {
+    var position = entries.endIndex
+    while position > 0, new.precedes(entries[position - 1]) { position -= 1 }
+    if position > 0, entries[position - 1].effect.path == new.effect.path,
+      entries[position - 1].stamp == new.stamp
+    {
+      return false
+    }
+    entries.insert(new, at: position)
+    return true
+  }
+
+  /// Gives the operations of a local transaction its fingerprint, once all of them are known.
+  package mutating func seal(_ tip: Context.Entry) {
+    for index in entries.indices {
+      let entry = entries[index]
+      guard entry.stamp.dot.stream == tip.stream, entry.stamp.dot.sequence == tip.sequence else {
+        continue
+      }
+      let stamp = Stamp(
+        time: entry.stamp.time, dot: entry.stamp.dot, fingerprint: tip.fingerprint)
+      entries[index] = Entry(effect: entry.effect, stamp: stamp, context: entry.context)
+    }
+  }
+
+  /// Drops the contexts that decide nothing any more, so that the state stays small when stored.
+  ///
+  /// - parameter arrived: all that has been applied here, of every stream.
+  package mutating func settle(arrived: Context) {
+    // The contexts of a delete and of values beside it tell whether the delete is undone.
+    guard !entries.contains(where: { $0.effect.kind.cover == .document }), pending.isEmpty else {
+      return
+    }
+    for index in entries.indices {
+      guard let context = entries[index].context, context.isCovered(by: arrived) else { continue }
+      entries[index].context = nil
+    }
+  }
+}
+
+extension DocumentState.Entry {
+  fileprivate func precedes(_ other: Self) -> Bool {
+    effect.path == other.effect.path ? stamp < other.stamp : effect.path < other.effect.path
+  }
+}

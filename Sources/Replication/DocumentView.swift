@@ -1,0 +1,128 @@
+import CanonicalJSON
+
+/// What a document shows, and what competes unseen beneath it (protocol.md 10, 11).
+package struct DocumentView: Sendable {
+  /// A value or an object that shows.
+  package struct Node: Sendable {
+    package enum Content: Sendable {
+      case leaf(Leaf)
+      /// The members, sorted by key.
+      case object([Node])
+    }
+
+    package let path: Path
+    package let content: Content
+    /// Whether a value that loses against this one is kept at the same path.
+    package let isConflicted: Bool
+    /// Of an object: whether a `clear` of its own stands, so that it outlives its members.
+    package let isCleared: Bool
+  }
+
+  /// The root; nil if the document is absent, or lacks the insert that its edits belong to.
+  package let root: Node?
+  /// How many paths have a losing value that differs from the one shown; a delete that an edit
+  /// undid, and a document whose insert is not here, count as one each.
+  package let conflictCount: Int
+  /// Whether a delete stands beside an edit that had not seen it.
+  package let hasUndoneDelete: Bool
+  /// The inserts that stand, the shown one last.
+  package let inserts: [Stamp]
+
+  package var isVisible: Bool { root != nil }
+}
+
+extension DocumentState {
+  package func view() -> DocumentView {
+    let visibility = visibility()
+    var builder = ViewBuilder(entries: visibility.values.map { entries[$0] })
+    let values = builder.entries
+    let inserts = values.filter { $0.effect.path.isRoot && $0.effect.kind == .clear }
+      .map(\.stamp)
+    let deleteConflicts = visibility.hasUndoneDelete ? 1 : 0
+    guard !inserts.isEmpty else {
+      // No stumps: children without the insert that made the document are listed, not shown.
+      return DocumentView(
+        root: nil, conflictCount: deleteConflicts + (values.isEmpty ? 0 : 1),
+        hasUndoneDelete: visibility.hasUndoneDelete, inserts: [])
+    }
+    let root = builder.node(in: values.indices, path: .root)
+    return DocumentView(
+      root: root, conflictCount: builder.conflictCount + deleteConflicts,
+      hasUndoneDelete: visibility.hasUndoneDelete, inserts: inserts)
+  }
+
+  /// Whether the document shows, and how many conflicts it has, without building the view where
+  /// one look at the entries tells.
+  package func summary() -> (isVisible: Bool, conflictCount: Int) {
+    if let visible = plainVisibility { return (visible, 0) }
+    let view = view()
+    return (view.isVisible, view.conflictCount)
+  }
+
+  /// The answer for a document in which nothing competes; nil if that takes a closer look.
+  private var plainVisibility: Bool? {
+    guard pending.isEmpty else { return nil }
+    for index in entries.indices {
+      let kind = entries[index].effect.kind
+      guard kind == .set || kind == .clear else { return nil }
+      guard index > 0 else { continue }
+      let previous = entries[index - 1].effect
+      guard previous.path != entries[index].effect.path else { return nil }
+      if previous.kind == .set, entries[index].effect.path.isAtOrBelow(previous.path) { return nil }
+    }
+    guard let first = entries.first else { return false }
+    return first.effect.path.isRoot ? true : nil
+  }
+}
+
+/// Builds the tree of what shows out of the visible values, which are sorted by path and stamp.
+private struct ViewBuilder {
+  let entries: [DocumentState.Entry]
+  var conflictCount = 0
+
+  init(entries: [DocumentState.Entry]) { self.entries = entries }
+
+  /// The node at `path`, out of the entries at and below it; nil if there is nothing to show.
+  ///
+  /// The object (its `clear` or anything below) and the scalars compete by greatest stamp.
+  mutating func node(in range: Range<Int>, path: Path) -> DocumentView.Node? {
+    let below = range.drop { entries[$0].effect.path.bytes.count == path.bytes.count }
+    let own = range.prefix { entries[$0].effect.path.bytes.count == path.bytes.count }
+    let scalars = own.filter { entries[$0].effect.kind == .set }
+    let clears = own.filter { entries[$0].effect.kind == .clear }
+    let understoodBelow = below.filter { entries[$0].effect.kind.isUnderstood }
+    let object = (clears + understoodBelow).map { entries[$0].stamp }.max()
+    guard let shown = scalars.last else {
+      guard object != nil else { return nil }
+      return objectNode(below: below, path: path, isCleared: !clears.isEmpty, isConflicted: false)
+    }
+    if let object, object > entries[shown].stamp {
+      conflictCount += 1
+      return objectNode(below: below, path: path, isCleared: !clears.isEmpty, isConflicted: true)
+    }
+    let payload = entries[shown].effect.payload
+    let isConflicted =
+      object != nil || scalars.contains { entries[$0].effect.payload != payload }
+    if isConflicted { conflictCount += 1 }
+    return DocumentView.Node(
+      path: path, content: .leaf(Leaf(unchecked: payload)), isConflicted: isConflicted,
+      isCleared: false)
+  }
+
+  private mutating func objectNode(
+    below: Slice<Range<Int>>, path: Path, isCleared: Bool, isConflicted: Bool
+  ) -> DocumentView.Node {
+    var members: [DocumentView.Node] = []
+    var start = below.startIndex
+    while start < below.endIndex {
+      let end = entries[start].effect.path.endOfKey(after: path.bytes.count)
+      let child = entries[start].effect.path.prefix(end)
+      var next = start
+      while next < below.endIndex, entries[next].effect.path.isAtOrBelow(child) { next += 1 }
+      if let member = node(in: start..<next, path: child) { members.append(member) }
+      start = next
+    }
+    return DocumentView.Node(
+      path: path, content: .object(members), isConflicted: isConflicted, isCleared: isCleared)
+  }
+}

@@ -1,0 +1,81 @@
+/// How far each stream has been applied here, and how much of that may be claimed as seen.
+///
+/// A stream is applied in order and without holes (protocol.md 6). A context may only claim the
+/// **closed** part: the greatest vector all of whose own contexts have arrived too (4), so that
+/// having seen is transitive.
+///
+///     var frontier = Frontier()
+///     frontier.apply(header)
+///     frontier.closed  // what the next local write may claim
+package struct Frontier: Sendable, Equatable {
+  /// A transaction that is applied, but whose context has not wholly arrived or is still wanted.
+  package struct Open: Sendable, Equatable {
+    package let tip: Context.Entry
+    package let context: Context
+
+    package init(tip: Context.Entry, context: Context) {
+      self.tip = tip
+      self.context = context
+    }
+  }
+
+  /// All that has been applied.
+  package private(set) var applied: Context
+  /// The part of it that an author here may claim to have seen.
+  package private(set) var closed: Context
+  /// What is applied and not closed, each stream in order.
+  package private(set) var open: [StreamID: [Open]]
+
+  package init(
+    applied: Context = Context(), closed: Context = Context(), open: [StreamID: [Open]] = [:]
+  ) {
+    self.applied = applied
+    self.closed = closed
+    self.open = open
+  }
+
+  /// Notes that the next transaction of its stream has been applied.
+  package mutating func apply(_ header: Transaction.Header) {
+    applied.advance(header.tip)
+    open[header.stream, default: []].append(Open(tip: header.tip, context: header.context))
+  }
+
+  /// Moves the closed part as far as it goes; returns what became closed.
+  ///
+  /// Contexts are acyclic, so taking whatever can be taken until nothing can reaches the greatest
+  /// closed vector.
+  @discardableResult
+  package mutating func close() -> [Open] {
+    var taken: [Open] = []
+    var isMoving = true
+    while isMoving {
+      isMoving = false
+      for stream in Array(open.keys) {
+        let ready = closeHead(of: stream)
+        taken += ready
+        if !ready.isEmpty { isMoving = true }
+      }
+    }
+    return taken
+  }
+
+  private mutating func closeHead(of stream: StreamID) -> [Open] {
+    let waiting = open[stream, default: []]
+    var count = 0
+    while count < waiting.count, isClosed(waiting[count]) {
+      closed.advance(waiting[count].tip)
+      count += 1
+    }
+    open[stream] = count == waiting.count ? nil : Array(waiting[count...])
+    return Array(waiting[..<count])
+  }
+
+  private func isClosed(_ transaction: Open) -> Bool {
+    transaction.context.entries.allSatisfy { seen in
+      guard let here = closed.entry(of: seen.stream) else { return false }
+      // The same sequence under another fingerprint is another branch of a cloned stream.
+      return seen.sequence < here.sequence
+        || seen.sequence == here.sequence && seen.fingerprint == here.fingerprint
+    }
+  }
+}

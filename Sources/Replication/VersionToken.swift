@@ -1,0 +1,115 @@
+import CanonicalJSON
+
+/// What a reader of a document had seen, so that a later write can say what it changes
+/// (protocol.md 16).
+///
+/// It holds the context of the read and, for each path shown, a digest of the path and of what it
+/// showed: enough to tell what the writer changed, and no copy of the document.
+package struct VersionToken: Hashable, Sendable {
+  /// What may be claimed as seen.
+  package let context: Context
+  /// All that had been applied; beyond `context` where something has not closed yet.
+  package let seen: Context
+  /// The inserts that stood.
+  package let inserts: [Dot]
+  /// Digest of path → digest of what showed there; 0 for a path in conflict, 1 for an object.
+  package let nodes: [UInt64: UInt64]
+
+  package init(context: Context, seen: Context, inserts: [Dot], nodes: [UInt64: UInt64]) {
+    self.context = context
+    self.seen = seen
+    self.inserts = inserts
+    self.nodes = nodes
+  }
+
+  /// The token of what `view` shows; nil if the document is absent.
+  package init?(of view: DocumentView, frontier: Frontier, digest: Digest) {
+    guard let root = view.root else { return nil }
+    var nodes: [UInt64: UInt64] = [:]
+    for node in root.subtree {
+      nodes[digest.of(node.path)] =
+        switch node.content {
+        case _ where node.isConflicted || node.isUnfounded: Self.conflicted
+        case .object: Self.object
+        case .leaf(let leaf): digest.of(leaf)
+        }
+    }
+    if view.hasUndoneDelete { nodes[digest.of(.root)] = Self.conflicted }
+    self.init(
+      context: frontier.closed, seen: frontier.applied, inserts: view.inserts.map(\.dot),
+      nodes: nodes)
+  }
+
+  static let conflicted: UInt64 = 0
+  static let object: UInt64 = 1
+
+  /// How paths and values are digested: any function of 64 well-mixed bits, given by the caller
+  /// because this module has no hash of its own.
+  package struct Digest: Sendable {
+    private let function: @Sendable ([UInt8]) -> UInt64
+
+    package init(_ function: @escaping @Sendable ([UInt8]) -> UInt64) { self.function = function }
+
+    func of(_ path: Path) -> UInt64 { function(path.bytes) }
+    // The two marks are not values of the digest.
+    func of(_ leaf: Leaf) -> UInt64 { max(function(leaf.bytes), 2) }
+  }
+}
+
+extension DocumentView.Node {
+  /// Whether this is an object that shows through its members alone.
+  var isUnfounded: Bool {
+    if case .object = content { return !isCleared }
+    return false
+  }
+}
+
+/// The version of a document that a write is compared with: what its writer had seen.
+struct BaseVersion {
+  enum Recorded {
+    case absent
+    /// Must be written, whatever the new value is.
+    case conflicted
+    case object
+    case leaf
+  }
+
+  private let nodes: [UInt64: UInt64]?
+  private let digest: VersionToken.Digest
+  private let present: [Path: DocumentView.Node]
+
+  init(token: VersionToken, digest: VersionToken.Digest) {
+    nodes = token.nodes
+    self.digest = digest
+    present = [:]
+  }
+
+  init(present view: DocumentView, digest: VersionToken.Digest) {
+    nodes = nil
+    self.digest = digest
+    present = Dictionary(
+      (view.root?.subtree ?? []).map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  func recorded(at path: Path) -> Recorded {
+    if let nodes {
+      switch nodes[digest.of(path)] {
+      case nil: return .absent
+      case VersionToken.conflicted: return .conflicted
+      case VersionToken.object: return .object
+      default: return .leaf
+      }
+    }
+    guard let node = present[path] else { return .absent }
+    if node.isConflicted || node.isUnfounded { return .conflicted }
+    if case .object = node.content { return .object }
+    return .leaf
+  }
+
+  /// Whether `leaf` is what showed at `path`.
+  func showed(_ leaf: Leaf, at path: Path) -> Bool {
+    if let nodes { return nodes[digest.of(path)] == digest.of(leaf) }
+    guard case .leaf(let shown) = present[path]?.content else { return false }
+    return shown == leaf
+  }
+}

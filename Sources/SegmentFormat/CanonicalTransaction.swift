@@ -1,0 +1,59 @@
+import Replication
+
+extension Fingerprint {
+  /// The fingerprint of a transaction, bound to all before it in its stream (protocol.md 2).
+  ///
+  /// SHA-256 over the fingerprint before it, the nonce and the canonical form, cut to 128 bits. It
+  /// depends neither on the file that carries the transaction nor on its compression.
+  package init(after previous: Fingerprint, nonce: UInt64, canonicalForm: [UInt8]) {
+    var nonceBytes: [UInt8] = []
+    nonceBytes.append(bigEndian: nonce)
+    self.init(rawValue: Digest.first128(previous.bytes, nonceBytes, canonicalForm))
+  }
+}
+
+/// The canonical form of a transaction: what its fingerprint is taken of.
+///
+/// Sequence, time, the whole context, then each operation with its strings in place.
+package enum CanonicalTransaction {
+  package static func bytes(
+    sequence: UInt64, time: HybridTime, context: Context, operations: [Operation]
+  ) -> [UInt8] {
+    var output: [UInt8] = []
+    output.reserveCapacity(64 + operations.count * 96)
+    output.append(bigEndian: sequence)
+    output.append(bigEndian: time.rawValue)
+    output.appendVarint(UInt64(context.entries.count))
+    for entry in context.entries {
+      output.append(entry.stream)
+      output.append(bigEndian: entry.sequence)
+      output.append(entry.fingerprint)
+    }
+    output.appendVarint(UInt64(operations.count))
+    for operation in operations { append(operation, to: &output) }
+    return output
+  }
+
+  private static func append(_ operation: Operation, to output: inout [UInt8]) {
+    output.appendBlock(operation.document.collection.bytes)
+    output.appendBlock(operation.document.id.bytes)
+    output.append(operation.insert.stream)
+    output.append(bigEndian: operation.insert.sequence)
+    output.appendVarint(UInt64(operation.insert.index))
+    output.appendBlock(operation.path.bytes)
+    output.append(operation.kind.envelope)
+    output.appendBlock(operation.payload)
+  }
+}
+
+extension OperationKind {
+  /// The frozen envelope in one byte: the code in the low four bits, what it covers in the next
+  /// two, then whether it carries a value. The top bit is reserved.
+  var envelope: UInt8 { code | cover.rawValue << 4 | (carriesValue ? 0x40 : 0) }
+
+  init?(envelope: UInt8) {
+    guard envelope & 0x80 == 0, let cover = Cover(rawValue: envelope >> 4 & 3) else { return nil }
+    self.init(code: envelope & 0x0F, cover: cover, carriesValue: envelope & 0x40 != 0)
+    guard isConsistent else { return nil }
+  }
+}

@@ -1,0 +1,60 @@
+import CZlib
+
+/// Raw deflate (RFC 1951), by the system's zlib.
+package enum Deflate {
+  /// Compresses `bytes`; the same bytes give the same result with the same zlib.
+  package static func compress(_ bytes: [UInt8]) -> [UInt8] {
+    var stream = z_stream()
+    guard
+      deflateInit2_(
+        &stream, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+        Int32(MemoryLayout<z_stream>.size)) == Z_OK
+    else { return bytes }
+    defer { deflateEnd(&stream) }
+    let bound = Int(deflateBound(&stream, UInt(bytes.count)))
+    var input = bytes
+    return input.withUnsafeMutableBufferPointer { source in
+      [UInt8](unsafeUninitializedCapacity: bound) { target, count in
+        stream.next_in = source.baseAddress
+        stream.avail_in = UInt32(source.count)
+        stream.next_out = target.baseAddress
+        stream.avail_out = UInt32(target.count)
+        _ = deflate(&stream, Z_FINISH)
+        count = target.count - Int(stream.avail_out)
+      }
+    }
+  }
+
+  /// Unpacks exactly `count` bytes; nil if the content is not that, or is damaged.
+  ///
+  /// Memory grows with what comes out, never with what the header promised: deflate cannot pack
+  /// more than 1,032 bytes into one, so a greater promise is refused at once.
+  package static func decompress(_ packed: ArraySlice<UInt8>, count: Int) -> [UInt8]? {
+    guard count <= packed.count * 1032 + 64 else { return nil }
+    var stream = z_stream()
+    guard
+      inflateInit2_(
+        &stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+    else { return nil }
+    defer { inflateEnd(&stream) }
+    var input = Array(packed)
+    var produced = 0
+    var status: Int32 = Z_OK
+    // One byte more than promised, so that a longer content shows.
+    let output = input.withUnsafeMutableBufferPointer { source in
+      [UInt8](unsafeUninitializedCapacity: count + 1) { target, used in
+        stream.next_in = source.baseAddress
+        stream.avail_in = UInt32(source.count)
+        stream.next_out = target.baseAddress
+        stream.avail_out = UInt32(target.count)
+        status = inflate(&stream, Z_FINISH)
+        produced = target.count - Int(stream.avail_out)
+        used = produced
+      }
+    }
+    guard status == Z_STREAM_END, produced >= count, output.count >= count,
+      stream.avail_in == 0
+    else { return nil }
+    return output.count == count ? output : nil
+  }
+}

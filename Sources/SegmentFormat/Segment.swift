@@ -1,0 +1,177 @@
+import CanonicalJSON
+import Replication
+
+/// A run of one stream's transactions: what one file under `logs/` holds.
+package struct Segment: Sendable {
+  /// Which container, which stream, which transactions.
+  package struct Range: Hashable, Sendable {
+    package let container: ContainerID
+    package let stream: StreamID
+    package let first: UInt64
+    package let last: UInt64
+    /// The fingerprint of the transaction before the first.
+    package let fingerprintBefore: Fingerprint
+
+    package init(
+      container: ContainerID, stream: StreamID, first: UInt64, last: UInt64,
+      fingerprintBefore: Fingerprint
+    ) {
+      self.container = container
+      self.stream = stream
+      self.first = first
+      self.last = last
+      self.fingerprintBefore = fingerprintBefore
+    }
+  }
+
+  package let range: Range
+  /// Facts about the writer that are no part of any transaction, by number. Unknown ones are kept.
+  package let attributes: [Attribute]
+  package let transactions: [EncodedTransaction]
+
+  package init(range: Range, attributes: [Attribute], transactions: [EncodedTransaction]) {
+    self.range = range
+    self.attributes = attributes
+    self.transactions = transactions
+  }
+
+  /// A fact about the writer.
+  package struct Attribute: Hashable, Sendable {
+    package let number: UInt64
+    package let content: [UInt8]
+
+    package init(number: UInt64, content: [UInt8]) {
+      self.number = number
+      self.content = content
+    }
+
+    /// The name that people gave the device.
+    package static func deviceName(_ name: String) -> Attribute {
+      Attribute(number: 1, content: Array(name.utf8))
+    }
+  }
+
+  /// The device's name, if the segment tells it.
+  package var deviceName: String? {
+    attributes.first { $0.number == 1 }.map { String(decoding: $0.content, as: UTF8.self) }
+  }
+}
+
+/// A transaction as it stands in a segment: its context may refer to the one before it.
+package struct EncodedTransaction: Hashable, Sendable {
+  package let time: HybridTime
+  package let nonce: UInt64
+  /// Whether the context is that of the transaction before it in the stream, with changes.
+  package let isRelative: Bool
+  /// Whether the author had seen all of its own stream; else `changes` says how far.
+  package let hasSeenOwn: Bool
+  /// The entries that differ from the transaction before it, or all of them; none for the author's
+  /// own stream if `hasSeenOwn`.
+  package let changes: [Context.Entry]
+  package let operations: [Operation]
+
+  package init(
+    time: HybridTime, nonce: UInt64, isRelative: Bool, hasSeenOwn: Bool,
+    changes: [Context.Entry], operations: [Operation]
+  ) {
+    self.time = time
+    self.nonce = nonce
+    self.isRelative = isRelative
+    self.hasSeenOwn = hasSeenOwn
+    self.changes = changes
+    self.operations = operations
+  }
+
+  /// Writes `transaction` for a segment.
+  ///
+  /// - parameter previous: the context of the transaction before it in the stream, without its
+  ///   own stream; nil to write the context whole.
+  package init(_ transaction: Transaction, after previous: Context?) {
+    let header = transaction.header
+    let own = header.context.entry(of: header.stream)?.sequence ?? 0
+    let hasSeenOwn = own == header.sequence - 1
+    let claimed = hasSeenOwn ? header.context.without(header.stream) : header.context
+    let isRelative = hasSeenOwn && previous.map { $0.isCovered(by: claimed) } ?? false
+    let changes = claimed.entries.filter { entry in
+      !isRelative || previous?.entry(of: entry.stream) != entry
+    }
+    self.init(
+      time: header.time, nonce: header.nonce, isRelative: isRelative, hasSeenOwn: hasSeenOwn,
+      changes: changes, operations: transaction.operations)
+  }
+}
+
+/// Where a stream stands: all that the next transaction's context and fingerprint build on.
+package struct StreamPosition: Hashable, Sendable {
+  package let sequence: UInt64
+  package let fingerprint: Fingerprint
+  /// The context of the last transaction, without its own stream.
+  package let context: Context
+
+  package init(sequence: UInt64, fingerprint: Fingerprint, context: Context) {
+    self.sequence = sequence
+    self.fingerprint = fingerprint
+    self.context = context
+  }
+
+  package static let start = StreamPosition(
+    sequence: 0, fingerprint: .origin, context: Context())
+}
+
+extension StreamPosition {
+  /// Reads the next transaction of the stream: completes its context, computes its fingerprint.
+  package func next(_ encoded: EncodedTransaction, of stream: StreamID) -> Transaction {
+    var claimed = encoded.isRelative ? context : Context()
+    claimed.merge(Context(encoded.changes))
+    if encoded.hasSeenOwn {
+      claimed.advance(
+        Context.Entry(stream: stream, sequence: sequence, fingerprint: fingerprint))
+    }
+    let form = CanonicalTransaction.bytes(
+      sequence: sequence + 1, time: encoded.time, context: claimed,
+      operations: encoded.operations)
+    let header = Transaction.Header(
+      stream: stream, sequence: sequence + 1, time: encoded.time, context: claimed,
+      nonce: encoded.nonce,
+      fingerprint: Fingerprint(after: fingerprint, nonce: encoded.nonce, canonicalForm: form))
+    return Transaction(header: header, operations: encoded.operations)
+  }
+
+  /// The position after `header`.
+  package init(after header: Transaction.Header) {
+    self.init(
+      sequence: header.sequence, fingerprint: header.fingerprint,
+      context: header.context.without(header.stream))
+  }
+}
+
+extension Segment {
+  /// The transactions that come after `position`, complete.
+  ///
+  /// - parameter position: where the stream has been applied up to: from just before this
+  ///   segment, anywhere into it.
+  /// - throws: ``SegmentError/otherBranch`` if the segment does not continue that stream.
+  package func transactions(after position: StreamPosition) throws(SegmentError) -> [Transaction] {
+    guard position.sequence + 1 >= range.first, position.sequence < range.last else { return [] }
+    let isAtStart = position.sequence + 1 == range.first
+    var current = position
+    if isAtStart {
+      guard position.fingerprint == range.fingerprintBefore else { throw .otherBranch }
+    } else {
+      // Applied in part: what is known must be the same; its contexts matter no more.
+      current = StreamPosition(
+        sequence: range.first - 1, fingerprint: range.fingerprintBefore, context: Context())
+    }
+    var result: [Transaction] = []
+    result.reserveCapacity(Int(range.last - position.sequence))
+    for encoded in transactions {
+      let transaction = current.next(encoded, of: range.stream)
+      current = StreamPosition(after: transaction.header)
+      if transaction.header.sequence == position.sequence {
+        guard transaction.header.fingerprint == position.fingerprint else { throw .otherBranch }
+      }
+      if transaction.header.sequence > position.sequence { result.append(transaction) }
+    }
+    return result
+  }
+}

@@ -1,0 +1,177 @@
+import CanonicalJSON
+import Replication
+
+/// The content of a segment, before compression: tables, then transactions.
+///
+/// Each stream, document and path stands once, in a table; operations refer to the tables.
+enum SegmentBody {
+  /// What a transaction's flags say.
+  struct Flags: OptionSet {
+    let rawValue: UInt64
+    static let isRelative = Flags(rawValue: 1)
+    static let hasSeenOwn = Flags(rawValue: 2)
+    static let hasExtension = Flags(rawValue: 4)
+    static let known: Flags = [.isRelative, .hasSeenOwn, .hasExtension]
+  }
+
+  static func encode(_ segment: Segment) -> [UInt8] {
+    var tables = SegmentTables(own: segment.range.stream, first: segment.range.first)
+    var rows: [UInt8] = []
+    var previousTime: UInt64 = 0
+    for (offset, transaction) in segment.transactions.enumerated() {
+      append(
+        transaction, sequence: segment.range.first + UInt64(offset), after: previousTime,
+        to: &rows, tables: &tables)
+      previousTime = transaction.time.rawValue
+    }
+    var output: [UInt8] = []
+    output.reserveCapacity(rows.count * 2)
+    output.appendVarint(UInt64(segment.attributes.count))
+    for attribute in segment.attributes {
+      output.appendVarint(attribute.number)
+      output.appendBlock(attribute.content)
+    }
+    tables.write(into: &output)
+    output.append(contentsOf: rows)
+    return output
+  }
+
+  private static func append(
+    _ transaction: EncodedTransaction, sequence: UInt64, after previousTime: UInt64,
+    to rows: inout [UInt8], tables: inout SegmentTables
+  ) {
+    var flags: Flags = []
+    if transaction.isRelative { flags.insert(.isRelative) }
+    if transaction.hasSeenOwn { flags.insert(.hasSeenOwn) }
+    rows.appendVarint(flags.rawValue)
+    let step = Int64(bitPattern: transaction.time.rawValue &- previousTime)
+    rows.appendVarint(step.zigzag)
+    rows.appendVarint(UInt64(tables.index(ofNonce: transaction.nonce)))
+    rows.appendVarint(UInt64(transaction.changes.count))
+    for entry in transaction.changes {
+      rows.appendVarint(UInt64(tables.index(ofStream: entry.stream)))
+      rows.appendVarint(entry.sequence)
+      rows.append(entry.fingerprint)
+    }
+    rows.appendVarint(UInt64(transaction.operations.count))
+    var previousDocument = -1
+    for operation in transaction.operations {
+      let document = tables.index(ofDocument: operation.document, insert: operation.insert)
+      rows.appendVarint(Int64(document - previousDocument).zigzag)
+      previousDocument = document
+      rows.appendVarint(UInt64(tables.index(ofPath: operation.path)))
+      rows.append(operation.kind.envelope)
+      if operation.kind.carriesPayload { rows.appendBlock(operation.payload) }
+    }
+  }
+
+  static func decode(
+    _ body: [UInt8], range: Segment.Range, operationCount: Int
+  ) throws(SegmentError) -> Segment {
+    do {
+      return try decodeWhole(body, range: range, operationCount: operationCount)
+    } catch .incomplete {
+      // The checksum was right: it is not that bytes are still to come.
+      throw .damaged("the content ends too early")
+    }
+  }
+
+  private static func decodeWhole(
+    _ body: [UInt8], range: Segment.Range, operationCount: Int
+  ) throws(SegmentError) -> Segment {
+    var reader = ByteReader(body)
+    var attributes: [Segment.Attribute] = []
+    for _ in 0..<(try reader.count(of: 2)) {
+      attributes.append(
+        Segment.Attribute(number: try reader.varint(), content: try reader.block()))
+    }
+    let tables = try SegmentTables(from: &reader, own: range.stream, first: range.first)
+    let (span, _) = range.last.subtractingReportingOverflow(range.first)
+    guard span < UInt64(reader.remaining) else {
+      throw .damaged("there are fewer transactions than the header says")
+    }
+    var transactions: [EncodedTransaction] = []
+    transactions.reserveCapacity(Int(span) + 1)
+    var time: UInt64 = 0
+    var operations = 0
+    for _ in 0...span {
+      let transaction = try self.transaction(from: &reader, after: time, tables: tables)
+      time = transaction.time.rawValue
+      operations += transaction.operations.count
+      transactions.append(transaction)
+    }
+    guard reader.remaining == 0 else { throw .damaged("more follows the last transaction") }
+    guard operations == operationCount else { throw .damaged("the number of operations is wrong") }
+    // Only a lone transaction may lean on the one before it, which another file holds.
+    guard span == 0 || !transactions[0].isRelative else {
+      throw .damaged("the first context is not whole")
+    }
+    return Segment(range: range, attributes: attributes, transactions: transactions)
+  }
+
+  private static func transaction(
+    from reader: inout ByteReader, after previousTime: UInt64, tables: SegmentTables
+  ) throws(SegmentError) -> EncodedTransaction {
+    let flags = Flags(rawValue: try reader.varint())
+    guard flags.isSubset(of: .known) else { throw .damaged("a transaction has unknown flags") }
+    let step = Int64(zigzag: try reader.varint())
+    let time = HybridTime(rawValue: previousTime &+ UInt64(bitPattern: step))
+    guard time <= .latest, time > .zero else { throw .damaged("a time is not possible") }
+    let nonce = try tables.nonce(at: try reader.varint())
+    var changes: [Context.Entry] = []
+    for _ in 0..<(try reader.count(of: 18)) {
+      let stream = try tables.stream(at: try reader.varint())
+      let sequence = try reader.varint()
+      guard sequence > 0, sequence < UInt64(Int64.max) else {
+        throw .damaged("a context is not possible")
+      }
+      changes.append(
+        Context.Entry(stream: stream, sequence: sequence, fingerprint: try reader.identifier()))
+    }
+    let operations = try self.operations(from: &reader, tables: tables)
+    if flags.contains(.hasExtension) { _ = try reader.block() }
+    return EncodedTransaction(
+      time: time, nonce: nonce, isRelative: flags.contains(.isRelative),
+      hasSeenOwn: flags.contains(.hasSeenOwn), changes: changes, operations: operations)
+  }
+
+  private static func operations(
+    from reader: inout ByteReader, tables: SegmentTables
+  ) throws(SegmentError) -> [Operation] {
+    let count = try reader.count(of: 3)
+    var operations: [Operation] = []
+    operations.reserveCapacity(count)
+    var document: Int64 = -1
+    for _ in 0..<count {
+      document &+= Int64(zigzag: try reader.varint())
+      let reference = try tables.document(at: document)
+      let path = try tables.path(at: try reader.varint())
+      guard let kind = OperationKind(envelope: try reader.byte()) else {
+        throw .damaged("an operation contradicts itself")
+      }
+      let payload = kind.carriesPayload ? try reader.block() : []
+      let operation = Operation(
+        document: reference.key, insert: reference.insert, path: path, kind: kind,
+        payload: payload)
+      guard operation.isWellFormed else { throw .damaged("an operation is malformed") }
+      operations.append(operation)
+    }
+    return operations
+  }
+}
+
+extension OperationKind {
+  /// Whether bytes follow: a `clear` stands for an object, but there is nothing more to say of it.
+  fileprivate var carriesPayload: Bool { carriesValue && self != .clear }
+}
+
+extension Operation {
+  /// Whether what is known of the operation's kind holds.
+  fileprivate var isWellFormed: Bool {
+    switch kind {
+    case .set: !path.isRoot && Leaf(validating: payload) != nil
+    case .delete: path.isRoot
+    default: true
+    }
+  }
+}

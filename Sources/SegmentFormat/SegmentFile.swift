@@ -1,0 +1,156 @@
+import Replication
+
+/// The frame of a segment file: header, body, checksum.
+///
+/// The documentation's page "Segment format" specifies every byte.
+///
+///     let bytes = SegmentFile.encode(segment)
+///     let again = try SegmentFile.decode(bytes)
+package enum SegmentFile {
+  package static let magic: [UInt8] = [0x89, 0x46, 0x53, 0x4C]  // ‰FSL
+  package static let version: UInt64 = 1
+  /// A file larger than this is damaged, and is not read: 64 MiB.
+  package static let maximumFileBytes = 64 << 20
+  /// A body larger than this is damaged, and is not unpacked: 256 MiB.
+  package static let maximumBodyBytes = 256 << 20
+  static let checksumBytes = 8
+
+  private static let isCompressed: UInt64 = 1
+
+  /// The bytes of a file that holds `segment`, and the digest that belongs in its name.
+  ///
+  /// - parameter compressing: false for what stays on this machine, where speed counts more.
+  package static func encode(
+    _ segment: Segment, compressing: Bool = true
+  ) -> (bytes: [UInt8], digest: UInt64) {
+    let body = SegmentBody.encode(segment)
+    let packed = compressing ? Deflate.compress(body) : body
+    let stored = packed.count < body.count ? packed : body
+    var output = magic
+    output.reserveCapacity(stored.count + 96)
+    output.appendVarint(version)
+    output.appendVarint(version)  // The oldest reader that can apply it.
+    output.append(segment.range.container)
+    output.append(segment.range.stream)
+    output.appendVarint(segment.range.first)
+    output.appendVarint(segment.range.last - segment.range.first)
+    output.append(segment.range.fingerprintBefore)
+    output.appendVarint(UInt64(segment.transactions.reduce(0) { $0 + $1.operations.count }))
+    output.appendVarint(stored.count < body.count ? isCompressed : 0)
+    output.appendVarint(UInt64(body.count))
+    output.appendVarint(UInt64(stored.count))
+    output.append(contentsOf: stored)
+    output.append(bigEndian: Digest.first64(output))
+    return (output, digest(of: segment.range, body: body))
+  }
+
+  /// Reads a file whole, and checks all of it.
+  package static func decode(
+    _ bytes: [UInt8]
+  ) throws(SegmentError) -> (segment: Segment, digest: UInt64) {
+    let header = try Header(bytes)
+    guard header.bodyStart + header.storedBytes + checksumBytes == bytes.count else {
+      throw bytes.count < header.bodyStart + header.storedBytes + checksumBytes
+        ? .incomplete : .damaged("bytes follow the checksum")
+    }
+    try verifyChecksum(bytes)
+    let body = try self.body(of: bytes, header: header)
+    let segment = try SegmentBody.decode(
+      body, range: header.range, operationCount: header.operationCount)
+    return (segment, digest(of: header.range, body: body))
+  }
+
+  /// Reads as much of the header as says whose transactions these are, and believes the rest.
+  package static func range(of bytes: [UInt8]) throws(SegmentError) -> Segment.Range {
+    try Header(bytes).range
+  }
+
+  private static func body(
+    of bytes: [UInt8], header: Header
+  ) throws(SegmentError) -> [UInt8] {
+    let stored = bytes[header.bodyStart..<header.bodyStart + header.storedBytes]
+    guard header.flags & isCompressed != 0 else {
+      guard header.bodyBytes == stored.count else { throw .damaged("the body's size is wrong") }
+      return Array(stored)
+    }
+    guard let body = Deflate.decompress(stored, count: header.bodyBytes) else {
+      throw .damaged("the body cannot be unpacked")
+    }
+    return body
+  }
+
+  private static func verifyChecksum(_ bytes: [UInt8]) throws(SegmentError) {
+    let end = bytes.count - checksumBytes
+    let expected = bytes[end...].reduce(0) { $0 << 8 | UInt64($1) }
+    guard Digest.first64(Array(bytes[..<end])) == expected else {
+      throw .damaged("the checksum is wrong")
+    }
+  }
+
+  /// The digest in a segment's name: of its canonical, uncompressed content.
+  private static func digest(of range: Segment.Range, body: [UInt8]) -> UInt64 {
+    var head: [UInt8] = []
+    head.append(range.container)
+    head.append(range.stream)
+    head.append(bigEndian: range.first)
+    head.append(bigEndian: range.last)
+    head.append(range.fingerprintBefore)
+    return Digest.first64(head, body)
+  }
+
+  /// What stands before the body.
+  private struct Header {
+    let range: Segment.Range
+    let operationCount: Int
+    let flags: UInt64
+    let bodyBytes: Int
+    let storedBytes: Int
+    let bodyStart: Int
+
+    init(_ bytes: [UInt8]) throws(SegmentError) {
+      guard bytes.starts(with: magic) || magic.starts(with: bytes) else {
+        throw .damaged("it does not begin as a segment does")
+      }
+      guard bytes.count > magic.count else { throw .incomplete }
+      var reader = ByteReader(bytes, from: magic.count)
+      let formatVersion = try reader.varint()
+      let minimumReader = try reader.varint()
+      guard minimumReader <= version else {
+        // The checksum at the end is frozen for all versions, so that damage is told from novelty.
+        guard bytes.count > checksumBytes + magic.count else { throw .incomplete }
+        try verifyChecksum(bytes)
+        throw .newer(minimumReader: minimumReader)
+      }
+      guard formatVersion >= minimumReader, minimumReader > 0 else {
+        throw .damaged("the version is wrong")
+      }
+      range = try Self.range(from: &reader)
+      let count = try reader.varint()
+      flags = try reader.varint()
+      let body = try reader.varint()
+      let stored = try reader.varint()
+      guard body <= UInt64(maximumBodyBytes), stored <= UInt64(maximumFileBytes),
+        count <= body, flags & ~isCompressed == 0
+      else { throw .damaged("a size in the header is not possible") }
+      operationCount = Int(count)
+      bodyBytes = Int(body)
+      storedBytes = Int(stored)
+      bodyStart = reader.position
+    }
+
+    private static func range(
+      from reader: inout ByteReader
+    ) throws(SegmentError) -> Segment.Range {
+      let container: ContainerID = try reader.identifier()
+      let stream: StreamID = try reader.identifier()
+      let first = try reader.varint()
+      let (last, overflow) = first.addingReportingOverflow(try reader.varint())
+      guard first > 0, !overflow, last < UInt64(Int64.max) else {
+        throw .damaged("the sequence numbers are not possible")
+      }
+      return Segment.Range(
+        container: container, stream: stream, first: first, last: last,
+        fingerprintBefore: try reader.identifier())
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import CanonicalJSON
+import Replication
+
+/// The tables of a segment: what would stand many times stands once.
+struct SegmentTables {
+  /// A document and the insert of it that operations name.
+  struct DocumentReference: Hashable {
+    let key: DocumentKey
+    let insert: Dot
+  }
+
+  private let own: StreamID
+  private let first: UInt64
+  private var streams = Table<StreamID>()
+  private var nonces = Table<UInt64>()
+  private var collections = Table<ByteString>()
+  private var documents = Table<DocumentReference>()
+  private var paths = Table<Path>()
+
+  init(own: StreamID, first: UInt64) {
+    self.own = own
+    self.first = first
+  }
+
+  /// Each value once, in the order of first use.
+  private struct Table<Value: Hashable> {
+    var values: [Value] = []
+    private var indices: [Value: Int] = [:]
+
+    mutating func index(of value: Value) -> Int {
+      if let index = indices[value] { return index }
+      indices[value] = values.count
+      values.append(value)
+      return values.count - 1
+    }
+  }
+}
+
+// MARK: - Writing
+
+extension SegmentTables {
+  mutating func index(ofNonce nonce: UInt64) -> Int { nonces.index(of: nonce) }
+  mutating func index(ofPath path: Path) -> Int { paths.index(of: path) }
+
+  /// 0 is the segment's own stream; the others follow as they stand in the table.
+  mutating func index(ofStream stream: StreamID) -> Int {
+    stream == own ? 0 : streams.index(of: stream) + 1
+  }
+
+  mutating func index(ofDocument key: DocumentKey, insert: Dot) -> Int {
+    _ = collections.index(of: key.collection)
+    _ = index(ofStream: insert.stream)
+    return documents.index(of: DocumentReference(key: key, insert: insert))
+  }
+
+  func write(into output: inout [UInt8]) {
+    var copy = self
+    output.appendVarint(UInt64(streams.values.count))
+    for stream in streams.values { output.append(stream) }
+    output.appendVarint(UInt64(nonces.values.count))
+    for nonce in nonces.values { output.append(bigEndian: nonce) }
+    output.appendVarint(UInt64(collections.values.count))
+    for collection in collections.values { output.appendBlock(collection.bytes) }
+    output.appendVarint(UInt64(paths.values.count))
+    for path in paths.values { output.appendBlock(path.bytes) }
+    output.appendVarint(UInt64(documents.values.count))
+    for document in documents.values {
+      output.appendVarint(UInt64(copy.collections.index(of: document.key.collection)))
+      output.appendBlock(document.key.id.bytes)
+      output.appendVarint(UInt64(copy.index(ofStream: document.insert.stream)))
+      // Relative to the segment's start for the own stream, where inserts are near.
+      let base = document.insert.stream == own ? first : 0
+      output.appendVarint(Int64(bitPattern: document.insert.sequence &- base).zigzag)
+      output.appendVarint(UInt64(document.insert.index))
+    }
+  }
+}
+
+// MARK: - Reading
+
+extension SegmentTables {
+  init(from reader: inout ByteReader, own: StreamID, first: UInt64) throws(SegmentError) {
+    self.init(own: own, first: first)
+    for _ in 0..<(try reader.count(of: 16)) { streams.values.append(try reader.identifier()) }
+    for _ in 0..<(try reader.count(of: 8)) { nonces.values.append(try reader.unsigned64()) }
+    for _ in 0..<(try reader.count(of: 2)) {
+      let name = try reader.text()
+      guard DocumentKey.problem(ofCollection: name) == nil else {
+        throw .damaged("a collection's name is not allowed")
+      }
+      collections.values.append(name)
+    }
+    for _ in 0..<(try reader.count(of: 1)) {
+      guard let path = Path(validating: try reader.block()) else {
+        throw .damaged("a path is malformed")
+      }
+      paths.values.append(path)
+    }
+    let count = try reader.count(of: 6)
+    documents.values.reserveCapacity(count)
+    for _ in 0..<count { documents.values.append(try documentReference(from: &reader)) }
+  }
+
+  private func documentReference(
+    from reader: inout ByteReader
+  ) throws(SegmentError) -> DocumentReference {
+    let collection = try value(at: try reader.varint(), of: collections.values)
+    let key = DocumentKey(collection: collection, id: try reader.text())
+    guard key.problem == nil else { throw .damaged("a document's id is not allowed") }
+    let stream = try stream(at: try reader.varint())
+    let offset = Int64(zigzag: try reader.varint())
+    let sequence = UInt64(bitPattern: offset) &+ (stream == own ? first : 0)
+    let index = try reader.varint()
+    guard index <= UInt64(UInt32.max), sequence > 0, sequence < UInt64(Int64.max) else {
+      throw .damaged("an insert is not possible")
+    }
+    return DocumentReference(
+      key: key, insert: Dot(stream: stream, sequence: sequence, index: UInt32(index)))
+  }
+
+  func stream(at index: UInt64) throws(SegmentError) -> StreamID {
+    index == 0 ? own : try value(at: index - 1, of: streams.values)
+  }
+
+  func nonce(at index: UInt64) throws(SegmentError) -> UInt64 {
+    try value(at: index, of: nonces.values)
+  }
+
+  func path(at index: UInt64) throws(SegmentError) -> Path {
+    try value(at: index, of: paths.values)
+  }
+
+  func document(at index: Int64) throws(SegmentError) -> DocumentReference {
+    guard index >= 0 else { throw .damaged("a reference points nowhere") }
+    return try value(at: UInt64(index), of: documents.values)
+  }
+
+  private func value<Value>(
+    at index: UInt64, of values: [Value]
+  ) throws(SegmentError) -> Value {
+    guard index < UInt64(values.count) else { throw .damaged("a reference points nowhere") }
+    return values[Int(index)]
+  }
+}
