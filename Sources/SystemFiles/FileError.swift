@@ -1,0 +1,69 @@
+import SystemPackage
+
+/// What was being done to a file when it failed.
+package enum FileOperation: String, Hashable, Sendable, CaseIterable {
+  case status
+  case list
+  case open
+  case read
+  case makeDirectory
+  case create
+  case write
+  case synchronize
+  case link
+  case rename
+  case remove
+  case synchronizeDirectory
+  case fileSystemKind
+  case canonicalPath
+  case lock
+}
+
+/// A system call that failed: what it was for, on which path, and the error it gave.
+///
+/// It is data only; who speaks to a user words it.
+package struct FileError: Error, Hashable, Sendable {
+  package let operation: FileOperation
+  package let path: FilePath
+  package let errno: Errno
+
+  /// What stood there, where a regular file was wanted; nil for every other failure.
+  package let foundKind: FileKind?
+
+  package init(
+    _ operation: FileOperation, _ path: FilePath, _ errno: Errno, foundKind: FileKind? = nil
+  ) {
+    self.operation = operation
+    self.path = path
+    self.errno = errno
+    self.foundKind = foundKind
+  }
+
+  /// Something other than a regular file stood where one was to be read.
+  ///
+  /// The error number is the one that `open(2)` has for the kind, so that code which looks at the
+  /// number alone is not misled; `foundKind` is what tells this apart from, say, a loop of links
+  /// further up.
+  package static func notAFile(_ path: FilePath, found kind: FileKind) -> FileError {
+    let errno: Errno =
+      switch kind {
+      case .directory: .isDirectory
+      case .symbolicLink: .tooManySymbolicLinkLevels
+      default: .noSuchAddressOrDevice
+      }
+    return FileError(.open, path, errno, foundKind: kind)
+  }
+
+  /// Whether something other than a regular file stood there.
+  package var isNotAFile: Bool { foundKind != nil }
+
+  /// Whether the file was larger than the caller was willing to read.
+  package var isTooLarge: Bool { operation == .read && errno == .fileTooLarge }
+
+  /// Whether a lock was refused because somebody else holds it.
+  ///
+  /// `fcntl(2)` allows either number for it.
+  package var isLockedByAnother: Bool {
+    operation == .lock && (errno == .resourceTemporarilyUnavailable || errno == .permissionDenied)
+  }
+}

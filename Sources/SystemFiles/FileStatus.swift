@@ -1,0 +1,88 @@
+import SystemPackage
+
+/// What a name stands for.
+package enum FileKind: String, Hashable, Sendable, CaseIterable {
+  case regular
+  case directory
+  case symbolicLink
+  case fifo
+  case socket
+  case device
+  case other
+
+  /// The directory did not say; only `status(of:)` can.
+  case unknown
+}
+
+/// What the file system says about a file, without following a symbolic link.
+package struct FileStatus: Hashable, Sendable {
+  package var kind: FileKind
+  package var size: Int64
+
+  /// When the content last changed, in nanoseconds since 1970; whoever copied the file may have
+  /// set it to anything.
+  package var modified: Int64
+
+  /// When content or status last changed here, in nanoseconds since 1970.
+  package var changed: Int64
+  package var inode: UInt64
+  package var device: UInt64
+  package var links: UInt64
+
+  /// The permission bits, without those of the kind.
+  package var mode: UInt32
+  package var owner: UInt32
+
+  package init(
+    kind: FileKind, size: Int64, modified: Int64, changed: Int64, inode: UInt64, device: UInt64,
+    links: UInt64 = 1, mode: UInt32 = 0o644, owner: UInt32 = 0
+  ) {
+    self.kind = kind
+    self.size = size
+    self.modified = modified
+    self.changed = changed
+    self.inode = inode
+    self.device = device
+    self.links = links
+    self.mode = mode
+    self.owner = owner
+  }
+
+  /// Whether both describe one file, under whatever names.
+  package func isSameFile(as other: FileStatus) -> Bool {
+    inode == other.inode && device == other.device
+  }
+}
+
+/// A name in a directory.
+package struct DirectoryEntry: Hashable, Sendable {
+  /// The name as the bytes that it is: it may hold newlines and need not be UTF-8.
+  package let name: FilePath.Component
+
+  /// What the directory says about the kind; `.unknown` where it does not (`readdir(3)`, `d_type`).
+  package let kind: FileKind
+
+  package init(name: FilePath.Component, kind: FileKind) {
+    self.name = name
+    self.kind = kind
+  }
+}
+
+/// The bytes of a regular file, and what its descriptor said before and after they were read.
+package struct FileContents: Hashable, Sendable {
+  package let bytes: [UInt8]
+  package let statusBefore: FileStatus
+  package let status: FileStatus
+
+  package init(bytes: [UInt8], statusBefore: FileStatus, status: FileStatus) {
+    self.bytes = bytes
+    self.statusBefore = statusBefore
+    self.status = status
+  }
+
+  /// Whether the file changed while it was read: it may still be growing.
+  package var changedWhileRead: Bool {
+    statusBefore.size != status.size || statusBefore.modified != status.modified
+      || Int64(bytes.count) != status.size
+  }
+}

@@ -1,0 +1,37 @@
+import Glibc
+import SystemPackage
+
+extension LinuxFileSystem {
+  /// Locks the whole file with an open-file-description lock (`fcntl(2)`).
+  ///
+  /// A POSIX lock would vanish when any descriptor of the file is closed anywhere in the process,
+  /// and a failed upgrade of `flock(2)` gives up what it had; these do neither.
+  package func lock(
+    _ path: FilePath, exclusive: Bool, wait: Bool, holder: [UInt8]
+  ) throws(FileError) -> FileLock {
+    let descriptor = try SystemCall.open(
+      path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600, for: .lock)
+    do throws(FileError) {
+      // From 0 for 0 bytes is the whole file; the process id must be 0 for this kind of lock.
+      var request = flock()
+      request.l_type = Int16(exclusive ? F_WRLCK : F_RDLCK)
+      request.l_whence = Int16(SEEK_SET)
+      let command = wait ? RawLinux.setLockWaiting : RawLinux.setLock
+      try SystemCall.run(.lock, on: path) { Int(fcntl(descriptor, command, &request)) }
+    } catch {
+      _ = close(descriptor)
+      throw error
+    }
+    if exclusive { Self.replaceText(of: descriptor, with: holder) }
+    return FileLock {
+      if exclusive { _ = ftruncate(descriptor, 0) }
+      _ = close(descriptor)
+    }
+  }
+
+  /// Names the holder; a failure is let pass, since the text only serves error messages.
+  private static func replaceText(of descriptor: Int32, with text: [UInt8]) {
+    guard ftruncate(descriptor, 0) == 0 else { return }
+    _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+  }
+}

@@ -1,0 +1,180 @@
+import Glibc
+import SystemPackage
+
+extension LinuxFileSystem {
+  package func place(_ file: TemporaryFile, at path: FilePath) throws(FileError) {
+    if file.isNamed {
+      try placeNamed(file, at: path)
+    } else {
+      try placeNameless(file, at: path)
+    }
+    _ = close(file.handle)
+  }
+
+  // MARK: Without a name
+
+  /// Links a nameless file in by way of /proc, as `open(2)` describes under `O_TMPFILE`.
+  private func placeNameless(_ file: TemporaryFile, at path: FilePath) throws(FileError) {
+    let source = FilePath("/proc/self/fd/\(file.handle)")
+    do {
+      try SystemCall.run(.link, path) { target in
+        source.withPlatformString {
+          Int(linkat(AT_FDCWD, $0, AT_FDCWD, target, AT_SYMLINK_FOLLOW))
+        }
+      }
+    } catch {
+      if hasArrived(file, at: path, after: error.errno) { return }
+      guard Self.meansUnsupported(error.errno) else { throw error }
+      try placeCopy(of: file, at: path)
+    }
+  }
+
+  /// Copies a nameless file that its file system refuses to name into one that has a name.
+  private func placeCopy(of file: TemporaryFile, at path: FilePath) throws(FileError) {
+    let copy = try createNamed(in: file.directory, name: file.fallbackName)
+    do throws(FileError) {
+      try forEachPiece(of: file.handle, path: file.path) { (piece) throws(FileError) in
+        try write(piece, to: copy)
+      }
+      // Whether the original was synchronized is not known here; once too often is cheap.
+      try synchronize(copy)
+      try placeNamed(copy, at: path)
+    } catch {
+      discard(copy)
+      throw error
+    }
+    _ = close(copy.handle)
+  }
+
+  // MARK: With a name
+
+  /// Goes down the chain of calls that refuse to replace a file, as the file system allows.
+  ///
+  /// On FUSE the first is always EINVAL; the second works on sshfs, is EPERM on SMB and EIO on
+  /// rclone. The third alone is a race; but these names have one writer, this device.
+  private func placeNamed(_ file: TemporaryFile, at path: FilePath) throws(FileError) {
+    let attempts: [(FilePath, FilePath) throws(FileError) -> Void] = [
+      renameExclusively, linkAndRemove, renameIfAbsent,
+    ]
+    var last = FileError(.rename, path, .notSupported)
+    for attempt in attempts {
+      do throws(FileError) {
+        return try attempt(file.fallbackPath, path)
+      } catch {
+        last = error
+      }
+      if hasArrived(file, at: path, after: last.errno) {
+        // After a link the temporary name still stands; after a rename it does not.
+        try? remove(file.fallbackPath)
+        return
+      }
+      guard Self.meansUnsupported(last.errno) else { break }
+    }
+    throw last
+  }
+
+  private func renameExclusively(
+    _ source: FilePath, _ destination: FilePath
+  ) throws(FileError) {
+    try SystemCall.run(.rename, destination) { target in
+      source.withPlatformString { RawLinux.renameExclusively($0, target) }
+    }
+  }
+
+  private func linkAndRemove(_ source: FilePath, _ destination: FilePath) throws(FileError) {
+    try SystemCall.run(.link, destination) { target in
+      source.withPlatformString { Int(Glibc.link($0, target)) }
+    }
+    // The file is placed; a temporary name left behind is not worth an error.
+    try? remove(source)
+  }
+
+  private func renameIfAbsent(_ source: FilePath, _ destination: FilePath) throws(FileError) {
+    guard try isAbsent(destination) else {
+      throw FileError(.rename, destination, .fileExists)
+    }
+    try SystemCall.run(.rename, destination) { target in
+      source.withPlatformString { Int(Glibc.rename($0, target)) }
+    }
+  }
+
+  private func isAbsent(_ path: FilePath) throws(FileError) -> Bool {
+    do throws(FileError) {
+      _ = try status(of: path)
+      return false
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return true
+    }
+  }
+
+  // MARK: Errors
+
+  /// Whether an error may mean that this file system has no such call, so that another may do.
+  private static func meansUnsupported(_ errno: Errno) -> Bool {
+    switch errno {
+    case .invalidArgument, .noFunction, .notSupported, .notPermitted, .permissionDenied, .ioError,
+      .tooManyLinks, .improperLink, .noSuchFileOrDirectory:
+      true
+    default:
+      false
+    }
+  }
+
+  /// Whether the file stands under its final name although the call that put it there failed.
+  ///
+  /// A network file system may lose the answer and report the failure of its second try: ENOENT
+  /// for a rename, EEXIST for a link (`rename(2)`, BUGS; `open(2)`, `O_EXCL`). The same inode is
+  /// proof. Where inode numbers are made up, as by FUSE, equal content is as good, and is then
+  /// synchronized, as it might be another's; but not after EEXIST, which the caller must see.
+  private func hasArrived(_ file: TemporaryFile, at path: FilePath, after errno: Errno) -> Bool {
+    guard let own = try? SystemCall.status(ofDescriptor: file.handle, path: file.path),
+      let found = try? status(of: path), found.kind == .regular
+    else { return false }
+    if own.isSameFile(as: found) { return true }
+    guard errno != .fileExists, own.size == found.size else { return false }
+    return (try? hasSameContent(file, as: path)) ?? false
+  }
+
+  private func hasSameContent(
+    _ file: TemporaryFile, as path: FilePath
+  ) throws(FileError) -> Bool {
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+    return try SystemCall.withOpen(path, flags, for: .open) { (other) throws(FileError) in
+      var isSame = true
+      try forEachPiece(of: file.handle, path: file.path) { (piece, offset) throws(FileError) in
+        var buffer = [UInt8](repeating: 0, count: piece.count)
+        let count = try SystemCall.run(.read, on: path) {
+          pread(other, &buffer, piece.count, offset)
+        }
+        isSame = isSame && count == piece.count && buffer == piece
+      }
+      guard isSame else { return false }
+      try SystemCall.run(.synchronize, on: path) { Int(fsync(other)) }
+      return true
+    }
+  }
+
+  private func forEachPiece(
+    of descriptor: Int32, path: FilePath, _ body: ([UInt8]) throws(FileError) -> Void
+  ) throws(FileError) {
+    try forEachPiece(of: descriptor, path: path) { (piece, _) throws(FileError) in
+      try body(piece)
+    }
+  }
+
+  private func forEachPiece(
+    of descriptor: Int32, path: FilePath, _ body: ([UInt8], off_t) throws(FileError) -> Void
+  ) throws(FileError) {
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    var offset: off_t = 0
+    while true {
+      let count = try SystemCall.run(.read, on: path) {
+        pread(descriptor, &buffer, buffer.count, offset)
+      }
+      if count == 0 { return }
+      try body(Array(buffer[..<count]), offset)
+      offset += off_t(count)
+    }
+  }
+}

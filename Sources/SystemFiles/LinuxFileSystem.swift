@@ -1,0 +1,68 @@
+import Glibc
+import SystemPackage
+
+/// The real file system, through Linux system calls.
+package struct LinuxFileSystem: FileSystem {
+  package init() {}
+
+  package func status(of path: FilePath) throws(FileError) -> FileStatus {
+    var raw = stat()
+    try SystemCall.run(.status, path) { Int(lstat($0, &raw)) }
+    return FileStatus(raw)
+  }
+
+  package func makeDirectory(_ path: FilePath, mode: UInt32) throws(FileError) {
+    try SystemCall.run(.makeDirectory, path) { Int(mkdir($0, mode)) }
+  }
+
+  /// Brings the names in a directory to the disk.
+  ///
+  /// Some file systems, FUSE and SMB ones among them, cannot synchronize a directory and answer
+  /// EINVAL (`fsync(2)`). Nothing more can be done there, and to fail would mean never to publish,
+  /// so that counts as done.
+  package func synchronizeDirectory(_ directory: FilePath) throws(FileError) {
+    try SystemCall.withOpen(directory, O_RDONLY | O_DIRECTORY, for: .synchronizeDirectory) {
+      (descriptor) throws(FileError) in
+      switch SystemCall.attempt({ Int(fsync(descriptor)) }) {
+      case .success, .failure(.invalidArgument), .failure(.notSupported), .failure(.noFunction):
+        return
+      case .failure(let errno):
+        throw FileError(.synchronizeDirectory, directory, errno)
+      }
+    }
+  }
+
+  package func remove(_ path: FilePath) throws(FileError) {
+    try SystemCall.run(.remove, path) { Int(unlink($0)) }
+  }
+
+  package func removeDirectory(_ path: FilePath) throws(FileError) {
+    try SystemCall.run(.remove, path) { Int(rmdir($0)) }
+  }
+
+  package func rename(_ source: FilePath, to destination: FilePath) throws(FileError) {
+    try SystemCall.run(.rename, source) { from in
+      destination.withPlatformString { Int(Glibc.rename(from, $0)) }
+    }
+  }
+
+  package func kind(of path: FilePath) throws(FileError) -> FileSystemKind {
+    let magic = try RawLinux.magic(of: path)
+    let place = try canonicalPath(of: path)
+    // Without /proc the magic number's own name has to do. The table is one line a mount; 16 MiB
+    // of it is more than any machine has.
+    let table = try? readAll("/proc/self/mountinfo", limit: 1 << 24).bytes
+    let name = table.flatMap { MountTable($0).name(for: place.bytes) }
+    return FileSystemKind(magic: magic, mountName: name)
+  }
+
+  package func canonicalPath(of path: FilePath) throws(FileError) -> FilePath {
+    var found: UnsafeMutablePointer<CChar>?
+    try SystemCall.run(.canonicalPath, path) { pointer in
+      found = realpath(pointer, nil)
+      return found == nil ? -1 : 0
+    }
+    defer { free(found) }
+    return found.map { FilePath(platformString: $0) } ?? path
+  }
+}

@@ -1,0 +1,27 @@
+import SystemPackage
+
+extension FileSystem {
+  /// Creates a file with its final name and all of its bytes, durably, or not at all.
+  ///
+  /// If something has the name, throws `.fileExists` and leaves it untouched. On any error the
+  /// temporary file is gone, or, after a crash, stands under `temporaryName`. An error of
+  /// `.synchronizeDirectory` means that the file is there and whole but might not survive a power
+  /// loss: publishing again then gives `.fileExists`, and the caller, having compared the content,
+  /// only has to synchronize the directory.
+  ///
+  ///     try files.publish(bytes, at: "/c/logs/x/1.log", temporaryName: ".feedsync-7.nosync")
+  package func publish(
+    _ bytes: [UInt8], at path: FilePath, temporaryName: FilePath.Component
+  ) throws(FileError) {
+    let file = try createTemporary(in: path.parent, fallbackName: temporaryName)
+    do throws(FileError) {
+      try write(bytes, to: file)
+      try synchronize(file)
+      try place(file, at: path)
+    } catch {
+      discard(file)
+      throw error
+    }
+    try synchronizeDirectory(path.parent)
+  }
+}

@@ -1,0 +1,58 @@
+import Glibc
+import SystemPackage
+
+/// What Linux has and Swift's Glibc module does not import.
+///
+/// `O_TMPFILE`, the OFD lock commands and `RENAME_NOREPLACE` stand behind `_GNU_SOURCE`, and
+/// `sys/statfs.h` is not in the module. The two functions are looked up by name at run time, which
+/// needs no C target; a C library without one of them is answered as a kernel without it.
+enum RawLinux {
+  /// `O_TMPFILE` of `open(2)`, which includes `O_DIRECTORY` so that old kernels refuse it.
+  static let temporaryFile: Int32 = 0o20000000 | O_DIRECTORY
+
+  /// `F_OFD_SETLK` of `fcntl(2)`.
+  static let setLock: Int32 = 37
+
+  /// `F_OFD_SETLKW` of `fcntl(2)`.
+  static let setLockWaiting: Int32 = 38
+
+  private typealias RenameFunction =
+    @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
+  private typealias StatusFunction =
+    @convention(c) (UnsafePointer<CChar>, UnsafeMutableRawPointer) -> Int32
+
+  private static let renameFunction: RenameFunction? = function("renameat2")
+  private static let statusFunction: StatusFunction? = function("statfs")
+
+  private static func function<Function>(_ name: String) -> Function? {
+    dlsym(nil, name).map { unsafeBitCast($0, to: Function.self) }
+  }
+
+  /// Renames without replacing (`renameat2(2)` with `RENAME_NOREPLACE`).
+  static func renameExclusively(
+    _ source: UnsafePointer<CChar>, _ destination: UnsafePointer<CChar>
+  ) -> Int {
+    guard let renameFunction else {
+      Glibc.errno = ENOSYS
+      return -1
+    }
+    return Int(renameFunction(AT_FDCWD, source, AT_FDCWD, destination, 1))
+  }
+
+  /// The magic number of the file system that holds a path (`statfs(2)`).
+  static func magic(of path: FilePath) throws(FileError) -> UInt32 {
+    // struct statfs has 120 bytes on 64-bit machines, and begins with the number, in a word whose
+    // upper half, where it has one, says nothing: the constants have 32 bits.
+    var buffer = [UInt64](repeating: 0, count: 64)
+    try SystemCall.run(.fileSystemKind, path) { pointer in
+      guard let statusFunction else {
+        Glibc.errno = ENOSYS
+        return -1
+      }
+      return buffer.withUnsafeMutableBytes { raw in
+        raw.baseAddress.map { Int(statusFunction(pointer, $0)) } ?? -1
+      }
+    }
+    return UInt32(truncatingIfNeeded: buffer[0])
+  }
+}
