@@ -28,16 +28,14 @@ struct DocumentTable {
     return try StateCoding.decode([UInt8](data), streams: streams)
   }
 
-  /// Writes a document's row, or deletes it if nothing is left of it.
+  /// Writes a document's row.
+  ///
+  /// - returns: whether the document shows.
+  @discardableResult
   mutating func save(
     _ state: DocumentState, of key: DocumentKey, number: (StreamID) throws -> Int64
-  ) throws {
+  ) throws -> Bool {
     let collection = try collections.makeNumber(of: key.collection, db)
-    guard !state.isEmpty else {
-      return try db.execute(
-        sql: "DELETE FROM documents WHERE collection = ? AND id = ?",
-        arguments: [collection, key.id.description])
-    }
     let summary = state.summary()
     let bytes = try StateCoding.encode(state, number: number)
     let statement = try db.cachedStatement(
@@ -54,6 +52,7 @@ struct DocumentTable {
           conflicts: summary.conflictCount, pending: state.pending.count, state: state_)
       }
     }
+    return summary.isVisible
   }
 
   /// Calls `body` with each visible document of a collection, sorted by id.

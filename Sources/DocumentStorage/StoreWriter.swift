@@ -117,14 +117,33 @@ extension StoreWriter {
     return try table.state(of: key, streams: streams)
   }
 
+  /// Turns the removals of a document that saw `seen` into operations that claim `claim`.
+  mutating func publishRemovals(
+    at key: DocumentKey, seen: Context, claiming claim: Context
+  ) throws {
+    try claimContext(claim)
+    var state = try state(of: key)
+    for removal in state.pending where removal.seen == seen {
+      operations.append(
+        state.publish(removal, on: key, header: header, index: operations.count))
+    }
+    states[key] = state
+    changed.insert(key)
+  }
+
+  /// One transaction has one context.
+  private mutating func claimContext(_ claim: Context) throws {
+    guard context == nil || context == claim else { throw StorageError.mixedVersions }
+    context = claim
+    header = Transaction.Header(
+      stream: header.stream, sequence: header.sequence, time: header.time, context: claim,
+      nonce: nonce, fingerprint: .origin)
+  }
+
   private mutating func perform(
     _ plan: EditPlan, wanted: JSON?, on state: DocumentState, at key: DocumentKey
   ) throws {
-    guard context == nil || context == plan.context else { throw StorageError.mixedVersions }
-    context = plan.context
-    header = Transaction.Header(
-      stream: header.stream, sequence: header.sequence, time: header.time,
-      context: plan.context, nonce: nonce, fingerprint: .origin)
+    try claimContext(plan.context)
     var state = state
     let new = state.perform(
       plan, wanted: wanted, on: key, header: header, firstIndex: operations.count)

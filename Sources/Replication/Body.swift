@@ -22,7 +22,7 @@ extension DocumentView.Node {
       output.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
         if index > 0 { output.append(UInt8(ascii: ",")) }
-        JSON.writeString(member.key.bytes[...], into: &output)
+        JSON.writeString(member.key, into: &output)
         output.append(UInt8(ascii: ":"))
         member.write(into: &output)
       }

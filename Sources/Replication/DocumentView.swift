@@ -110,15 +110,15 @@ private struct ViewBuilder {
   }
 
   private mutating func objectNode(
-    below: Slice<Range<Int>>, path: Path, isCleared: Bool, isConflicted: Bool
+    below: Range<Int>, path: Path, isCleared: Bool, isConflicted: Bool
   ) -> DocumentView.Node {
     var members: [DocumentView.Node] = []
-    var start = below.startIndex
-    while start < below.endIndex {
+    var start = below.lowerBound
+    while start < below.upperBound {
       let end = entries[start].effect.path.endOfKey(after: path.bytes.count)
       let child = entries[start].effect.path.prefix(end)
       var next = start
-      while next < below.endIndex, entries[next].effect.path.isAtOrBelow(child) { next += 1 }
+      while next < below.upperBound, entries[next].effect.path.isAtOrBelow(child) { next += 1 }
       if let member = node(in: start..<next, path: child) { members.append(member) }
       start = next
     }

@@ -61,7 +61,7 @@ extension FixedWidthInteger where Self: UnsignedInteger {
   /// The value in lower-case hexadecimal digits, padded with zeros on the left.
   package func lowercaseHexadecimal(digits: Int) -> String {
     let text = String(self, radix: 16)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
+    return String(repeating: "0", count: Swift.max(0, digits - text.count)) + text
   }
 }
 

@@ -54,7 +54,9 @@ package struct Leaf: Hashable, Sendable {
   /// Appends the value as canonical JSON.
   package func write(into output: inout [UInt8]) {
     switch bytes.first {
-    case 6: JSON.writeString(bytes.dropFirst(), into: &output)
+    case 6:
+      let text = bytes.dropFirst()
+      JSON.writeString(text.span, into: &output)
     case 7: output.append(contentsOf: bytes.dropFirst())
     default: json.write(into: &output)
     }

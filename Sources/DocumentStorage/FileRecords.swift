@@ -1,0 +1,145 @@
+import Foundation
+import GRDB
+import Replication
+import SegmentFormat
+import SystemFiles
+
+/// Where a file stands under `logs/`: a sub-folder's name and the file's, as bytes.
+package struct FileKey: Hashable, Sendable, Comparable {
+  package let directory: [UInt8]
+  package let name: [UInt8]
+
+  package init(directory: [UInt8], name: [UInt8]) {
+    self.directory = directory
+    self.name = name
+  }
+
+  package static func < (lhs: Self, rhs: Self) -> Bool {
+    lhs.directory == rhs.directory
+      ? lhs.name.lexicographicallyPrecedes(rhs.name)
+      : lhs.directory.lexicographicallyPrecedes(rhs.directory)
+  }
+}
+
+/// What was found out about a file that is no imported segment under its own name.
+package struct FileRecord: Sendable, Equatable {
+  /// What a file is when it is not imported (contract.md, "Files under logs/").
+  package enum Reason: String, Sendable, CaseIterable {
+    case duplicate
+    case foreign
+    /// Whole and right, but something before it in its stream is missing.
+    case waiting
+    case incomplete
+    case damaged
+    case newer
+    case otherContainer = "other-container"
+    case notAFile = "not-a-file"
+    case unreadable
+    /// It contradicts what was applied of its stream: a cloned or restored device.
+    case branch
+
+    /// Whether the file is set aside: named in reports, and the reason for exit code 65.
+    package var isSetAside: Bool {
+      switch self {
+      case .duplicate, .foreign, .waiting: false
+      default: true
+      }
+    }
+  }
+
+  /// What tells that a file has changed since it was looked at.
+  package struct Look: Hashable, Sendable {
+    package let size: Int64
+    package let modified: Int64
+    package let changed: Int64
+    package let inode: Int64
+
+    package init(size: Int64, modified: Int64, changed: Int64, inode: Int64) {
+      self.size = size
+      self.modified = modified
+      self.changed = changed
+      self.inode = inode
+    }
+  }
+
+  package let key: FileKey
+  package let look: Look
+  package let reason: Reason
+  package let detail: String?
+  /// Of a file that waits: the stream and range it holds.
+  package let range: Range?
+
+  package struct Range: Hashable, Sendable {
+    package let stream: StreamID
+    package let first: UInt64
+    package let last: UInt64
+
+    package init(stream: StreamID, first: UInt64, last: UInt64) {
+      self.stream = stream
+      self.first = first
+      self.last = last
+    }
+  }
+
+  package init(key: FileKey, look: Look, reason: Reason, detail: String?, range: Range? = nil) {
+    self.key = key
+    self.look = look
+    self.reason = reason
+    self.detail = detail
+    self.range = range
+  }
+}
+
+extension StoreDatabase {
+  /// What is remembered of files, by where they stand.
+  package func fileRecords() throws -> [FileKey: FileRecord] {
+    try read { db in
+      var records: [FileKey: FileRecord] = [:]
+      for row in try Row.fetchAll(db, sql: "SELECT * FROM files") {
+        let record = try FileRecord(row: row)
+        records[record.key] = record
+      }
+      return records
+    }
+  }
+
+  /// Replaces what is remembered: `forgotten` goes, `noted` comes.
+  package func updateFileRecords(noted: [FileRecord], forgotten: [FileKey]) throws {
+    guard !noted.isEmpty || !forgotten.isEmpty else { return }
+    try write { db in
+      for key in forgotten {
+        try db.execute(
+          sql: "DELETE FROM files WHERE directory = ? AND name = ?",
+          arguments: [key.directory, key.name])
+      }
+      for record in noted {
+        try db.execute(
+          sql: "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          arguments: [
+            record.key.directory, record.key.name, record.look.size, record.look.modified,
+            record.look.changed, record.look.inode, record.reason.rawValue, record.detail,
+            record.range?.stream.databaseBytes, record.range.map { Int64($0.first) },
+            record.range.map { Int64($0.last) },
+          ])
+      }
+    }
+  }
+}
+
+extension FileRecord {
+  fileprivate init(row: Row) throws {
+    guard let reason = Reason(rawValue: row["reason"]) else { throw StoredBytes.damage }
+    var range: Range?
+    if let stream: Data = row["stream"] {
+      range = Range(
+        stream: try StreamID(column: stream), first: UInt64(row["first"] as Int64),
+        last: UInt64(row["last"] as Int64))
+    }
+    self.init(
+      key: FileKey(directory: row["directory"], name: row["name"]),
+      look: Look(
+        size: row["size"], modified: row["modified"], changed: row["changed"],
+        inode: row["inode"]),
+      reason: reason, detail: row["detail"], range: range)
+  }
+}

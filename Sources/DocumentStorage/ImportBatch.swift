@@ -1,0 +1,187 @@
+import CanonicalJSON
+import GRDB
+import Replication
+import SegmentFormat
+
+/// A verified segment file, ready to be applied.
+package struct ImportableSegment: Sendable {
+  package let segment: Segment
+  package let digest: UInt64
+  /// Whether the file stands under the name that its content gives it, so that the name alone will
+  /// tell from now on.
+  package let isUnderOwnName: Bool
+  /// Where it was found, for reports.
+  package let file: FileKey
+
+  package init(segment: Segment, digest: UInt64, isUnderOwnName: Bool, file: FileKey) {
+    self.segment = segment
+    self.digest = digest
+    self.isUnderOwnName = isUnderOwnName
+    self.file = file
+  }
+}
+
+/// What one committed part of an import did.
+package struct ImportedPart: Sendable, Equatable {
+  /// A document that changed, and where.
+  package struct Document: Sendable, Equatable {
+    package let key: DocumentKey
+    package let isDeleted: Bool
+    package let paths: [Path]
+  }
+
+  /// What came from one device.
+  package struct FromDevice: Sendable, Equatable {
+    package let stream: StreamID
+    package let name: String?
+    package var transactions = 0
+    package var operations = 0
+    package var documents: [Document] = []
+  }
+
+  package var segments = 0
+  package var devices: [FromDevice] = []
+  /// Files whose content was applied.
+  package var applied: [FileKey] = []
+  /// Files whose content had been applied before.
+  package var duplicates: [FileKey] = []
+  /// Files that contradict what was applied of their stream.
+  package var branches: [FileKey] = []
+  /// How many local transactions were made of removals that had waited for their closure.
+  package var releasedRemovals = 0
+
+  package init() {}
+}
+
+extension StoreDatabase {
+  /// Applies segments in one transaction: documents, positions and clock advance together.
+  ///
+  /// Segments of one stream must come in order; one that another process has applied meanwhile
+  /// changes nothing.
+  ///
+  /// - parameter now: the wall clock in milliseconds, for removals that become publishable.
+  package func apply(
+    _ segments: [ImportableSegment], now: Int64, nonce: UInt64
+  ) throws -> ImportedPart {
+    try write { db in
+      var fold = try ImportFold(db)
+      for segment in segments { try fold.take(segment) }
+      var part = try fold.finish()
+      part.releasedRemovals = try PendingRemovals.release(db, now: now, nonce: nonce)
+      if part.releasedRemovals > 0 { try Outbox.fixBatches(db) }
+      return part
+    }
+  }
+}
+
+/// Collects operations by document, so that each row is read and written once, in key order.
+private struct ImportFold {
+  private struct Step {
+    let effect: DocumentState.Effect
+    let stamp: Stamp
+    let context: Context
+  }
+
+  private let db: Database
+  private var streams: StreamDirectory
+  private var table: DocumentTable
+  private var clock = HybridClock(latest: .zero)
+  private var steps: [DocumentKey: [Step]] = [:]
+  private var part = ImportedPart()
+  private var devices: [StreamID: ImportedPart.FromDevice] = [:]
+
+  init(_ db: Database) throws {
+    self.db = db
+    streams = try StreamDirectory(db)
+    table = try DocumentTable(db)
+  }
+
+  mutating func take(_ importable: ImportableSegment) throws {
+    let range = importable.segment.range
+    let position = streams.position(of: range.stream)
+    guard position.sequence < range.last else {
+      try noteKnown(importable)
+      return
+    }
+    // Behind a hole: another process may have taken something back; a later scan decides.
+    guard position.sequence + 1 >= range.first else { return }
+    let transactions: [Transaction]
+    do {
+      transactions = try importable.segment.transactions(after: position)
+    } catch SegmentError.otherBranch {
+      part.branches.append(importable.file)
+      return
+    }
+    if let name = importable.segment.deviceName {
+      try streams.setName(name, of: range.stream, db)
+    }
+    for transaction in transactions { try take(transaction) }
+    part.segments += 1
+    part.applied.append(importable.file)
+    try remember(importable)
+  }
+
+  private mutating func take(_ transaction: Transaction) throws {
+    let header = transaction.header
+    try streams.apply(header, db)
+    clock.merge(header.time)
+    devices[header.stream, default: fromDevice(header.stream)].transactions += 1
+    devices[header.stream]?.operations += transaction.operations.count
+    for (index, operation) in transaction.operations.enumerated() {
+      let step = Step(
+        effect: DocumentState.Effect(operation), stamp: header.stamp(index),
+        context: header.context)
+      steps[operation.document, default: []].append(step)
+    }
+  }
+
+  private func fromDevice(_ stream: StreamID) -> ImportedPart.FromDevice {
+    ImportedPart.FromDevice(stream: stream, name: streams.row(of: stream)?.name)
+  }
+
+  /// A segment whose whole range is applied: the same content again, or another branch.
+  private mutating func noteKnown(_ importable: ImportableSegment) throws {
+    part.duplicates.append(importable.file)
+    try remember(importable)
+  }
+
+  private mutating func remember(_ importable: ImportableSegment) throws {
+    guard importable.isUnderOwnName else { return }
+    let range = importable.segment.range
+    try db.execute(
+      sql: "INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)",
+      arguments: [
+        try streams.number(of: range.stream, db), Int64(range.first), Int64(range.last),
+        Int64(bitPattern: importable.digest),
+      ])
+  }
+
+  mutating func finish() throws -> ImportedPart {
+    for key in steps.keys.sorted() { try fold(key) }
+    try streams.save(db)
+    if clock.latest > .zero {
+      try db.execute(
+        sql: "UPDATE device SET clock = max(clock, ?)",
+        arguments: [Int64(bitPattern: clock.latest.rawValue)])
+    }
+    part.devices = devices.values.sorted { $0.stream < $1.stream }
+    return part
+  }
+
+  private mutating func fold(_ key: DocumentKey) throws {
+    var state = try table.state(of: key, streams: streams)
+    var changes: [StreamID: Set<Path>] = [:]
+    for step in steps[key] ?? [] {
+      guard state.apply(step.effect, stamp: step.stamp, context: step.context) else { continue }
+      changes[step.stamp.dot.stream, default: []].insert(step.effect.path)
+    }
+    guard !changes.isEmpty else { return }
+    state.settle(arrived: streams.frontier.applied)
+    let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
+    for (stream, paths) in changes {
+      devices[stream]?.documents.append(
+        ImportedPart.Document(
+          key: key, isDeleted: !isVisible, paths: paths.filter { !$0.isRoot }.sorted()))
+    }
+  }
+}

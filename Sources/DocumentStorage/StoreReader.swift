@@ -1,0 +1,175 @@
+import CanonicalJSON
+import Foundation
+import GRDB
+import Replication
+import SegmentFormat
+
+/// A document as it stood at one moment.
+package struct StoredDocument: Sendable {
+  package let key: DocumentKey
+  /// The canonical body.
+  package let body: [UInt8]
+  package let token: VersionToken
+}
+
+/// What is known of one device's stream.
+package struct StreamSummary: Sendable, Equatable {
+  package let stream: StreamID
+  package let name: String?
+  package let applied: UInt64
+  package let isOwn: Bool
+  /// Since when something is missing, in milliseconds since 1970.
+  package let gapSince: Int64?
+}
+
+/// Counts that `status` shows.
+package struct StoreCounts: Sendable, Equatable {
+  package let documents: Int
+  package let conflicts: Int
+  package let unpublished: Int
+  package let pendingRemovals: Int
+}
+
+extension StoreDatabase {
+  /// A document's body and version; nil if it is absent.
+  package func document(at key: DocumentKey) throws -> StoredDocument? {
+    try read { db in
+      let streams = try StreamDirectory(db)
+      let view = try DocumentTable(db).state(of: key, streams: streams).view()
+      guard let body = view.body,
+        let token = VersionToken(of: view, frontier: streams.frontier, digest: Digest.token)
+      else { return nil }
+      return StoredDocument(key: key, body: body, token: token)
+    }
+  }
+
+  /// The collections that have visible documents, sorted.
+  package func collectionNames() throws -> [ByteString] {
+    try read { db in
+      try CollectionNames(db).sorted.filter { collection in
+        try Int.fetchOne(
+          db, sql: "SELECT 1 FROM documents WHERE collection = ? AND visible LIMIT 1",
+          arguments: [collection.number]) != nil
+      }.map(\.name)
+    }
+  }
+
+  /// Calls `body` with the id of each visible document of a collection, sorted.
+  package func forEachID(
+    in collection: ByteString, _ body: (ByteString) throws -> Void
+  ) throws {
+    try read { db in
+      let table = try DocumentTable(db)
+      guard let number = table.collections.number(of: collection) else { return }
+      try table.forEachVisible(in: number, columns: "id") { try body(ByteString($0[0] as String)) }
+    }
+  }
+
+  /// Calls `body` with each visible document and its canonical body, sorted by collection and id.
+  ///
+  /// All of it is one consistent state, read as it is needed.
+  package func forEachDocument(
+    in collection: ByteString? = nil, _ body: (DocumentKey, [UInt8]) throws -> Void
+  ) throws {
+    try read { db in
+      let streams = try StreamDirectory(db)
+      let table = try DocumentTable(db)
+      for entry in table.collections.sorted where collection == nil || collection == entry.name {
+        try table.forEachVisible(in: entry.number) { row in
+          let state = try StateCoding.decode(row["state"], streams: streams)
+          guard let content = state.view().body else { return }
+          try body(
+            DocumentKey(collection: entry.name, id: ByteString(row["id"] as String)), content)
+        }
+      }
+    }
+  }
+
+  package func counts() throws -> StoreCounts {
+    try read { db in
+      func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
+      return StoreCounts(
+        documents: try count("SELECT count(*) FROM documents WHERE visible"),
+        conflicts: try count(
+          "SELECT coalesce(sum(conflicts), 0) FROM documents INDEXED BY conflicted"
+            + " WHERE conflicts > 0"),
+        unpublished: try count("SELECT count(*) FROM outbox"),
+        pendingRemovals: try count(
+          "SELECT coalesce(sum(pending), 0) FROM documents INDEXED BY waiting WHERE pending > 0"))
+    }
+  }
+
+  /// All streams met, sorted by id.
+  package func streamSummaries() throws -> [StreamSummary] {
+    try read { db in
+      let own = try DeviceRecord.fetch(db)?.stream
+      return try StreamDirectory(db).all.map { row in
+        StreamSummary(
+          stream: row.stream, name: row.name, applied: row.position.sequence,
+          isOwn: row.stream == own, gapSince: row.gapSince)
+      }
+    }
+  }
+
+  /// How far each stream is applied, and the names that count as imported.
+  package func importedNames() throws -> ImportedNames {
+    try read { db in
+      let streams = try StreamDirectory(db)
+      var names = ImportedNames()
+      for row in streams.all { names.applied[row.stream] = row.position.sequence }
+      let rows = try Row.fetchCursor(db, sql: "SELECT stream, first, last, digest FROM segments")
+      while let row = try rows.next() {
+        names.segments.insert(
+          ImportedNames.Name(
+            stream: try streams.stream(number: row[0]), first: UInt64(row[1] as Int64),
+            last: UInt64(row[2] as Int64), digest: UInt64(bitPattern: row[3] as Int64)))
+      }
+      return names
+    }
+  }
+
+  /// Notes since when something of these streams is missing; streams left out have no gap.
+  ///
+  /// - returns: the streams that have a gap now and had none before.
+  package func noteGaps(_ streams: Set<StreamID>, now: Int64) throws -> [StreamID: Int64] {
+    let known = try streamSummaries()
+    let since = Dictionary(
+      uniqueKeysWithValues: known.compactMap { row in row.gapSince.map { (row.stream, $0) } })
+    guard Set(since.keys) != streams else { return since }
+    return try write { db in
+      var directory = try StreamDirectory(db)
+      var result: [StreamID: Int64] = [:]
+      try db.execute(sql: "UPDATE streams SET gap_since = NULL WHERE gap_since IS NOT NULL")
+      for stream in streams {
+        let start = since[stream] ?? now
+        result[stream] = start
+        try db.execute(
+          sql: "UPDATE streams SET gap_since = ? WHERE id = ?",
+          arguments: [start, try directory.number(of: stream, db)])
+      }
+      return result
+    }
+  }
+}
+
+/// What the folder's names are compared with.
+package struct ImportedNames: Sendable {
+  package struct Name: Hashable, Sendable {
+    package let stream: StreamID
+    package let first: UInt64
+    package let last: UInt64
+    package let digest: UInt64
+
+    package init(stream: StreamID, first: UInt64, last: UInt64, digest: UInt64) {
+      self.stream = stream
+      self.first = first
+      self.last = last
+      self.digest = digest
+    }
+  }
+
+  package var applied: [StreamID: UInt64] = [:]
+  package var segments: Set<Name> = []
+
+  package init() {}
+}
