@@ -39,11 +39,18 @@ let package = Package(
       swiftSettings: strict),
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
     .target(
-      name: "FolderWatching", dependencies: ["SystemFiles", "CInotifyTools"],
+      name: "FolderWatching",
+      dependencies: [
+        "SystemFiles", "CInotifyTools",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: strict),
     .target(
       name: "SharedFolder",
-      dependencies: ["CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles"],
+      dependencies: [
+        "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: strict),
     .target(
       name: "DocumentStorage",

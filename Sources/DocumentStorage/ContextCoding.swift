@@ -91,11 +91,3 @@ extension Fingerprint {
     self = try optionalColumn.map { try Fingerprint(column: $0) } ?? .origin
   }
 }
-
-extension [UInt8]: @retroactive DatabaseValueConvertible {
-  public var databaseValue: DatabaseValue { Data(self).databaseValue }
-
-  public static func fromDatabaseValue(_ value: DatabaseValue) -> [UInt8]? {
-    Data.fromDatabaseValue(value).map { [UInt8]($0) }
-  }
-}

@@ -2,6 +2,7 @@ import CanonicalJSON
 import Foundation
 import GRDB
 import Replication
+import SystemFiles
 import SystemPackage
 
 /// What this device is: its container, its stream, its name.
@@ -45,7 +46,7 @@ extension StoreDatabase {
           ON CONFLICT(id) DO UPDATE SET path = excluded.path, name = excluded.name
           """,
         arguments: [
-          device.container.databaseBytes, device.marker, device.path.databaseBytes, number,
+          device.container.databaseBytes, Data(device.marker), Data(device.path.bytes), number,
           device.name,
         ])
     }
@@ -54,26 +55,14 @@ extension StoreDatabase {
 
 extension DeviceRecord {
   static func fetch(_ db: Database) throws -> DeviceRecord? {
-    let sql = "SELECT device.*, streams.stream AS own FROM device JOIN streams ON streams.id = device.stream"
+    let sql = """
+      SELECT device.*, streams.stream AS own FROM device
+      JOIN streams ON streams.id = device.stream
+      """
     guard let row = try Row.fetchOne(db, sql: sql) else { return nil }
     return DeviceRecord(
-      container: try ContainerID(column: row["container"]), marker: row["marker"],
-      path: FilePath(databaseBytes: row["path"]), stream: try StreamID(column: row["own"]),
+      container: try ContainerID(column: row["container"]), marker: [UInt8](row["marker"] as Data),
+      path: FilePath(bytes: [UInt8](row["path"] as Data)) ?? FilePath(), stream: try StreamID(column: row["own"]),
       name: row["name"])
-  }
-}
-
-extension FilePath {
-  /// The path as stored: any bytes, not only UTF-8.
-  var databaseBytes: [UInt8] {
-    withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
-      .map { UInt8(bitPattern: $0) }
-  }
-
-  init(databaseBytes bytes: [UInt8]) {
-    self = (bytes + [0]).map { CChar(bitPattern: $0) }
-      .withUnsafeBufferPointer { buffer in
-        buffer.baseAddress.map { FilePath(platformString: $0) } ?? FilePath()
-      }
   }
 }

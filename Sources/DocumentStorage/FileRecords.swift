@@ -110,13 +110,13 @@ extension StoreDatabase {
       for key in forgotten {
         try db.execute(
           sql: "DELETE FROM files WHERE directory = ? AND name = ?",
-          arguments: [key.directory, key.name])
+          arguments: [Data(key.directory), Data(key.name)])
       }
       for record in noted {
         try db.execute(
           sql: "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
           arguments: [
-            record.key.directory, record.key.name, record.look.size, record.look.modified,
+            Data(record.key.directory), Data(record.key.name), record.look.size, record.look.modified,
             record.look.changed, record.look.inode, record.reason.rawValue, record.detail,
             record.range?.stream.databaseBytes, record.range.map { Int64($0.first) },
             record.range.map { Int64($0.last) },
@@ -136,7 +136,8 @@ extension FileRecord {
         last: UInt64(row["last"] as Int64))
     }
     self.init(
-      key: FileKey(directory: row["directory"], name: row["name"]),
+      key: FileKey(
+        directory: [UInt8](row["directory"] as Data), name: [UInt8](row["name"] as Data)),
       look: Look(
         size: row["size"], modified: row["modified"], changed: row["changed"],
         inode: row["inode"]),

@@ -125,8 +125,10 @@ private struct ImportFold {
     let header = transaction.header
     try streams.apply(header, db)
     clock.merge(header.time)
-    devices[header.stream, default: fromDevice(header.stream)].transactions += 1
-    devices[header.stream]?.operations += transaction.operations.count
+    var device = devices[header.stream] ?? fromDevice(header.stream)
+    device.transactions += 1
+    device.operations += transaction.operations.count
+    devices[header.stream] = device
     for (index, operation) in transaction.operations.enumerated() {
       let step = Step(
         effect: DocumentState.Effect(operation), stamp: header.stamp(index),

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Replication
 import SegmentFormat
@@ -28,8 +29,9 @@ package enum Outbox {
         container: container, stream: transaction.header.stream, first: sequence,
         last: sequence, fingerprintBefore: previous.fingerprint),
       attributes: [], transactions: [EncodedTransaction(transaction, after: nil)])
-    let content = SegmentFile.encode(segment, compressing: false).bytes
-    let context = try ContextCoding.encode(previous.context) { try streams.number(of: $0, db) }
+    let content = Data(SegmentFile.encode(segment, compressing: false).bytes)
+    let context = Data(
+      try ContextCoding.encode(previous.context) { try streams.number(of: $0, db) })
     try db.execute(
       sql: "INSERT INTO outbox(sequence, bytes, previous_context, content) VALUES (?, ?, ?, ?)",
       arguments: [Int64(sequence), content.count, context, content])
@@ -68,7 +70,7 @@ package enum Outbox {
     }
   }
 
-  private static func segment(
+  static func segment(
     first: Int64, last: Int64, name: String?, streams: StreamDirectory, _ db: Database
   ) throws -> Segment {
     let rows = try Row.fetchAll(
@@ -78,13 +80,14 @@ package enum Outbox {
     var previous: Context?
     var range: Segment.Range?
     for row in rows {
-      let stored = try SegmentFile.decode(row["content"]).segment
+      let stored = try SegmentFile.decode([UInt8](row["content"] as Data)).segment
       let position = StreamPosition(
         sequence: stored.range.first - 1, fingerprint: stored.range.fingerprintBefore,
         context: Context())
       // A lone transaction may lean on the one before it; the first of several may not.
       if first == last {
-        previous = try ContextCoding.decode(row["previous_context"], streams: streams)
+        previous = try ContextCoding.decode(
+          [UInt8](row["previous_context"] as Data), streams: streams)
       }
       for transaction in try stored.transactions(after: position) {
         encoded.append(EncodedTransaction(transaction, after: previous))

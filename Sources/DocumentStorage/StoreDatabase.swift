@@ -36,7 +36,6 @@ package final class StoreDatabase: Sendable {
   private static var configuration: Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(busySeconds)
-    configuration.defaultTransactionKind = .immediate
     configuration.journalMode = .wal
     configuration.maximumReaderCount = 1
     return configuration
@@ -90,5 +89,12 @@ package final class StoreDatabase: Sendable {
     } catch {
       throw StorageError.from(error, file: file)
     }
+  }
+}
+
+extension StoreDatabase {
+  /// A number that differs after another process has changed the database.
+  package func changeCount() throws -> Int {
+    try read { db in try Int.fetchOne(db, sql: "PRAGMA data_version") ?? 0 }
   }
 }

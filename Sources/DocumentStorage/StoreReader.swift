@@ -76,7 +76,7 @@ extension StoreDatabase {
       let table = try DocumentTable(db)
       for entry in table.collections.sorted where collection == nil || collection == entry.name {
         try table.forEachVisible(in: entry.number) { row in
-          let state = try StateCoding.decode(row["state"], streams: streams)
+          let state = try StateCoding.decode([UInt8](row["state"] as Data), streams: streams)
           guard let content = state.view().body else { return }
           try body(
             DocumentKey(collection: entry.name, id: ByteString(row["id"] as String)), content)

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Replication
 import SegmentFormat
@@ -39,7 +40,7 @@ struct StreamDirectory {
         Context.Entry(
           stream: stream, sequence: UInt64(row["closed"] as Int64),
           fingerprint: try Fingerprint(optionalColumn: row["closed_fingerprint"])))
-      contexts.append((stream, row["context"] ?? []))
+      contexts.append((stream, [UInt8](row["context"] as Data? ?? Data())))
       rows[stream] = Row(
         number: number, stream: stream, name: row["name"],
         position: StreamPosition(
@@ -51,9 +52,10 @@ struct StreamDirectory {
     frontier = Frontier()
     for (stream, bytes) in contexts {
       guard let row = rows[stream] else { continue }
-      rows[stream]?.position = StreamPosition(
+      let position = StreamPosition(
         sequence: row.position.sequence, fingerprint: row.position.fingerprint,
         context: try ContextCoding.decode(bytes, streams: self))
+      rows[stream]?.position = position
     }
     frontier = Frontier(
       applied: Context(applied), closed: Context(closed),
@@ -82,7 +84,7 @@ struct StreamDirectory {
         sequence: UInt64(row["sequence"] as Int64),
         fingerprint: try Fingerprint(optionalColumn: row["fingerprint"]))
       return Frontier.Open(
-        tip: tip, context: try ContextCoding.decode(row["context"], streams: self))
+        tip: tip, context: try ContextCoding.decode([UInt8](row["context"] as Data), streams: self))
     }
   }
 
@@ -149,7 +151,8 @@ struct StreamDirectory {
 
   private mutating func store(_ transaction: Frontier.Open, _ db: Database) throws {
     let number = try self.number(of: transaction.tip.stream, db)
-    let context = try ContextCoding.encode(transaction.context) { try self.number(of: $0, db) }
+    let context = Data(
+      try ContextCoding.encode(transaction.context) { try self.number(of: $0, db) })
     try db.execute(
       sql: "INSERT OR REPLACE INTO open_transactions VALUES (?, ?, ?, ?)",
       arguments: [
@@ -169,7 +172,8 @@ struct StreamDirectory {
   private mutating func save(_ stream: StreamID, _ db: Database) throws {
     guard let row = rows[stream] else { return }
     let closed = frontier.closed.entry(of: stream)
-    let context = try ContextCoding.encode(row.position.context) { try self.number(of: $0, db) }
+    let context = Data(
+      try ContextCoding.encode(row.position.context) { try self.number(of: $0, db) })
     try db.execute(
       sql: """
         UPDATE streams SET name = ?, applied = ?, applied_fingerprint = ?, context = ?,

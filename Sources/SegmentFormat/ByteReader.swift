@@ -86,7 +86,8 @@ extension [UInt8] {
     }
   }
 
-  mutating func appendBlock(_ bytes: [UInt8]) {
+  /// Appends `bytes` behind their length.
+  package mutating func appendBlock(_ bytes: [UInt8]) {
     appendVarint(UInt64(bytes.count))
     append(contentsOf: bytes)
   }

@@ -1,0 +1,21 @@
+import Replication
+import SystemFiles
+import SystemPackage
+
+/// Why a folder cannot be used as the container that was meant.
+package enum ContainerError: Error, Equatable, Sendable {
+  /// There is no folder at the path.
+  case folderMissing(FilePath)
+  /// The folder is there, and its marker is not: not mounted, emptied, or never a container.
+  case markerMissing(FilePath)
+  /// The marker cannot be read as one.
+  case markerDamaged(FilePath, detail: String)
+  /// A newer feedsync made the container.
+  case newerFormat(FilePath, found: Int64)
+  /// Another container stands under the path.
+  case otherContainer(FilePath, expected: ContainerID, found: ContainerID)
+  /// The container has another identifier than the one asked for.
+  case otherIdentifier(FilePath, expected: String, found: String)
+  /// The local state lies in the container, or the container in the state.
+  case stateInside(FilePath, state: FilePath)
+}

@@ -1,0 +1,41 @@
+import Replication
+import SegmentFormat
+import SystemPackage
+
+/// The name of a segment file: `<first>-<last>-<digest>.log`, each 16 hexadecimal digits.
+///
+///     SegmentName(first: 1, last: 12, digest: 0xFF).text
+///     // "0000000000000001-000000000000000c-00000000000000ff.log"
+package struct SegmentName: Hashable, Sendable {
+  package let first: UInt64
+  package let last: UInt64
+  package let digest: UInt64
+
+  package init(first: UInt64, last: UInt64, digest: UInt64) {
+    self.first = first
+    self.last = last
+    self.digest = digest
+  }
+
+  /// Reads a name; nil if it is not exactly of this form.
+  package init?(_ bytes: [UInt8]) {
+    guard bytes.count == 54, bytes[16] == UInt8(ascii: "-"), bytes[33] == UInt8(ascii: "-"),
+      bytes[50...].elementsEqual(".log".utf8),
+      let first = UInt64(lowercaseHexadecimal: bytes[0..<16], count: 16),
+      let last = UInt64(lowercaseHexadecimal: bytes[17..<33], count: 16),
+      let digest = UInt64(lowercaseHexadecimal: bytes[34..<50], count: 16)
+    else { return nil }
+    self.init(first: first, last: last, digest: digest)
+  }
+
+  package var text: String {
+    [first, last, digest].map { $0.lowercaseHexadecimal(digits: 16) }.joined(separator: "-")
+      + ".log"
+  }
+
+  /// The name for the `copy`-th file of the same content, where the proper name is taken by
+  /// something else; 0 is the proper name.
+  package func component(copy: Int = 0) -> FilePath.Component? {
+    FilePath.Component(copy == 0 ? text : String(text.dropLast(4)) + "-\(copy + 1).log")
+  }
+}

@@ -1,0 +1,120 @@
+import Replication
+import SegmentFormat
+import SystemFiles
+import SystemPackage
+
+/// The shared folder: its marker, and the segments under `logs/`.
+///
+/// Named for what iCloud gives an app (coordination.md U). It never creates the folder itself, and
+/// never removes or rewrites what it did not write.
+///
+///     let container = UbiquityContainer(root: "/home/ann/Sync/notes", files: LinuxFileSystem())
+///     let marker = try container.marker()
+package struct UbiquityContainer: Sendable {
+  package let root: FilePath
+  package let files: any FileSystem
+
+  package init(root: FilePath, files: any FileSystem) {
+    self.root = root
+    self.files = files
+  }
+
+  package var logs: FilePath { root.appending("logs") }
+  package var markerFile: FilePath { root.appending(Marker.name) }
+
+  package func directory(of stream: StreamID) -> FilePath {
+    logs.appending(stream.description)
+  }
+
+  /// Reads the marker.
+  ///
+  /// - throws: ``ContainerError/folderMissing(_:)``, ``ContainerError/markerMissing(_:)`` and
+  ///   others of that type, or a ``FileError`` if it cannot be read.
+  package func marker() throws -> Marker {
+    let contents: FileContents
+    do {
+      contents = try files.contents(of: markerFile, limit: Marker.maximumBytes)
+    } catch let error where error.errno == .noSuchFileOrDirectory {
+      do {
+        _ = try files.status(of: root)
+      } catch let error where error.errno == .noSuchFileOrDirectory {
+        throw ContainerError.folderMissing(root)
+      }
+      throw ContainerError.markerMissing(root)
+    } catch let error where error.errno == .notDirectory {
+      throw ContainerError.folderMissing(root)
+    }
+    return try Marker(parsing: contents.bytes, file: markerFile)
+  }
+
+  /// Makes the folder a container, unless another device or process has just done so.
+  ///
+  /// - returns: the marker that stands there now.
+  package func create(_ marker: Marker, temporaryName: FilePath.Component) throws -> Marker {
+    do {
+      try files.publish(marker.bytes, at: markerFile, temporaryName: temporaryName)
+    } catch let error where error.errno == .fileExists {
+      return try self.marker()
+    }
+    return marker
+  }
+
+  /// How a segment came to be in the folder.
+  package enum Publication: Equatable, Sendable {
+    case written
+    /// The same content was there already.
+    case present
+    /// Its name is taken by something else, so it stands under another one.
+    case renamed(FilePath)
+  }
+
+  /// Writes a segment durably under its own name.
+  ///
+  /// Whoever publishes it again, and whenever, finds it there and changes nothing.
+  package func publish(
+    _ segment: Segment, temporaryName: FilePath.Component
+  ) throws -> (digest: UInt64, publication: Publication) {
+    let (bytes, digest) = SegmentFile.encode(segment)
+    let name = SegmentName(
+      first: segment.range.first, last: segment.range.last, digest: digest)
+    let directory = try makeDirectory(of: segment.range.stream)
+    for copy in 0..<Self.maximumCopies {
+      guard let component = name.component(copy: copy) else { continue }
+      let path = directory.appending(component)
+      do {
+        try files.publish(bytes, at: path, temporaryName: temporaryName)
+        return (digest, copy == 0 ? .written : .renamed(path))
+      } catch let error where error.errno == .fileExists {
+        guard holds(path, range: segment.range, digest: digest) else { continue }
+        // Whoever wrote it may have lost power before the name was on disk.
+        try files.synchronizeDirectory(directory)
+        return (digest, copy == 0 ? .present : .renamed(path))
+      }
+    }
+    throw FileError(.link, directory.appending(name.text), .fileExists)
+  }
+
+  private static let maximumCopies = 9
+
+  /// Whether the file has this very content; another compression of it counts as the same.
+  private func holds(_ path: FilePath, range: Segment.Range, digest: UInt64) -> Bool {
+    guard let contents = try? files.contents(of: path, limit: SegmentFile.maximumFileBytes),
+      let found = try? SegmentFile.decode(contents.bytes)
+    else { return false }
+    return found.segment.range == range && found.digest == digest
+  }
+
+  private func makeDirectory(of stream: StreamID) throws(FileError) -> FilePath {
+    let directory = directory(of: stream)
+    if (try? files.status(of: directory))?.kind == .directory { return directory }
+    for (path, parent) in [(logs, root), (directory, logs)] {
+      do {
+        try files.makeDirectory(path, mode: 0o777)
+      } catch {
+        guard error.errno == .fileExists else { throw error }
+      }
+      try files.synchronizeDirectory(parent)
+    }
+    return directory
+  }
+}

@@ -1,0 +1,54 @@
+import DocumentStorage
+import Replication
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+/// One (state, container) pair: what a command works on.
+///
+/// Several processes may hold the same device at once; the database orders their writes.
+package struct Device: Sendable {
+  package let record: DeviceRecord
+  package let database: StoreDatabase
+  package let container: UbiquityContainer
+  package let ambient: Ambient
+  /// A random number of this process, bound into every transaction it writes.
+  package let nonce: UInt64
+
+  package init(
+    record: DeviceRecord, database: StoreDatabase, container: UbiquityContainer,
+    ambient: Ambient
+  ) {
+    self.record = record
+    self.database = database
+    self.container = container
+    self.ambient = ambient
+    nonce = ambient.random()
+  }
+
+  /// Whether the folder can be read and written as this device's container now.
+  ///
+  /// - returns: what is missing, if only local work is possible; nil if all is there.
+  /// - throws: ``ContainerError/otherContainer(_:expected:found:)`` where nothing may be done at
+  ///   all, neither in the folder nor locally.
+  package func absence() throws -> ContainerError? {
+    do {
+      let marker = try container.marker()
+      guard marker.container == record.container else {
+        throw ContainerError.otherContainer(
+          container.root, expected: record.container, found: marker.container)
+      }
+      return nil
+    } catch let error as ContainerError {
+      switch error {
+      case .folderMissing, .markerMissing: return error
+      default: throw error
+      }
+    }
+  }
+
+  /// As ``absence()``, for what cannot be done without the folder.
+  package func requireContainer() throws {
+    if let absence = try absence() { throw absence }
+  }
+}

@@ -1,0 +1,159 @@
+import DocumentStorage
+import Replication
+import SegmentFormat
+import SharedFolder
+
+/// What the database knows of the folder's files, with changes that are still to be saved.
+///
+/// Kept between two scans, and read again when another process has changed the database.
+struct FolderKnowledge {
+  private let database: StoreDatabase
+  private var version: Int?
+  private var names = ImportedNames()
+  private var records: [FileKey: FileRecord] = [:]
+  private var noted: Set<FileKey> = []
+  private var forgotten: Set<FileKey> = []
+
+  init(database: StoreDatabase) { self.database = database }
+
+  mutating func refresh() throws {
+    let current = try database.changeCount()
+    guard current != version else { return }
+    names = try database.importedNames()
+    records = try database.fileRecords()
+    version = current
+  }
+
+  mutating func save() throws {
+    try database.updateFileRecords(
+      noted: noted.sorted().compactMap { records[$0] }, forgotten: forgotten.sorted())
+    noted = []
+    forgotten = []
+  }
+}
+
+// MARK: - Asking
+
+extension FolderKnowledge {
+  func isImported(_ claim: FolderListing.Claim) -> Bool {
+    names.segments.contains(
+      ImportedNames.Name(
+        stream: claim.stream, first: claim.name.first, last: claim.name.last,
+        digest: claim.name.digest))
+  }
+
+  func record(of key: FileKey) -> FileRecord? { records[key] }
+
+  /// Whether a file that waited behind a hole fits now.
+  func isReadyAfterWaiting(_ key: FileKey) -> Bool {
+    guard let record = records[key], record.reason == .waiting, let range = record.range else {
+      return false
+    }
+    return range.first <= applied(range.stream) + 1
+  }
+
+  /// Whether a segment continues its stream, given those that are about to be applied.
+  func fits(_ range: Segment.Range, after earlier: [ImportableSegment]) -> Bool {
+    let reached = earlier.reduce(applied(range.stream)) { reached, segment in
+      segment.segment.range.stream == range.stream
+        ? max(reached, segment.segment.range.last) : reached
+    }
+    return range.first <= reached + 1
+  }
+
+  private func applied(_ stream: StreamID) -> UInt64 { names.applied[stream] ?? 0 }
+
+  var setAside: [FileRecord] {
+    records.values.filter { $0.reason.isSetAside }.sorted { $0.key < $1.key }
+  }
+
+  var duplicateCount: Int { records.values.count { $0.reason == .duplicate } }
+
+  /// What is missing in front of files that wait, stream by stream.
+  func gaps() -> [FileRecord.Range] {
+    let waiting = records.values.filter { $0.reason == .waiting }.compactMap(\.range)
+    return Dictionary(grouping: waiting, by: \.stream).sorted { $0.key < $1.key }
+      .flatMap { stream, ranges in
+        var gaps: [FileRecord.Range] = []
+        var reached = applied(stream)
+        for range in ranges.sorted(by: { $0.first < $1.first }) {
+          if range.first > reached + 1 {
+            gaps.append(
+              FileRecord.Range(stream: stream, first: reached + 1, last: range.first - 1))
+          }
+          reached = max(reached, range.last)
+        }
+        return gaps
+      }
+  }
+}
+
+// MARK: - Learning
+
+extension FolderKnowledge {
+  mutating func note(_ record: FileRecord) {
+    guard records[record.key] != record else { return }
+    records[record.key] = record
+    noted.insert(record.key)
+    forgotten.remove(record.key)
+  }
+
+  mutating func noteWaiting(_ segment: ImportableSegment, look: FileRecord.Look) {
+    let range = segment.segment.range
+    note(
+      FileRecord(
+        key: segment.file, look: look, reason: .waiting, detail: nil,
+        range: FileRecord.Range(stream: range.stream, first: range.first, last: range.last)))
+  }
+
+  mutating func forget(_ key: FileKey) {
+    guard records.removeValue(forKey: key) != nil else { return }
+    noted.remove(key)
+    forgotten.insert(key)
+  }
+
+  /// Forgets files that are not there any more.
+  mutating func forgetAbsent(from listing: FolderListing) throws {
+    let present = Set(listing.segments.map(\.key))
+    for key in Array(records.keys) where !present.contains(key) { forget(key) }
+  }
+
+  /// Takes over what a commit did.
+  ///
+  /// - returns: the files that had been set aside before.
+  mutating func learn(
+    _ part: ImportedPart, from files: [(segment: ImportableSegment, look: FileRecord.Look)]
+  ) throws -> [FileKey] {
+    let applied = Set(part.applied)
+    let branches = Set(part.branches)
+    let known = Set(part.duplicates)
+    var restored: [FileKey] = []
+    for (segment, look) in files {
+      let key = segment.file
+      if applied.contains(key), records[key]?.reason.isSetAside == true { restored.append(key) }
+      if branches.contains(key) {
+        note(
+          FileRecord(
+            key: key, look: look, reason: .branch,
+            detail: "its stream went another way on this device"))
+      } else if applied.contains(key) || known.contains(key) {
+        learn(segment, look: look)
+      }
+    }
+    version = try database.changeCount()
+    return restored
+  }
+
+  private mutating func learn(_ segment: ImportableSegment, look: FileRecord.Look) {
+    let range = segment.segment.range
+    names.applied[range.stream] = max(names.applied[range.stream] ?? 0, range.last)
+    guard segment.isUnderOwnName else {
+      note(FileRecord(key: segment.file, look: look, reason: .duplicate, detail: nil))
+      return
+    }
+    forget(segment.file)
+    names.segments.insert(
+      ImportedNames.Name(
+        stream: range.stream, first: range.first, last: range.last, digest: segment.digest))
+  }
+}

@@ -1,0 +1,34 @@
+import DocumentStorage
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+/// Brings local transactions into the folder, each segment durably and at most once by name.
+///
+///     let report = try Publisher(device: device).publishAll()
+package struct Publisher: Sendable {
+  /// What publishing did.
+  package struct Report: Sendable, Equatable {
+    /// How many transactions are in the folder now that were not known to be before.
+    package var transactions = 0
+    /// Names that were taken by something else; the content stands under another name.
+    package var renamed: [FilePath] = []
+  }
+
+  private let device: Device
+
+  package init(device: Device) { self.device = device }
+
+  /// Publishes all that waits. What was published before a failure stays published.
+  package func publishAll() throws -> Report {
+    var report = Report()
+    while let batch = try device.database.nextBatch() {
+      let (digest, publication) = try device.container.publish(
+        batch.segment, temporaryName: device.ambient.temporaryName())
+      if case .renamed(let path) = publication { report.renamed.append(path) }
+      try device.database.markPublished(batch, digest: digest)
+      report.transactions += Int(batch.last - batch.first) + 1
+    }
+    return report
+  }
+}

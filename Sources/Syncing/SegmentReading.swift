@@ -1,0 +1,95 @@
+import DocumentStorage
+import Replication
+import SegmentFormat
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+/// What one look at a file under `logs/` came to.
+enum SegmentReading {
+  case segment(ImportableSegment, look: FileRecord.Look)
+  case setAside(FileRecord)
+  /// It is not there any more: absence means nothing.
+  case gone
+}
+
+/// Reads a file as hostile input: no link followed, no FIFO waited for, no size believed.
+struct SegmentReader {
+  let container: UbiquityContainer
+  let expected: ContainerID
+
+  func read(_ file: FolderListing.File) -> SegmentReading {
+    let key = FileKey(directory: file.directory.bytes, name: file.name.bytes)
+    let path = container.logs.appending(file.directory).appending(file.name)
+    let contents: FileContents
+    do {
+      contents = try container.files.contents(
+        of: path, limit: SegmentFile.maximumFileBytes)
+    } catch {
+      return reading(of: error, path: path, key: key)
+    }
+    let look = FileRecord.Look(contents.status)
+    do {
+      let (segment, digest) = try SegmentFile.decode(contents.bytes)
+      guard segment.range.container == expected else {
+        return .setAside(
+          FileRecord(
+            key: key, look: look, reason: .otherContainer,
+            detail: segment.range.container.description))
+      }
+      let proper = SegmentName(
+        first: segment.range.first, last: segment.range.last, digest: digest)
+      let isOwnName =
+        file.claim == FolderListing.Claim(stream: segment.range.stream, name: proper)
+      return .segment(
+        ImportableSegment(
+          segment: segment, digest: digest, isUnderOwnName: isOwnName, file: key),
+        look: look)
+    } catch {
+      return .setAside(record(of: error, key: key, look: look))
+    }
+  }
+
+  private func record(
+    of error: SegmentError, key: FileKey, look: FileRecord.Look
+  ) -> FileRecord {
+    switch error {
+    case .incomplete:
+      FileRecord(key: key, look: look, reason: .incomplete, detail: nil)
+    case .damaged(let detail):
+      FileRecord(key: key, look: look, reason: .damaged, detail: detail)
+    case .newer(let minimum):
+      FileRecord(
+        key: key, look: look, reason: .newer, detail: "it needs a reader of format \(minimum)")
+    case .otherBranch:
+      FileRecord(key: key, look: look, reason: .branch, detail: nil)
+    }
+  }
+
+  private func reading(of error: FileError, path: FilePath, key: FileKey) -> SegmentReading {
+    if error.errno == .noSuchFileOrDirectory { return .gone }
+    let look =
+      (try? container.files.status(of: path)).map { FileRecord.Look($0) } ?? .none
+    if error.isTooLarge {
+      return .setAside(
+        FileRecord(
+          key: key, look: look, reason: .damaged, detail: "it is larger than any segment"))
+    }
+    let reason: FileRecord.Reason = error.isNotAFile ? .notAFile : .unreadable
+    return .setAside(
+      FileRecord(
+        key: key, look: look, reason: reason,
+        detail: error.foundKind.map { "\($0)" } ?? error.errno.description))
+  }
+}
+
+extension FileRecord.Look {
+  init(_ status: FileStatus) {
+    self.init(
+      size: status.size, modified: status.modified, changed: status.changed,
+      inode: Int64(bitPattern: status.inode))
+  }
+
+  /// Of a file that could not even be looked at.
+  static let none = FileRecord.Look(size: -1, modified: 0, changed: 0, inode: 0)
+}
