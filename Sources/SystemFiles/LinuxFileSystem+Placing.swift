@@ -24,7 +24,7 @@ extension LinuxFileSystem {
       }
     } catch {
       if hasArrived(file, at: path, after: error.errno) { return }
-      guard Self.meansUnsupported(error.errno) else { throw error }
+      guard error.errno.meansUnsupported else { throw error }
       try placeCopy(of: file, at: path)
     }
   }
@@ -68,7 +68,7 @@ extension LinuxFileSystem {
         try? remove(file.fallbackPath)
         return
       }
-      guard Self.meansUnsupported(last.errno) else { break }
+      guard last.errno.meansUnsupported else { break }
     }
     throw last
   }
@@ -109,17 +109,6 @@ extension LinuxFileSystem {
   }
 
   // MARK: Errors
-
-  /// Whether an error may mean that this file system has no such call, so that another may do.
-  private static func meansUnsupported(_ errno: Errno) -> Bool {
-    switch errno {
-    case .invalidArgument, .noFunction, .notSupported, .notPermitted, .permissionDenied, .ioError,
-      .tooManyLinks, .improperLink, .noSuchFileOrDirectory:
-      true
-    default:
-      false
-    }
-  }
 
   /// Whether the file stands under its final name although the call that put it there failed.
   ///
