@@ -61,10 +61,8 @@ package struct FileError: Error, Hashable, Sendable {
   package var isTooLarge: Bool { operation == .read && errno == .fileTooLarge }
 
   /// Whether a lock was refused because somebody else holds it.
-  ///
-  /// `fcntl(2)` allows either number for it.
   package var isLockedByAnother: Bool {
-    operation == .lock && (errno == .resourceTemporarilyUnavailable || errno == .permissionDenied)
+    operation == .lock && errno == .resourceTemporarilyUnavailable
   }
 }
 
