@@ -61,9 +61,23 @@ package struct FileError: Error, Hashable, Sendable {
   package var isTooLarge: Bool { operation == .read && errno == .fileTooLarge }
 
   /// Whether a lock was refused because somebody else holds it.
-  ///
-  /// `fcntl(2)` allows either number for it.
   package var isLockedByAnother: Bool {
-    operation == .lock && (errno == .resourceTemporarilyUnavailable || errno == .permissionDenied)
+    operation == .lock && errno == .resourceTemporarilyUnavailable
+  }
+}
+
+extension Errno {
+  /// Whether an error may mean that a file system has no such call, so that another may do.
+  ///
+  /// There is no one answer: EINVAL for renameat2 on FUSE, EPERM for link on SMB, EIO on rclone,
+  /// ENOENT for a link by way of /proc where that is not mounted.
+  var meansUnsupported: Bool {
+    switch self {
+    case .invalidArgument, .noFunction, .notSupported, .notPermitted, .permissionDenied, .ioError,
+      .tooManyLinks, .improperLink, .noSuchFileOrDirectory:
+      true
+    default:
+      false
+    }
   }
 }

@@ -10,7 +10,7 @@ extension LinuxFileSystem {
     _ path: FilePath, exclusive: Bool, wait: Bool, holder: [UInt8]
   ) throws(FileError) -> FileLock {
     let descriptor = try SystemCall.open(
-      path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600, for: .lock)
+      path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600, for: .open)
     do throws(FileError) {
       // From 0 for 0 bytes is the whole file; the process id must be 0 for this kind of lock.
       var request = flock()
@@ -20,6 +20,10 @@ extension LinuxFileSystem {
       try SystemCall.run(.lock, on: path) { Int(fcntl(descriptor, command, &request)) }
     } catch {
       _ = close(descriptor)
+      // fcntl(2) allows both numbers for "taken"; EACCES would read as a lack of permission.
+      guard error.errno != .permissionDenied else {
+        throw FileError(.lock, path, .resourceTemporarilyUnavailable)
+      }
       throw error
     }
     if exclusive { Self.replaceText(of: descriptor, with: holder) }

@@ -23,8 +23,11 @@ extension LinuxFileSystem {
         }
       }
     } catch {
-      if hasArrived(file, at: path, after: error.errno) { return }
-      guard Self.meansUnsupported(error.errno) else { throw error }
+      if hasArrived(file, at: path) { return }
+      guard error.errno.meansUnsupported else {
+        if holdsEqualContent(file, at: path, after: error.errno) { return }
+        throw error
+      }
       try placeCopy(of: file, at: path)
     }
   }
@@ -63,15 +66,15 @@ extension LinuxFileSystem {
       } catch {
         last = error
       }
-      if hasArrived(file, at: path, after: last.errno) {
-        // After a link the temporary name still stands; after a rename it does not.
-        try? remove(file.fallbackPath)
-        return
-      }
-      guard Self.meansUnsupported(last.errno) else { break }
+      if hasArrived(file, at: path) { return removeName(of: file) }
+      guard last.errno.meansUnsupported else { break }
     }
-    throw last
+    guard holdsEqualContent(file, at: path, after: last.errno) else { throw last }
+    removeName(of: file)
   }
+
+  /// Removes the temporary name of a placed file: after a link it still stands.
+  private func removeName(of file: TemporaryFile) { try? remove(file.fallbackPath) }
 
   private func renameExclusively(
     _ source: FilePath, _ destination: FilePath
@@ -110,29 +113,29 @@ extension LinuxFileSystem {
 
   // MARK: Errors
 
-  /// Whether an error may mean that this file system has no such call, so that another may do.
-  private static func meansUnsupported(_ errno: Errno) -> Bool {
-    switch errno {
-    case .invalidArgument, .noFunction, .notSupported, .notPermitted, .permissionDenied, .ioError,
-      .tooManyLinks, .improperLink, .noSuchFileOrDirectory:
-      true
-    default:
-      false
-    }
-  }
-
   /// Whether the file stands under its final name although the call that put it there failed.
   ///
   /// A network file system may lose the answer and report the failure of its second try: ENOENT
   /// for a rename, EEXIST for a link (`rename(2)`, BUGS; `open(2)`, `O_EXCL`). The same inode is
-  /// proof. Where inode numbers are made up, as by FUSE, equal content is as good, and is then
-  /// synchronized, as it might be another's; but not after EEXIST, which the caller must see.
-  private func hasArrived(_ file: TemporaryFile, at path: FilePath, after errno: Errno) -> Bool {
+  /// proof.
+  private func hasArrived(_ file: TemporaryFile, at path: FilePath) -> Bool {
     guard let own = try? SystemCall.status(ofDescriptor: file.handle, path: file.path),
-      let found = try? status(of: path), found.kind == .regular
+      let found = try? status(of: path)
     else { return false }
-    if own.isSameFile(as: found) { return true }
-    guard errno != .fileExists, own.size == found.size else { return false }
+    return own.isSameFile(as: found)
+  }
+
+  /// Whether what has the final name is as good as the file, when all else has failed.
+  ///
+  /// Where inode numbers are made up, as by FUSE, equal content has to do instead of the inode. It
+  /// is synchronized, as it might be another's. After EEXIST the caller must see that, not this.
+  private func holdsEqualContent(
+    _ file: TemporaryFile, at path: FilePath, after errno: Errno
+  ) -> Bool {
+    guard errno != .fileExists,
+      let own = try? SystemCall.status(ofDescriptor: file.handle, path: file.path),
+      let found = try? status(of: path), found.kind == .regular, own.size == found.size
+    else { return false }
     return (try? hasSameContent(file, as: path)) ?? false
   }
 
