@@ -18,35 +18,30 @@ package struct SyncerIgnoreFile: Sendable {
 
   /// Adds the block to `.stignore`, where it is not there yet.
   ///
+  /// - parameter temporaryName: makes a new name with each call.
   /// - returns: the file, if it was written.
   @discardableResult
-  package func write(temporaryName: FilePath.Component) throws -> FilePath? {
-    let files = container.files
+  package func write(temporaryName: () -> FilePath.Component) throws -> FilePath? {
     let file = syncerRoot().appending(".stignore")
-    var present: [UInt8] = []
-    do {
-      present = try files.contents(of: file, limit: Self.maximumBytes).bytes
-    } catch let error where error.errno == .noSuchFileOrDirectory {
-      present = []
-    }
-    let text = String(decoding: present, as: UTF8.self)
-    guard !text.contains(Self.begin) else { return nil }
+    let present = try contents(of: file)
+    guard !String(decoding: present, as: UTF8.self).contains(Self.begin) else { return nil }
     let block = ([Self.begin] + Self.patterns + [Self.end]).map { $0 + "\n" }.joined()
+    let staged = file.parent.appending(temporaryName())
     // The first pattern that matches wins, so the block goes in front of the user's own.
-    let temporary = try files.createTemporary(
-      in: file.parent, fallbackName: temporaryName)
-    let staged = file.parent.appending(temporaryName)
-    do {
-      try files.write(Array(block.utf8) + present, to: temporary)
-      try files.synchronize(temporary)
-      try files.place(temporary, at: staged)
-    } catch {
-      files.discard(temporary)
-      throw error
-    }
-    try files.rename(staged, to: file)
-    try files.synchronizeDirectory(file.parent)
+    try container.files.publish(
+      Array(block.utf8) + present, at: staged, temporaryName: temporaryName())
+    try container.files.rename(staged, to: file)
+    try container.files.synchronizeDirectory(file.parent)
     return file
+  }
+
+  private func contents(of file: FilePath) throws(FileError) -> [UInt8] {
+    do {
+      return try container.files.contents(of: file, limit: Self.maximumBytes).bytes
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return []
+    }
   }
 
   /// The nearest folder upwards that holds `.stfolder`, else the container.

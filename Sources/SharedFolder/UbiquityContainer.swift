@@ -34,26 +34,28 @@ package struct UbiquityContainer: Sendable {
     let contents: FileContents
     do {
       contents = try files.contents(of: markerFile, limit: Marker.maximumBytes)
-    } catch let error where error.errno == .noSuchFileOrDirectory {
-      do {
-        _ = try files.status(of: root)
-      } catch let error where error.errno == .noSuchFileOrDirectory {
-        throw ContainerError.folderMissing(root)
-      }
-      throw ContainerError.markerMissing(root)
-    } catch let error where error.errno == .notDirectory {
-      throw ContainerError.folderMissing(root)
+    } catch {
+      throw explain(error)
     }
     return try Marker(parsing: contents.bytes, file: markerFile)
+  }
+
+  /// Whether it is the folder that is missing, or the marker in it, or something else is wrong.
+  private func explain(_ error: FileError) -> any Error {
+    switch error.errno {
+    case .noSuchFileOrDirectory:
+      (try? files.status(of: root)) == nil
+        ? ContainerError.folderMissing(root) : ContainerError.markerMissing(root)
+    case .notDirectory: ContainerError.folderMissing(root)
+    default: error
+    }
   }
 
   /// Makes the folder a container, unless another device or process has just done so.
   ///
   /// - returns: the marker that stands there now.
   package func create(_ marker: Marker, temporaryName: FilePath.Component) throws -> Marker {
-    do {
-      try files.publish(marker.bytes, at: markerFile, temporaryName: temporaryName)
-    } catch let error where error.errno == .fileExists {
+    guard try place(marker.bytes, at: markerFile, temporaryName: temporaryName) else {
       return try self.marker()
     }
     return marker
@@ -81,17 +83,28 @@ package struct UbiquityContainer: Sendable {
     for copy in 0..<Self.maximumCopies {
       guard let component = name.component(copy: copy) else { continue }
       let path = directory.appending(component)
-      do {
-        try files.publish(bytes, at: path, temporaryName: temporaryName)
+      if try place(bytes, at: path, temporaryName: temporaryName) {
         return (digest, copy == 0 ? .written : .renamed(path))
-      } catch let error where error.errno == .fileExists {
-        guard holds(path, range: segment.range, digest: digest) else { continue }
-        // Whoever wrote it may have lost power before the name was on disk.
-        try files.synchronizeDirectory(directory)
-        return (digest, copy == 0 ? .present : .renamed(path))
       }
+      guard holds(path, range: segment.range, digest: digest) else { continue }
+      // Whoever wrote it may have lost power before the name was on disk.
+      try files.synchronizeDirectory(directory)
+      return (digest, copy == 0 ? .present : .renamed(path))
     }
     throw FileError(.link, directory.appending(name.text), .fileExists)
+  }
+
+  /// Writes a file durably; false if its name is taken.
+  private func place(
+    _ bytes: [UInt8], at path: FilePath, temporaryName: FilePath.Component
+  ) throws(FileError) -> Bool {
+    do {
+      try files.publish(bytes, at: path, temporaryName: temporaryName)
+      return true
+    } catch {
+      guard error.errno == .fileExists else { throw error }
+      return false
+    }
   }
 
   private static let maximumCopies = 9
