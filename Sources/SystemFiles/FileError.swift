@@ -23,13 +23,19 @@ package enum FileOperation: String, Hashable, Sendable, CaseIterable {
 ///
 /// It is data only; who speaks to a user words it.
 package struct FileError: Error, Hashable, Sendable {
+  /// What was being done.
   package let operation: FileOperation
+
+  /// The file it was done to; of two, as in a rename, the one that errors are likelier to be about.
   package let path: FilePath
+
+  /// The number that the system call gave.
   package let errno: Errno
 
   /// What stood there, where a regular file was wanted; nil for every other failure.
   package let foundKind: FileKind?
 
+  /// Puts an error together; `foundKind` is for `notAFile` alone.
   package init(
     _ operation: FileOperation, _ path: FilePath, _ errno: Errno, foundKind: FileKind? = nil
   ) {
