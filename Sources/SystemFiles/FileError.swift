@@ -26,7 +26,8 @@ package struct FileError: Error, Hashable, Sendable {
   /// What was being done.
   package let operation: FileOperation
 
-  /// The file it was done to; of two, as in a rename, the one that errors are likelier to be about.
+  /// The file it was done to: the old name for `rename`, the final one for `place`, and for a
+  /// temporary file without a name its directory.
   package let path: FilePath
 
   /// The number that the system call gave.
