@@ -23,13 +23,20 @@ package enum FileOperation: String, Hashable, Sendable, CaseIterable {
 ///
 /// It is data only; who speaks to a user words it.
 package struct FileError: Error, Hashable, Sendable {
+  /// What was being done.
   package let operation: FileOperation
+
+  /// The file it was done to: the old name for `rename`, the final one for `place`, and for a
+  /// temporary file without a name its directory.
   package let path: FilePath
+
+  /// The number that the system call gave.
   package let errno: Errno
 
   /// What stood there, where a regular file was wanted; nil for every other failure.
   package let foundKind: FileKind?
 
+  /// Puts an error together; `foundKind` is for `notAFile` alone.
   package init(
     _ operation: FileOperation, _ path: FilePath, _ errno: Errno, foundKind: FileKind? = nil
   ) {

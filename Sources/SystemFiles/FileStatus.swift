@@ -16,7 +16,10 @@ package enum FileKind: String, Hashable, Sendable, CaseIterable {
 
 /// What the file system says about a file, without following a symbolic link.
 package struct FileStatus: Hashable, Sendable {
+  /// What the name stands for.
   package var kind: FileKind
+
+  /// How many bytes it has, or promises to have.
   package var size: Int64
 
   /// When the content last changed, in nanoseconds since 1970; whoever copied the file may have
@@ -25,14 +28,23 @@ package struct FileStatus: Hashable, Sendable {
 
   /// When content or status last changed here, in nanoseconds since 1970.
   package var changed: Int64
+
+  /// The number of the file on its device; FUSE may make it up.
   package var inode: UInt64
+
+  /// The number of the mounted file system.
   package var device: UInt64
+
+  /// How many names the file has.
   package var links: UInt64
 
   /// The permission bits, without those of the kind.
   package var mode: UInt32
+
+  /// The user id of the owner.
   package var owner: UInt32
 
+  /// Puts a status together, as a fake does.
   package init(
     kind: FileKind, size: Int64, modified: Int64, changed: Int64, inode: UInt64, device: UInt64,
     links: UInt64 = 1, mode: UInt32 = 0o644, owner: UInt32 = 0
@@ -62,6 +74,7 @@ package struct DirectoryEntry: Hashable, Sendable {
   /// What the directory says about the kind; `.unknown` where it does not (`readdir(3)`, `d_type`).
   package let kind: FileKind
 
+  /// Names one thing in a directory.
   package init(name: FilePath.Component, kind: FileKind) {
     self.name = name
     self.kind = kind
@@ -70,10 +83,16 @@ package struct DirectoryEntry: Hashable, Sendable {
 
 /// The bytes of a regular file, and what its descriptor said before and after they were read.
 package struct FileContents: Hashable, Sendable {
+  /// All that was read.
   package let bytes: [UInt8]
+
+  /// What the descriptor said before the first byte was read.
   package let statusBefore: FileStatus
+
+  /// What the descriptor said after the last byte was read.
   package let status: FileStatus
 
+  /// Puts together what was read and what was said about it.
   package init(bytes: [UInt8], statusBefore: FileStatus, status: FileStatus) {
     self.bytes = bytes
     self.statusBefore = statusBefore

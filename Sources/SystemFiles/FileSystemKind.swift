@@ -21,7 +21,7 @@ package enum FileSystemKind: Hashable, Sendable {
     self = .remote(name: mountName ?? name)
   }
 
-  /// From `statfs(2)` and the kernel's `linux/magic.h`, and the headers of those that are not in it.
+  /// From `statfs(2)`, the kernel's `linux/magic.h`, and the headers of those that are not in it.
   private static let remoteNames: [UInt32: String] = [
     0x0000_6969: "nfs",
     0x0000_517B: "smb",

@@ -25,6 +25,7 @@ package final class InMemoryFileSystem: FileSystem {
     /// Whether `fsync(2)` does anything; where not, it reports success all the same.
     package var synchronizes = true
 
+    /// Everything there is.
     package init() {}
 
     /// A FUSE file system such as rclone's, which can only rename.

@@ -17,6 +17,7 @@ package struct TemporaryFile: Hashable, Sendable {
   /// Whether it stands in the directory under `fallbackName`.
   package let isNamed: Bool
 
+  /// Describes a file that a file system has just created.
   package init(
     handle: Int32, directory: FilePath, fallbackName: FilePath.Component, isNamed: Bool
   ) {

@@ -38,8 +38,8 @@ func component(_ bytes: [UInt8]) throws -> FilePath.Component {
 
 /// What a call threw, or nil.
 ///
-/// Call it outside of `#expect`: with Swift 6.3.1 a closure inside the macro's argument and the next
-/// one in the same function were taken for one another, and the first was called twice.
+/// Call it outside of `#expect`: with Swift 6.3.1 a closure inside the macro's argument and the
+/// next one in the same function were taken for one another, and the first was called twice.
 func failure(_ body: () throws(FileError) -> Void) -> FileError? {
   do throws(FileError) {
     try body()
