@@ -2,12 +2,12 @@ import CanonicalJSON
 import Replication
 
 /// Reads the parts of a segment one after another, and believes none of the numbers in it.
-struct ByteReader {
+package struct ByteReader {
   private let bytes: [UInt8]
   private(set) var position: Int
   private let end: Int
 
-  init(_ bytes: [UInt8], from start: Int = 0, to end: Int? = nil) {
+  package init(_ bytes: [UInt8], from start: Int = 0, to end: Int? = nil) {
     self.bytes = bytes
     position = start
     self.end = end ?? bytes.count
@@ -15,13 +15,13 @@ struct ByteReader {
 
   var remaining: Int { end - position }
 
-  mutating func byte() throws(SegmentError) -> UInt8 {
+  package mutating func byte() throws(SegmentError) -> UInt8 {
     guard position < end else { throw .incomplete }
     defer { position += 1 }
     return bytes[position]
   }
 
-  mutating func varint() throws(SegmentError) -> UInt64 {
+  package mutating func varint() throws(SegmentError) -> UInt64 {
     if position < end, bytes[position] < 0x80 {
       defer { position += 1 }
       return UInt64(bytes[position])
@@ -36,27 +36,27 @@ struct ByteReader {
   }
 
   /// A number of things that take at least `size` bytes each: more than fit is a lie.
-  mutating func count(of size: Int) throws(SegmentError) -> Int {
+  package mutating func count(of size: Int) throws(SegmentError) -> Int {
     let count = try varint()
     guard count <= UInt64(remaining / size) else { throw .damaged("a count exceeds the content") }
     return Int(count)
   }
 
-  mutating func take(_ count: Int) throws(SegmentError) -> [UInt8] {
+  package mutating func take(_ count: Int) throws(SegmentError) -> [UInt8] {
     guard count >= 0, count <= remaining else { throw .incomplete }
     defer { position += count }
     return Array(bytes[position..<position + count])
   }
 
   /// Bytes behind their length.
-  mutating func block() throws(SegmentError) -> [UInt8] { try take(count(of: 1)) }
+  package mutating func block() throws(SegmentError) -> [UInt8] { try take(count(of: 1)) }
 
   mutating func text() throws(SegmentError) -> ByteString {
     guard let text = ByteString(utf8: try block()) else { throw .damaged("text is not UTF-8") }
     return text
   }
 
-  mutating func identifier<ID: Identifier128>() throws(SegmentError) -> ID {
+  package mutating func identifier<ID: Identifier128>() throws(SegmentError) -> ID {
     guard remaining >= 16 else { throw .incomplete }
     var value: UInt128 = 0
     for offset in 0..<16 { value = value << 8 | UInt128(bytes[position + offset]) }
@@ -64,7 +64,7 @@ struct ByteReader {
     return ID(rawValue: value)
   }
 
-  mutating func unsigned64() throws(SegmentError) -> UInt64 {
+  package mutating func unsigned64() throws(SegmentError) -> UInt64 {
     guard remaining >= 8 else { throw .incomplete }
     var value: UInt64 = 0
     for offset in 0..<8 { value = value << 8 | UInt64(bytes[position + offset]) }
@@ -80,7 +80,8 @@ extension [UInt8] {
     }
   }
 
-  mutating func append(bigEndian value: UInt64) {
+  /// Appends `value` as 8 bytes, the highest first.
+  package mutating func append(bigEndian value: UInt64) {
     for shift in stride(from: 56, through: 0, by: -8) {
       append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
     }

@@ -16,6 +16,11 @@ package struct FolderListing: Sendable {
   package struct Claim: Hashable, Sendable {
     package let stream: StreamID
     package let name: SegmentName
+
+    package init(stream: StreamID, name: SegmentName) {
+      self.stream = stream
+      self.name = name
+    }
   }
 
   /// `*.log` in direct sub-folders.

@@ -1,0 +1,90 @@
+import DocumentStorage
+import SystemFiles
+import SystemPackage
+
+extension FeedSyncError {
+  init(storage error: StorageError, operation: String) {
+    switch error {
+    case .busy(let file):
+      self.init(
+        .tryAgain, operation: operation, file: file.string,
+        message: "another process has held the database for too long",
+        hint: "try again, or end the process that holds it")
+    case .full(let file):
+      self.init(
+        .cannotWrite, operation: operation, file: file.string,
+        message: "the disk of the local database is full; nothing was written",
+        hint: "make room, then try again")
+    case .notPermitted(let file, let detail):
+      self.init(
+        .notPermitted, operation: operation, file: file.string,
+        message: "the local database cannot be opened for writing (SQLite \(detail))",
+        hint: "check the owner and permissions of the file and its directory")
+    case .newerSchema(let file, let found, let known):
+      self.init(
+        .configuration, operation: operation, file: file.string,
+        message: "the database has version \(found), and this feedsync knows version \(known)",
+        hint: "update feedsync, or use the newer one that is installed")
+    case .failed(let file, let detail):
+      self.init(
+        .cannotRead, operation: operation, file: file.string,
+        message: "the local database failed (SQLite \(detail))",
+        hint: "check the disk; the shared folder still holds what was published")
+    case .clockExhausted:
+      self.init(
+        .badInput, operation: operation,
+        message: "a device whose clock stood at the end of the year 9999 has written here",
+        hint: "remove that device's folder under logs/ and initialise this device anew")
+    case .transactionTooLarge(let bytes):
+      self.init(
+        .badInput, operation: operation,
+        message: "one transaction of more than \(bytes >> 20) MiB is too large",
+        hint: "write fewer documents at once (load --transaction-size)")
+    case .mixedVersions:
+      self.init(
+        .usage, operation: operation,
+        message: "writes with different base versions cannot be one transaction",
+        hint: "write them one after another")
+    case .unknownVersion:
+      self.init(
+        .tryAgain, operation: operation,
+        message: "the version token names changes that have not arrived on this device",
+        hint: "import first, or read the document here and use its token")
+    }
+  }
+
+  init(file error: FileError) {
+    let verb = Self.verbs[error.operation] ?? error.operation.rawValue
+    let code: Code =
+      switch error.errno {
+      case .permissionDenied, .notPermitted: .notPermitted
+      default: Self.writes.contains(error.operation) ? .cannotWrite : .cannotRead
+      }
+    let hint: String? =
+      switch error.errno {
+      case .noSpace: "the disk is full: make room, then try again"
+      case .readOnlyFileSystem: "the folder is mounted read-only: mount it for writing"
+      case .permissionDenied, .notPermitted:
+        "check the owner and permissions; the syncer may run as another user"
+      default: nil
+      }
+    self.init(
+      code, operation: verb, file: error.path.string,
+      message: "cannot \(verb): \(error.errno.description)", hint: hint)
+  }
+
+  private static let writes: Set<FileOperation> = [
+    .makeDirectory, .create, .write, .synchronize, .link, .rename, .remove, .synchronizeDirectory,
+    .lock,
+  ]
+
+  private static let verbs: [FileOperation: String] = [
+    .status: "look at the file", .list: "list the folder", .open: "open the file",
+    .read: "read the file", .makeDirectory: "make the folder", .create: "create the file",
+    .write: "write the file", .synchronize: "bring the file to the disk",
+    .link: "give the file its name", .rename: "rename the file", .remove: "remove the file",
+    .synchronizeDirectory: "bring the folder to the disk",
+    .fileSystemKind: "tell the kind of file system", .canonicalPath: "resolve the path",
+    .lock: "lock the file",
+  ]
+}

@@ -1,0 +1,148 @@
+import DocumentStorage
+import SegmentFormat
+import SharedFolder
+import Syncing
+import SystemFiles
+import SystemPackage
+
+/// What went wrong, on which file, and what to do about it.
+///
+///     do { try store.put(…) } catch let error as FeedSyncError { print(error.hint ?? "") }
+///
+/// The codes are those of the command's exit statuses, which follow `sysexits.h`.
+public struct FeedSyncError: Error, Equatable, Sendable {
+  /// The kind of failure; the number is the command's exit status.
+  public enum Code: Int32, Sendable {
+    /// The document asked for is not there.
+    case notFound = 1
+    /// The command was called wrongly.
+    case usage = 64
+    /// The input is malformed or over a limit, or files are set aside.
+    case badInput = 65
+    /// The container is missing, or it is another one.
+    case noContainer = 66
+    /// A defect in feedsync.
+    case software = 70
+    /// Something could not be written.
+    case cannotWrite = 73
+    /// Something could not be read.
+    case cannotRead = 74
+    /// Somebody else is busy with it, or the version is out of date: try again.
+    case tryAgain = 75
+    /// A permission is missing.
+    case notPermitted = 77
+    /// Nothing is set up, or it is set up differently.
+    case configuration = 78
+  }
+
+  /// What kind of failure it is.
+  public let code: Code
+  /// What was being done, as a short verb phrase.
+  public let operation: String
+  /// The file or folder that it concerns, if one.
+  public let file: String?
+  /// What happened.
+  public let message: String
+  /// What the user can do about it, if anything is known to help.
+  public let hint: String?
+
+  /// An error of these parts.
+  public init(
+    _ code: Code, operation: String, file: String? = nil, message: String, hint: String? = nil
+  ) {
+    self.code = code
+    self.operation = operation
+    self.file = file
+    self.message = message
+    self.hint = hint
+  }
+}
+
+extension FeedSyncError {
+  /// Words any error of this package for people; this is the one place where that is done.
+  package init(_ error: any Error, operation: String) {
+    switch error {
+    case let error as FeedSyncError: self = error
+    case let error as ContainerError: self.init(container: error, operation: operation)
+    case let error as DeviceError: self.init(device: error, operation: operation)
+    case let error as StorageError: self.init(storage: error, operation: operation)
+    case let error as FileError: self.init(file: error)
+    case let error as SegmentError: self.init(segment: error, operation: operation)
+    default:
+      self.init(
+        .software, operation: operation, message: "unexpected error: \(error)",
+        hint: "this is a defect in feedsync; please report it")
+    }
+  }
+
+  private init(container error: ContainerError, operation: String) {
+    switch error {
+    case .folderMissing(let path):
+      self.init(
+        .noContainer, operation: operation, file: path.string,
+        message: "the folder is not there",
+        hint: "mount it or create it, or name another with --container DIR")
+    case .markerMissing(let path):
+      self.init(
+        .noContainer, operation: operation, file: path.string,
+        message: "the folder has no feedsync.container: it is empty, not mounted, or no container",
+        hint: "let your syncer finish, mount the folder, or run 'feedsync init DIR'")
+    case .markerDamaged(let path, let detail):
+      self.init(
+        .noContainer, operation: operation, file: path.string,
+        message: "the container's marker cannot be read: \(detail)",
+        hint: "copy feedsync.container from another device")
+    case .newerFormat(let path, let found):
+      self.init(
+        .configuration, operation: operation, file: path.string,
+        message: "the container has format \(found), and this feedsync knows format 1",
+        hint: "update feedsync on this machine")
+    case .otherContainer(let path, let expected, let found):
+      self.init(
+        .noContainer, operation: operation, file: path.string,
+        message: "another container (\(found)) stands here, not this device's (\(expected))",
+        hint: "put the right folder back, or join this one: feedsync init \(path.string)")
+    case .otherIdentifier(let path, let expected, let found):
+      self.init(
+        .configuration, operation: operation, file: path.string,
+        message: "the container's identifier is '\(found)', not '\(expected)'",
+        hint: "leave out --identifier to join it, or choose another folder")
+    case .stateInside(let path, let state):
+      self.init(
+        .configuration, operation: operation, file: path.string,
+        message: "the local state \(state.string) and the synced folder lie in one another",
+        hint: "a database must never be synced: choose another --state DIR")
+    }
+  }
+
+  private init(device error: DeviceError, operation: String) {
+    switch error {
+    case .noContainerChosen(let state):
+      self.init(
+        .configuration, operation: operation, file: state.string,
+        message: "no container has been chosen yet",
+        hint: "run 'feedsync init DIR' on the synced folder first")
+    case .notInitialised(let path, _):
+      self.init(
+        .configuration, operation: operation, file: path.string,
+        message: "this device has not joined the container yet",
+        hint: "run 'feedsync init \(path.string)'")
+    case .nothingToJoin(let path):
+      self.init(
+        .noContainer, operation: operation, file: path.string,
+        message: "there is no container to join here",
+        hint: "let your syncer bring it first, or leave out --join to make one")
+    }
+  }
+
+  private init(segment error: SegmentError, operation: String) {
+    let message =
+      switch error {
+      case .incomplete: "the file ends before the segment does"
+      case .damaged(let detail): "the segment is damaged: \(detail)"
+      case .newer(let minimum): "the segment needs a reader of format \(minimum)"
+      case .otherBranch: "the segments do not continue one another"
+      }
+    self.init(.badInput, operation: operation, message: message)
+  }
+}

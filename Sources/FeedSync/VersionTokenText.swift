@@ -1,0 +1,88 @@
+import DocumentStorage
+import Foundation
+import Replication
+import SegmentFormat
+
+/// Version tokens as text that a script can keep and hand back: base64url without padding.
+package enum VersionTokenText {
+  private static let version: UInt8 = 1
+  private static let checkBytes = 4
+
+  package static func encode(_ token: VersionToken) -> String {
+    var bytes: [UInt8] = [version]
+    append(token.context, to: &bytes)
+    bytes.append(token.seen == token.context ? 0 : 1)
+    if token.seen != token.context { append(token.seen, to: &bytes) }
+    bytes.appendVarint(UInt64(token.inserts.count))
+    for insert in token.inserts {
+      bytes.append(contentsOf: insert.stream.bytes)
+      bytes.appendVarint(insert.sequence)
+      bytes.appendVarint(UInt64(insert.index))
+    }
+    bytes.appendVarint(UInt64(token.nodes.count))
+    for (path, value) in token.nodes.sorted(by: { $0.key < $1.key }) {
+      bytes.append(bigEndian: path)
+      bytes.append(bigEndian: value)
+    }
+    bytes.append(contentsOf: check(of: bytes))
+    return Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+      .replacing("=", with: "")
+  }
+
+  /// Reads a token; nil if it is none, or was changed on its way.
+  package static func decode(_ text: String) -> VersionToken? {
+    let plain = text.replacing("-", with: "+").replacing("_", with: "/")
+    let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
+    guard let data = Data(base64Encoded: plain + padding), data.count > checkBytes else {
+      return nil
+    }
+    let bytes = [UInt8](data)
+    let content = Array(bytes.dropLast(checkBytes))
+    guard check(of: content).elementsEqual(bytes.suffix(checkBytes)) else { return nil }
+    return try? token(from: content)
+  }
+
+  private static func token(from bytes: [UInt8]) throws -> VersionToken? {
+    var reader = ByteReader(bytes)
+    guard try reader.byte() == version else { return nil }
+    let context = try context(from: &reader)
+    let seen = try reader.byte() == 0 ? context : try self.context(from: &reader)
+    var inserts: [Dot] = []
+    for _ in 0..<(try reader.count(of: 18)) {
+      inserts.append(
+        Dot(
+          stream: try reader.identifier(), sequence: try reader.varint(),
+          index: UInt32(truncatingIfNeeded: try reader.varint())))
+    }
+    var nodes: [UInt64: UInt64] = [:]
+    for _ in 0..<(try reader.count(of: 16)) {
+      nodes[try reader.unsigned64()] = try reader.unsigned64()
+    }
+    return VersionToken(context: context, seen: seen, inserts: inserts, nodes: nodes)
+  }
+
+  private static func append(_ context: Context, to bytes: inout [UInt8]) {
+    bytes.appendVarint(UInt64(context.entries.count))
+    for entry in context.entries {
+      bytes.append(contentsOf: entry.stream.bytes)
+      bytes.appendVarint(entry.sequence)
+      bytes.append(contentsOf: entry.fingerprint.bytes)
+    }
+  }
+
+  private static func context(from reader: inout ByteReader) throws -> Context {
+    var entries: [Context.Entry] = []
+    for _ in 0..<(try reader.count(of: 33)) {
+      entries.append(
+        Context.Entry(
+          stream: try reader.identifier(), sequence: try reader.varint(),
+          fingerprint: try reader.identifier()))
+    }
+    return Context(entries)
+  }
+
+  private static func check(of bytes: [UInt8]) -> [UInt8] {
+    let digest = Digest.first64(bytes)
+    return (0..<checkBytes).map { UInt8(truncatingIfNeeded: digest >> UInt64(8 * $0)) }
+  }
+}

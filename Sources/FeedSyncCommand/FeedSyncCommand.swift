@@ -1,0 +1,32 @@
+import ArgumentParser
+import FeedSync
+
+/// The command `feedsync`: parses arguments, calls the library, words the outcome.
+@main
+struct FeedSyncTool: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "feedsync",
+    abstract: "A document store in a folder that your machines already sync.",
+    discussion: """
+      Point several machines at one synced folder: 'feedsync init DIR' on each, then write with \
+      'put', 'patch', 'delete' and 'load', and let 'watch' or 'import --once' bring in what the \
+      others wrote. No server, no lock; whoever wrote concurrently loses nothing.
+      """,
+    version: Version.text,
+    subcommands: [
+      InitCommand.self, PutCommand.self, PatchCommand.self, GetCommand.self, DeleteCommand.self,
+      ListCommand.self, LoadCommand.self, DumpCommand.self, ImportCommand.self,
+      WatchCommand.self, StatusCommand.self, SegmentCommand.self,
+    ])
+
+  static func main() async {
+    let status = await Runner.run()
+    Output.flush()
+    Runner.exit(status)
+  }
+}
+
+/// The version that `--version` prints.
+enum Version {
+  static let text = "0.1.0"
+}

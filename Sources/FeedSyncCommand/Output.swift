@@ -1,0 +1,84 @@
+import CanonicalJSON
+import FeedSync
+import Foundation
+import Synchronization
+
+/// How results and errors are written.
+enum OutputFormat: String, CaseIterable, Sendable {
+  case text
+  case json
+}
+
+/// Standard output carries results only; everything else goes to standard error.
+enum Output {
+  /// Bytes are gathered up to this many before they are written.
+  private static let bufferBytes = 1 << 16
+  private static let buffer = Mutex<[UInt8]>([])
+
+  static func line(_ text: String) { line(Array(text.utf8)) }
+
+  static func line(_ bytes: [UInt8]) {
+    let isFull = buffer.withLock { buffer in
+      buffer.append(contentsOf: bytes)
+      buffer.append(UInt8(ascii: "\n"))
+      return buffer.count >= bufferBytes
+    }
+    if isFull { flush() }
+  }
+
+  static func line(_ json: JSON) { line(json.canonicalBytes()) }
+
+  /// Writes what was gathered; a reader that has gone ends the command as a signal would.
+  static func flush() {
+    let bytes = buffer.withLock { buffer in
+      defer { buffer = [] }
+      return buffer
+    }
+    write(bytes, to: STDOUT_FILENO)
+  }
+
+  static func warn(_ text: String) {
+    flush()
+    write(Array((text + "\n").utf8), to: STDERR_FILENO)
+  }
+
+  static func error(_ error: FeedSyncError, format: OutputFormat) {
+    switch format {
+    case .text:
+      var text = "feedsync: "
+      if let file = error.file { text += file + ": " }
+      text += error.message
+      if let hint = error.hint { text += "\n  hint: " + hint }
+      warn(text)
+    case .json: warn(error.json.canonical)
+    }
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      // A closed pipe: nobody reads the rest.
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+}
+
+extension FeedSyncError {
+  fileprivate var json: JSON {
+    func text(_ value: String?) -> JSON { value.map { .string(ByteString($0)) } ?? .null }
+    let members: JSONObject = [
+      "code": .integer(Int64(code.rawValue)), "operation": text(operation), "file": text(file),
+      "message": text(message), "hint": text(hint),
+    ]
+    return .object(["error": .object(members)])
+  }
+}
+
+extension JSON {
+  /// A string, from Swift's.
+  static func text(_ value: String) -> JSON { .string(ByteString(value)) }
+  static func number(_ value: some BinaryInteger) -> JSON { .integer(Int64(clamping: value)) }
+}

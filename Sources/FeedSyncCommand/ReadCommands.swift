@@ -1,0 +1,97 @@
+import ArgumentParser
+import CanonicalJSON
+import FeedSync
+import Replication
+
+enum DocumentReading {
+  static func absent(_ key: DocumentKey, operation: String) -> FeedSyncError {
+    FeedSyncError(
+      .notFound, operation: operation,
+      message: "there is no document '\(key.id)' in '\(key.collection)'")
+  }
+}
+
+struct GetCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get", abstract: "Print a document as canonical JSON.")
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The collection.") var collection: String
+  @Argument(help: "The document's id.") var id: String
+  @Flag(help: "Also print the version token, for 'put --base', on standard error.")
+  var token = false
+
+  func run() async throws {
+    let key = try DocumentArguments.key(collection, id)
+    let device = try global.open(needsFolder: false)
+    guard let document = try device.database.document(at: key) else {
+      throw DocumentReading.absent(key, operation: "get")
+    }
+    Output.line(document.body)
+    if token { Output.warn(VersionTokenText.encode(document.token)) }
+  }
+}
+
+struct ListCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the collections, or the ids in one.")
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The collection; none to list the collections.") var collection: String?
+
+  func run() async throws {
+    let device = try global.open(needsFolder: false)
+    guard let collection else {
+      for name in try device.database.collectionNames() {
+        line(name, json: ["collection": .string(name)])
+      }
+      return
+    }
+    let name = ByteString(collection)
+    if let problem = DocumentKey.problem(ofCollection: name) {
+      throw DocumentArguments.error(problem, operation: "list")
+    }
+    try device.database.forEachID(in: name) { id in
+      line(id, json: ["collection": .string(name), "id": .string(id)])
+    }
+  }
+
+  private func line(_ text: ByteString, json: JSONObject) {
+    switch global.format {
+    case .text: Output.line(text.bytes)
+    case .json: Output.line(.object(json))
+    }
+  }
+}
+
+struct DumpCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dump",
+    abstract: "Print all documents, one canonical line each, sorted by collection and id.")
+
+  @OptionGroup var global: GlobalOptions
+  @Option(help: "Only this collection.") var collection: String?
+
+  func run() async throws {
+    let device = try global.open(needsFolder: false)
+    let only = try collection.map { text in
+      let name = ByteString(text)
+      if let problem = DocumentKey.problem(ofCollection: name) {
+        throw DocumentArguments.error(problem, operation: "dump")
+      }
+      return name
+    }
+    var line: [UInt8] = []
+    try device.database.forEachDocument(in: only) { key, body in
+      line.removeAll(keepingCapacity: true)
+      line.append(contentsOf: #"{"body":"#.utf8)
+      line.append(contentsOf: body)
+      line.append(contentsOf: #","collection":"#.utf8)
+      JSON.writeString(key.collection, into: &line)
+      line.append(contentsOf: #","id":"#.utf8)
+      JSON.writeString(key.id, into: &line)
+      line.append(UInt8(ascii: "}"))
+      Output.line(line)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import CanonicalJSON
+import DocumentStorage
+import FeedSync
+import Foundation
+import Replication
+import Syncing
+
+/// How what was found and done is shown; one form for `import`, `watch` and `status`.
+enum ReportJSON {
+  static func device(_ stream: StreamID, name: String?) -> JSON {
+    .object([
+      "id": .text(stream.description), "name": name.map { .text($0) } ?? .null,
+    ])
+  }
+
+  static func gap(_ gap: ImportReport.Gap) -> JSONObject {
+    [
+      "device": device(gap.stream, name: gap.name), "first": .number(gap.first),
+      "last": .number(gap.last), "since": .text(time(gap.since)),
+    ]
+  }
+
+  static func setAside(_ record: FileRecord) -> JSONObject {
+    [
+      "file": .text(path(record.key)), "reason": .text(record.reason.rawValue),
+      "detail": record.detail.map { .text($0) } ?? .null,
+    ]
+  }
+
+  /// A file's place below the container; bytes that are not UTF-8 show as U+FFFD.
+  static func path(_ key: FileKey) -> String {
+    let parts = [key.directory, key.name].filter { !$0.isEmpty }
+    return (["logs"] + parts.map { String(decoding: $0, as: UTF8.self) }).joined(separator: "/")
+  }
+
+  /// ISO 8601 in UTC, with milliseconds.
+  static func time(_ milliseconds: Int64) -> String {
+    Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(
+      Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+  }
+}
+
+/// The same for people.
+enum ReportText {
+  static func device(_ stream: StreamID, name: String?) -> String {
+    name ?? String(stream.description.prefix(8))
+  }
+
+  static func gap(_ gap: ImportReport.Gap) -> String {
+    let range = gap.first == gap.last ? "\(gap.first)" : "\(gap.first)-\(gap.last)"
+    return "missing from \(device(gap.stream, name: gap.name)): transactions \(range),"
+      + " since \(ReportJSON.time(gap.since))"
+  }
+
+  static func setAside(_ record: FileRecord) -> String {
+    let detail = record.detail.map { " (\($0))" } ?? ""
+    return "set aside: \(escaped(ReportJSON.path(record.key))): \(record.reason.rawValue)\(detail)"
+  }
+
+  /// A name on one line, whatever is in it.
+  private static func escaped(_ text: String) -> String {
+    text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+      ? JSON.text(text).canonical : text
+  }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import FeedSync
+import Foundation
+
+/// Runs a parsed command and turns what it throws into an exit status.
+enum Runner {
+  static func run() async -> Int32 {
+    var command: any ParsableCommand
+    do {
+      try ProgramArguments.requireUTF8()
+      command = try FeedSyncTool.parseAsRoot()
+    } catch {
+      return refuse(error)
+    }
+    do {
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+      return 0
+    } catch let status as ExitStatus {
+      return status.rawValue
+    } catch let error where FeedSyncTool.exitCode(for: error) == .success || error is CleanExit {
+      return refuse(error)
+    } catch let error as ValidationError {
+      return refuse(error)
+    } catch {
+      let described = FeedSyncError(error, operation: type(of: command)._commandName)
+      Output.error(described, format: (command as? any StoreCommand)?.global.format ?? .text)
+      return described.code.rawValue
+    }
+  }
+
+  /// Prints what the argument parser says: help to standard output, a complaint to standard error.
+  private static func refuse(_ error: any Error) -> Int32 {
+    let code = FeedSyncTool.exitCode(for: error)
+    let text = FeedSyncTool.fullMessage(for: error)
+    guard code != .success else {
+      Output.line(text)
+      return 0
+    }
+    if CommandLine.arguments.contains("json"), CommandLine.arguments.contains("--format") {
+      let usage = FeedSyncError(
+        .usage, operation: "parse arguments", message: FeedSyncTool.message(for: error),
+        hint: "see 'feedsync --help'")
+      Output.error(usage, format: .json)
+    } else {
+      Output.warn(text)
+    }
+    return FeedSyncError.Code.usage.rawValue
+  }
+
+  static func exit(_ status: Int32) -> Never { Foundation.exit(status) }
+}
+
+/// The arguments as the system gave them.
+private enum ProgramArguments {
+  /// Swift would mend malformed UTF-8 silently, and the id would be another one than was typed.
+  static func requireUTF8() throws {
+    for index in 0..<Int(CommandLine.argc) {
+      guard let argument = CommandLine.unsafeArgv[index] else { continue }
+      guard String(validatingCString: argument) != nil else {
+        throw ValidationError("argument \(index) is not UTF-8")
+      }
+    }
+  }
+}
+
+/// Ends a command whose results are printed already with a status that is not 0.
+struct ExitStatus: Error {
+  let rawValue: Int32
+
+  static let notFound = ExitStatus(rawValue: FeedSyncError.Code.notFound.rawValue)
+  static let setAside = ExitStatus(rawValue: FeedSyncError.Code.badInput.rawValue)
+}

@@ -1,0 +1,81 @@
+import CanonicalJSON
+import Replication
+import SegmentFormat
+
+extension Segment {
+  /// All that the file says; what another file holds (a relative context) stays relative.
+  func json(digest: UInt64) -> JSON {
+    .object([
+      "container": .text(range.container.description),
+      "stream": .text(range.stream.description),
+      "first": .number(range.first), "last": .number(range.last),
+      "fingerprint_before": .text(range.fingerprintBefore.description),
+      "digest": .text(digest.lowercaseHexadecimal(digits: 16)),
+      "device_name": deviceName.map { .text($0) } ?? .null,
+      "transactions": .array(
+        transactions.enumerated().map { offset, transaction in
+          transaction.json(sequence: range.first + UInt64(offset))
+        }),
+    ])
+  }
+}
+
+extension EncodedTransaction {
+  fileprivate func json(sequence: UInt64) -> JSON {
+    .object([
+      "sequence": .number(sequence),
+      "time": .object([
+        "milliseconds": .number(time.milliseconds),
+        "counter": .number(time.rawValue & 0xFFFF),
+      ]),
+      "nonce": .text(nonce.lowercaseHexadecimal(digits: 16)),
+      "context": .object([
+        "relative": .bool(isRelative), "own": .bool(hasSeenOwn),
+        "entries": .array(changes.map(\.json)),
+      ]),
+      "operations": .array(operations.map(\.json)),
+    ])
+  }
+}
+
+extension Context.Entry {
+  fileprivate var json: JSON {
+    .object([
+      "stream": .text(stream.description), "sequence": .number(sequence),
+      "fingerprint": .text(fingerprint.description),
+    ])
+  }
+}
+
+extension Operation {
+  fileprivate var json: JSON {
+    var members: JSONObject = [
+      "collection": .string(document.collection), "id": .string(document.id),
+      "insert": .object([
+        "stream": .text(insert.stream.description), "sequence": .number(insert.sequence),
+        "index": .number(insert.index),
+      ]),
+      "path": .text(path.pointer), "kind": .text(kind.name),
+    ]
+    switch kind {
+    case .set: members["value"] = Leaf(unchecked: payload).json
+    case .clear, .remove, .delete: break
+    default:
+      members["payload"] = .text(
+        payload.map { UInt64($0).lowercaseHexadecimal(digits: 2) }.joined())
+    }
+    return .object(members)
+  }
+}
+
+extension OperationKind {
+  fileprivate var name: String {
+    switch self {
+    case .set: "set"
+    case .clear: "clear"
+    case .remove: "remove"
+    case .delete: "delete"
+    default: "unknown-\(code)"
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import CanonicalJSON
+import DocumentStorage
+import FeedSync
+import Replication
+import SharedFolder
+import Syncing
+
+struct StatusCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Say what this device has, what waits, and what is wrong.")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    let device = try global.open(needsFolder: false)
+    let status = try Status(of: device)
+    switch global.format {
+    case .text: for line in status.text { Output.line(line) }
+    case .json: Output.line(status.json)
+    }
+  }
+}
+
+/// What `status` shows; gathered without importing anything.
+private struct Status {
+  let device: Device
+  let isFolderPresent: Bool
+  let identifier: String
+  let counts: StoreCounts
+  let streams: [StreamSummary]
+  let records: [FileRecord]
+  let foreign: [String]
+
+  init(of device: Device) throws {
+    self.device = device
+    isFolderPresent = try device.absence() == nil
+    identifier = try Marker(
+      parsing: device.record.marker, file: device.container.markerFile
+    ).identifier
+    counts = try device.database.counts()
+    streams = try device.database.streamSummaries()
+    records = try device.database.fileRecords().values.sorted { $0.key < $1.key }
+    foreign =
+      isFolderPresent
+      ? try device.container.list().foreign.map { place in
+        (["logs"] + [place.directory, place.name].compactMap { $0?.string })
+          .joined(separator: "/")
+      }.sorted() : []
+  }
+
+  private var setAside: [FileRecord] { records.filter { $0.reason.isSetAside } }
+  private var duplicates: [FileRecord] { records.filter { $0.reason == .duplicate } }
+
+  var json: JSON {
+    .object([
+      "container": .object([
+        "id": .text(device.record.container.description), "identifier": .text(identifier),
+        "path": .text(device.container.root.string), "present": .bool(isFolderPresent),
+      ]),
+      "device": ReportJSON.device(device.record.stream, name: device.record.name),
+      "documents": .number(counts.documents), "conflicts": .number(counts.conflicts),
+      "unpublished": .number(counts.unpublished),
+      "pending_removals": .number(counts.pendingRemovals),
+      "devices": .array(streams.map { deviceJSON($0) }),
+      "set_aside": .array(setAside.map { .object(ReportJSON.setAside($0)) }),
+      "duplicates": .array(duplicates.map { .text(ReportJSON.path($0.key)) }),
+      "foreign": .array(foreign.map { .text($0) }),
+    ])
+  }
+
+  private func deviceJSON(_ stream: StreamSummary) -> JSON {
+    .object([
+      "id": .text(stream.stream.description), "name": stream.name.map { .text($0) } ?? .null,
+      "transactions": .number(stream.applied), "own": .bool(stream.isOwn),
+      "gap_since": stream.gapSince.map { .text(ReportJSON.time($0)) } ?? .null,
+    ])
+  }
+
+  var text: [String] {
+    var lines = [
+      "container \(identifier) (\(device.record.container))",
+      "folder \(device.container.root.string)\(isFolderPresent ? "" : " (not there)")",
+      "device \(device.record.name) (\(device.record.stream))",
+      "\(counts.documents) documents, \(counts.conflicts) conflicts",
+      "\(counts.unpublished) transactions to be published",
+    ]
+    if counts.pendingRemovals > 0 {
+      lines.append("\(counts.pendingRemovals) removals wait for what their authors saw to arrive")
+    }
+    for stream in streams where !stream.isOwn {
+      let gap = stream.gapSince.map { ", something missing since \(ReportJSON.time($0))" } ?? ""
+      lines.append(
+        "from \(ReportText.device(stream.stream, name: stream.name)):"
+          + " \(stream.applied) transactions\(gap)")
+    }
+    lines += setAside.map { ReportText.setAside($0) }
+    lines += duplicates.map { "duplicate: \(ReportJSON.path($0.key))" }
+    lines += foreign.map { "foreign: \($0)" }
+    return lines
+  }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import CanonicalJSON
+import DocumentStorage
+import FeedSync
+import FolderWatching
+import Foundation
+import Syncing
+import SystemFiles
+import SystemPackage
+
+struct WatchCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch", abstract: "Import what arrives, as it arrives, and print it.",
+    discussion: """
+      Prints one JSON object a line, in either format. Ends with status 0 on SIGINT or SIGTERM. \
+      'import --once' beside it works; a second 'watch' on the same device does not.
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @Option(help: "A shell command that is run for each line, with the line on its standard input.")
+  var exec: String?
+
+  func run() async throws {
+    let device = try global.open(needsFolder: true)
+    let state = try global.directory().directory(of: device.record.container)
+    let lock = try WatchLock(state: state)
+    defer { lock.release() }
+    let watcher = FolderWatcher(
+      container: device.container.root, cookies: state.appending("cookies"))
+    let session = WatchSession(device: device, watcher: watcher)
+    let printer = WatchPrinter(device: device, command: exec.map { ExecQueue(command: $0) })
+    let work = Task { try await session.run { try printer.print($0) } }
+    let signals = TerminationSignals { work.cancel() }
+    defer { signals.stop() }
+    do {
+      try await work.value
+    } catch is CancellationError {
+      return
+    }
+  }
+}
+
+/// Keeps a second `watch` away from the same device.
+private struct WatchLock {
+  private static let maximumHolderBytes = 64
+  private let lock: FileLock
+
+  init(state: FilePath) throws {
+    let files = LinuxFileSystem()
+    let directory = state.appending("locks")
+    do {
+      try files.makeDirectory(directory, mode: 0o700)
+    } catch {
+      guard error.errno == .fileExists else { throw error }
+    }
+    let file = directory.appending("watch")
+    do {
+      lock = try files.lock(
+        file, exclusive: true, wait: false, holder: Array("\(getpid())\n".utf8))
+    } catch {
+      guard error.isLockedByAnother else { throw error }
+      let holder = (try? files.contents(of: file, limit: Self.maximumHolderBytes).bytes) ?? []
+      let process = String(decoding: holder, as: UTF8.self)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+      throw FeedSyncError(
+        .tryAgain, operation: "watch", file: file.string,
+        message: "process \(process) watches this device already",
+        hint: "one watch is enough; 'import --once' works beside it")
+    }
+  }
+
+  func release() { lock.release() }
+}
+
+/// Calls a handler on SIGINT and SIGTERM.
+private struct TerminationSignals {
+  private let sources: [any DispatchSourceSignal]
+
+  init(_ handler: @escaping @Sendable () -> Void) {
+    sources = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number)
+      source.setEventHandler(handler: handler)
+      source.resume()
+      return source
+    }
+  }
+
+  func stop() { for source in sources { source.cancel() } }
+}

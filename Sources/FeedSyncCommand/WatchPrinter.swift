@@ -1,0 +1,72 @@
+import CanonicalJSON
+import DocumentStorage
+import FeedSync
+import FolderWatching
+import Replication
+import Syncing
+
+/// Prints what `watch` finds: a line an event, flushed after the commit that it reports.
+struct WatchPrinter: Sendable {
+  /// A line names at most this many documents.
+  private static let maximumDocuments = 1000
+
+  private let device: Device
+  private let command: ExecQueue?
+
+  init(device: Device, command: ExecQueue?) {
+    self.device = device
+    self.command = command
+  }
+
+  func print(_ event: WatchEvent) throws {
+    switch event {
+    case .watching(let mode): line("watching", modeMembers(mode))
+    case .mode(let mode): line("mode", modeMembers(mode))
+    case .imported(let from): line("import", members(from))
+    case .gap(let gap): line("gap", ReportJSON.gap(gap))
+    case .setAside(let record): line("set_aside", ReportJSON.setAside(record))
+    case .restored(let file): line("restored", ["file": .text(ReportJSON.path(file))])
+    case .failed(let error):
+      Output.error(FeedSyncError(error, operation: "watch"), format: .text)
+    }
+  }
+
+  private func line(_ event: String, _ members: JSONObject) {
+    var members = members
+    members["event"] = .text(event)
+    let bytes = JSON.object(members).canonicalBytes()
+    Output.line(bytes)
+    Output.flush()
+    command?.run(bytes)
+  }
+
+  private func modeMembers(_ mode: WatchMode) -> JSONObject {
+    var members: JSONObject = [
+      "container": .text(device.record.container.description),
+      "device": ReportJSON.device(device.record.stream, name: device.record.name),
+    ]
+    switch mode {
+    case .inotify: members["mode"] = .text("inotify")
+    case .polling(let reason):
+      members["mode"] = .text("polling")
+      members["reason"] = .text(reason.description)
+    }
+    return members
+  }
+
+  private func members(_ from: ImportedPart.FromDevice) -> JSONObject {
+    let documents = from.documents.prefix(Self.maximumDocuments).map { document in
+      JSON.object([
+        "collection": .string(document.key.collection), "id": .string(document.key.id),
+        "deleted": .bool(document.isDeleted),
+        "fields": .array(document.paths.map { .text($0.pointer) }),
+      ])
+    }
+    return [
+      "device": ReportJSON.device(from.stream, name: from.name),
+      "transactions": .number(from.transactions),
+      "document_count": .number(from.documents.count), "documents": .array(Array(documents)),
+      "truncated": .bool(from.documents.count > Self.maximumDocuments),
+    ]
+  }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import CanonicalJSON
+import DocumentStorage
+import FeedSync
+import Replication
+import Syncing
+
+/// Runs a local transaction, publishes it, and prints what writing commands print.
+enum Writing {
+  static func run(
+    _ global: GlobalOptions, _ body: (inout StoreWriter) throws -> Void
+  ) throws {
+    let device = try global.open(needsFolder: false)
+    let result = try device.database.writeDocuments(
+      now: device.ambient.now(), nonce: device.nonce, body)
+    publish(device)
+    report(result.changed, result, format: global.format)
+  }
+
+  /// Publishes what waits; where that fails, the write stands, and a later command publishes it.
+  static func publish(_ device: Device) {
+    do {
+      guard try device.absence() == nil else { return }
+      _ = try Publisher(device: device).publishAll()
+    } catch {
+      let failure = FeedSyncError(error, operation: "publish")
+      Output.warn(
+        "feedsync: warning: \(failure.file ?? "the folder"): \(failure.message); what was written"
+          + " is safe here and will be published later")
+    }
+  }
+
+  static func report(_ changed: Int, _ result: StoreWriter.Result?, format: OutputFormat) {
+    guard format == .json else { return }
+    let transaction: JSON =
+      if let result, let sequence = result.sequence {
+        .text("\(result.stream):\(sequence)")
+      } else {
+        .null
+      }
+    Output.line(.object(["changed": .number(changed), "transaction": transaction]))
+  }
+
+  static let stale = FeedSyncError(
+    .tryAgain, operation: "write the document",
+    message: "the version that --base names has been deleted or rewritten since",
+    hint: "read the document again, and write with its new token")
+}
+
+struct PutCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "put", abstract: "Write a document whole.",
+    discussion: """
+      Only what differs from the present version, or from the one that --base names, becomes a \
+      change; so concurrent edits of other members survive.
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The collection: 1 to 64 of a-z 0-9 . _ -") var collection: String
+  @Argument(help: "The document's id.") var id: String
+  @Argument(help: "A JSON object, or - to read it from standard input.") var json: String
+  @Option(help: "The version token, from 'get --token', that the new body was made from.")
+  var base: String?
+
+  func run() async throws {
+    let key = try DocumentArguments.key(collection, id)
+    let body = try DocumentArguments.body(
+      try DocumentArguments.content(json), operation: "put")
+    let token = try base.map { text in
+      guard let token = VersionTokenText.decode(text) else {
+        throw FeedSyncError(
+          .badInput, operation: "put", message: "--base is not a version token",
+          hint: "use what 'feedsync get --token' prints on standard error")
+      }
+      return token
+    }
+    try Writing.run(global) { writer in
+      if case .stale = try writer.put(body, at: key, token: token) { throw Writing.stale }
+    }
+  }
+}
+
+struct PatchCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "patch", abstract: "Change members of a document by a JSON merge patch (RFC 7396).",
+    discussion: "A member that is null in the patch is removed. An absent document is made.")
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The collection.") var collection: String
+  @Argument(help: "The document's id.") var id: String
+  @Argument(help: "A JSON object, or - to read it from standard input.") var json: String
+
+  func run() async throws {
+    let key = try DocumentArguments.key(collection, id)
+    let patch = try DocumentArguments.body(
+      try DocumentArguments.content(json), operation: "patch")
+    try Writing.run(global) { writer in
+      _ = try writer.patch(patch, at: key) {
+        try DocumentArguments.check($0, operation: "patch")
+      }
+    }
+  }
+}
+
+struct DeleteCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete", abstract: "Delete documents, in one transaction.")
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The collection.") var collection: String
+  @Argument(help: "The documents' ids.") var ids: [String]
+
+  func run() async throws {
+    let keys = try ids.map { try DocumentArguments.key(collection, $0) }
+    var missing: [DocumentKey] = []
+    try Writing.run(global) { writer in
+      for key in keys {
+        if case .absent = try writer.delete(key) { missing.append(key) }
+      }
+    }
+    guard !missing.isEmpty else { return }
+    for key in missing {
+      Output.error(DocumentReading.absent(key, operation: "delete"), format: global.format)
+    }
+    throw ExitStatus.notFound
+  }
+}
