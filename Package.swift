@@ -81,5 +81,38 @@ let package = Package(
         "FeedSync", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+
+    .testTarget(
+      name: "CanonicalJSONTests", dependencies: ["CanonicalJSON"], swiftSettings: strict),
+    .testTarget(
+      name: "ReplicationTests", dependencies: ["CanonicalJSON", "Replication"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SegmentFormatTests",
+      dependencies: ["CanonicalJSON", "Replication", "SegmentFormat"], swiftSettings: strict),
+    .testTarget(
+      name: "SystemFilesTests",
+      dependencies: [
+        "SystemFiles", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FolderWatchingTests",
+      dependencies: [
+        "FolderWatching", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SyncingTests",
+      dependencies: [
+        "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles", "SharedFolder",
+        "DocumentStorage", "FolderWatching", "Syncing",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FeedSyncCommandTests", dependencies: ["FeedSync", "FeedSyncCommand"],
+      swiftSettings: strict),
+    .testTarget(name: "TidyTests", swiftSettings: strict),
   ]
 )

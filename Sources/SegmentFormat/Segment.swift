@@ -91,7 +91,10 @@ package struct EncodedTransaction: Hashable, Sendable {
     let own = header.context.entry(of: header.stream)?.sequence ?? 0
     let hasSeenOwn = own == header.sequence - 1
     let claimed = hasSeenOwn ? header.context.without(header.stream) : header.context
-    let isRelative = hasSeenOwn && previous.map { $0.isCovered(by: claimed) } ?? false
+    // There is nothing before the first to be relative to.
+    let isRelative =
+      hasSeenOwn && header.sequence > 1
+      && previous.map { $0.isCovered(by: claimed) } ?? false
     let changes = claimed.entries.filter { entry in
       !isRelative || previous?.entry(of: entry.stream) != entry
     }
