@@ -1,0 +1,112 @@
+import CInotifyTools
+import Glibc
+import SystemPackage
+
+/// The one inotify instance of libinotifytools, which is to stay on one thread.
+///
+/// It knows the traps of the library (3.22.6, `libinotifytools/src/inotifytools.c`), so that
+/// nobody else has to.
+final class InotifyLibrary {
+  /// The descriptor that the library hides.
+  let descriptor: Int32
+  private let null: Int32
+
+  /// Makes the instance, with a descriptor that children do not inherit.
+  init() throws(WatchError) {
+    let null = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard null >= 0 else { throw Self.failure(.last) }
+    do {
+      descriptor = try Self.open()
+    } catch {
+      close(null)
+      throw error
+    }
+    self.null = null
+  }
+
+  /// Watches the directory at `path` for `mask`.
+  ///
+  /// - returns: The watch descriptor, or nil if it is to be found by the path of an event. Of a
+  ///   path that was watched before, as another directory, it is the old one.
+  func watch(_ path: FilePath, mask: UInt32) throws(Errno) -> Int32? {
+    let added = path.withPlatformString { inotifytools_watch_file($0, Int32(bitPattern: mask)) }
+    if added == 0 { throw Errno(rawValue: inotifytools_error()) }
+    // The library ends the name of a directory with a slash, but not that of a link to one.
+    for name in [path.string + "/", path.string] {
+      let watch = inotifytools_wd_from_filename(name)
+      if watch > 0 { return watch }
+    }
+    return nil
+  }
+
+  /// The path that was watched under this descriptor.
+  func path(of watch: Int32) -> FilePath? {
+    inotifytools_filename_from_wd(watch).map { FilePath(platformString: $0) }
+  }
+
+  /// Waits for an event for as long as it takes, and has `body` copy it out.
+  ///
+  /// The library keeps the event in a static buffer that the next call overwrites.
+  func next<Result>(
+    _ body: (_ watch: Int32, _ mask: UInt32, _ name: UnsafeBufferPointer<UInt8>) -> Result
+  ) throws(Errno) -> Result {
+    // 0 is turned into -1, which is for ever: no wake-up that nobody has asked for.
+    guard let event = inotifytools_next_event(0) else {
+      throw Errno(rawValue: inotifytools_error())
+    }
+    let start = UnsafeRawPointer(event) + MemoryLayout<inotify_event>.size
+    let padded = UnsafeRawBufferPointer(start: start, count: Int(event.pointee.len))
+    let length = padded.firstIndex(of: 0) ?? padded.count
+    return padded.prefix(length).withMemoryRebound(to: UInt8.self) {
+      body(event.pointee.wd, event.pointee.mask, $0)
+    }
+  }
+
+  /// Ends the instance and its watches, and discards the events that nobody has read.
+  ///
+  /// `inotifytools_cleanup` leaves events in a static buffer, and the next instance would deliver
+  /// them under watch descriptors that are its own by then. So something that yields no event
+  /// takes the descriptor's place first, and the buffer is emptied.
+  func end() {
+    dup2(null, descriptor)
+    while inotifytools_next_event(0) != nil {}
+    inotifytools_cleanup()
+    close(null)
+  }
+
+  private static func open() throws(WatchError) -> Int32 {
+    let before = inotifyDescriptors()
+    guard inotifytools_initialize() == 1 else {
+      throw failure(Errno(rawValue: inotifytools_error()))
+    }
+    let new = inotifyDescriptors().subtracting(before)
+    // Another thread may have made an instance of its own meanwhile. And the library calls
+    // `select`, which writes beyond its set for a descriptor that is too great.
+    guard new.count == 1, let descriptor = new.first, descriptor < FD_SETSIZE else {
+      inotifytools_cleanup()
+      throw .unavailable(.descriptor)
+    }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    return descriptor
+  }
+
+  private static func failure(_ errno: Errno) -> WatchError {
+    let isExhausted = errno == .tooManyOpenFiles || errno == .tooManyOpenFilesInSystem
+    return .unavailable(isExhausted ? .instancesExhausted : .unavailable(errno))
+  }
+
+  /// The descriptors of this process that are inotify instances.
+  static func inotifyDescriptors() -> Set<Int32> {
+    let directory: FilePath = "/proc/self/fd"
+    guard let names = try? DirectoryListing.names(at: directory) else { return [] }
+    let instances = names.filter { name in
+      var target = [CChar](repeating: 0, count: 64)
+      let length = directory.appending(name).withPlatformString {
+        readlink($0, &target, target.count)
+      }
+      return length > 0
+        && target.prefix(length).elementsEqual("anon_inode:inotify".utf8.map { CChar($0) })
+    }
+    return Set(instances.compactMap { Int32($0.string) })
+  }
+}

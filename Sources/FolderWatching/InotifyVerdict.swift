@@ -1,0 +1,96 @@
+import CInotifyTools
+import Glibc
+import SystemPackage
+
+/// What a watched directory is to feedsync.
+enum WatchedPlace: Hashable {
+  /// The directory of the cookie files.
+  case cookies
+  /// The container, watched for `logs` alone.
+  case container
+  /// `logs/`.
+  case logs
+  /// A direct sub-directory of `logs/`.
+  case stream(FilePath.Component)
+
+  /// The mask to watch it with.
+  ///
+  /// A link is never followed, save by the path that the user has given for the container.
+  var mask: UInt32 {
+    let itself = IN_DELETE_SELF | IN_MOVE_SELF
+    let names = IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM
+    let flags = IN_ONLYDIR | IN_EXCL_UNLINK
+    return switch self {
+    case .cookies: UInt32(IN_CREATE | IN_MOVED_TO | itself | flags)
+    case .container: UInt32(names | itself | flags)
+    case .logs: UInt32(names | itself | flags | IN_DONT_FOLLOW)
+    case .stream: UInt32(names | IN_CLOSE_WRITE | itself | flags | IN_DONT_FOLLOW)
+    }
+  }
+}
+
+/// What an inotify event means, as a function of the event alone.
+enum InotifyVerdict: Hashable {
+  /// Nothing.
+  case ignore
+  /// The watches no longer fit, or events were lost: subscribe anew and have all rescanned.
+  case resubscribe
+  /// The cookie with this number was touched.
+  case cookie(UInt64)
+  /// Something changed in this stream directory.
+  case changed(FilePath.Component)
+  /// This stream directory appeared and is not watched yet.
+  case appeared(FilePath.Component)
+
+  /// Judges an event; `place` is nil for a watch descriptor that is not known (any more).
+  init(place: WatchedPlace?, watch: Int32, mask: UInt32, name: UnsafeBufferPointer<UInt8>) {
+    func has(_ bits: Int32) -> Bool { mask & UInt32(bitPattern: bits) != 0 }
+    if watch == -1 || has(Int32(IN_Q_OVERFLOW)) {
+      self = .resubscribe
+      return
+    }
+    guard let place else {
+      self = .ignore
+      return
+    }
+    if has(Int32(IN_MOVE_SELF | IN_UNMOUNT)) {
+      self = .resubscribe
+      return
+    }
+    if has(Int32(IN_DELETE_SELF | IN_IGNORED)) {
+      // That a stream directory is gone is said by `logs/` too, and with its name.
+      if case .stream = place { self = .ignore } else { self = .resubscribe }
+      return
+    }
+    let isDirectory = has(Int32(IN_ISDIR))
+    let isArrival = has(Int32(IN_CREATE | IN_MOVED_TO))
+    self.init(place: place, name: name, isDirectory: isDirectory, isArrival: isArrival)
+  }
+
+  private init(
+    place: WatchedPlace, name: UnsafeBufferPointer<UInt8>, isDirectory: Bool, isArrival: Bool
+  ) {
+    switch place {
+    case .cookies:
+      self = CookieFile.number(in: name).map { .cookie($0) } ?? .ignore
+    case .container:
+      self = name.elementsEqual("logs".utf8) ? .resubscribe : .ignore
+    case .logs:
+      guard isDirectory, let stream = FilePath.Component(bytes: name) else {
+        self = .ignore
+        return
+      }
+      self = isArrival ? .appeared(stream) : .changed(stream)
+    case .stream(let stream):
+      self = isDirectory || TemporaryName.matches(name) ? .ignore : .changed(stream)
+    }
+  }
+}
+
+extension FilePath.Component {
+  /// The component with these very bytes, which need not be UTF-8.
+  init?(bytes: UnsafeBufferPointer<UInt8>) {
+    let text = bytes.map { CChar(bitPattern: $0) } + [0]
+    self.init(platformString: text)
+  }
+}
