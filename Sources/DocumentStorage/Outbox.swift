@@ -107,6 +107,20 @@ package enum Outbox {
 }
 
 extension StoreDatabase {
+  /// Divides what waits to be published into batches, whose borders stay.
+  package func fixBatches() throws {
+    let isNeeded = try read { db in
+      try Bool.fetchOne(
+        db,
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM outbox
+            WHERE sequence > (SELECT coalesce(max(last), 0) FROM batches))
+          """) ?? false
+    }
+    guard isNeeded else { return }
+    try write { db in try Outbox.fixBatches(db) }
+  }
+
   /// The next batch to publish; nil if all is in the folder.
   package func nextBatch(after sequence: UInt64 = 0) throws -> Outbox.Batch? {
     try read { db in

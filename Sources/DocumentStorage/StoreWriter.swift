@@ -212,15 +212,18 @@ extension StoreDatabase {
   ///
   /// - parameter now: the wall clock, in milliseconds since 1970.
   /// - parameter nonce: a random number of this process.
+  /// - parameter isPublishedAtOnce: whether the caller publishes right after; then the borders of
+  ///   the file are fixed with the write, which saves a commit. Else several transactions may
+  ///   become one file.
   package func writeDocuments(
-    now: Int64, nonce: UInt64, _ body: (inout StoreWriter) throws -> Void
+    now: Int64, nonce: UInt64, isPublishedAtOnce: Bool = true,
+    _ body: (inout StoreWriter) throws -> Void
   ) throws -> StoreWriter.Result {
     try write { db in
       var writer = try StoreWriter(db, now: now, nonce: nonce)
       try body(&writer)
       let result = try writer.finish()
-      // The borders of the next file are fixed with the write, not when the file is made.
-      if result.sequence != nil { try Outbox.fixBatches(db) }
+      if result.sequence != nil, isPublishedAtOnce { try Outbox.fixBatches(db) }
       return result
     }
   }

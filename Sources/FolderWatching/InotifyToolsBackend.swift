@@ -62,7 +62,14 @@ package final class InotifyToolsBackend: WatchBackend {
     return try result.get()
   }
 
-  package func touchCookie(_ id: UInt64) throws(Errno) { try cookies.touch(id) }
+  package func touchCookie(_ id: UInt64) throws(Errno) {
+    do throws(Errno) {
+      try cookies.touch(id)
+    } catch {
+      interrupt()
+      throw error
+    }
+  }
 
   package func tick() {
     shared.withLock { $0.mustTick = true }
@@ -81,17 +88,18 @@ package final class InotifyToolsBackend: WatchBackend {
   }
 
   /// Makes the thread look at `shared`.
-  ///
-  /// The state directory may be gone or read-only. Then the watch on it is ended, which is an
-  /// event too; this is a call to the kernel and does not touch the library.
   private func wake() {
-    do {
-      try cookies.touch(0)
-    } catch {
-      shared.withLock { shared in
-        guard let interruption = shared.interruption else { return }
-        inotify_rm_watch(interruption.descriptor, interruption.watch)
-      }
+    do { try cookies.touch(0) } catch { interrupt() }
+  }
+
+  /// Wakes the thread where no cookie can be touched, and has it subscribe anew.
+  ///
+  /// The state directory may be gone or read-only. The end of the watch on it is an event too;
+  /// this is a call to the kernel and does not touch the library.
+  private func interrupt() {
+    shared.withLock { shared in
+      guard let interruption = shared.interruption else { return }
+      inotify_rm_watch(interruption.descriptor, interruption.watch)
     }
   }
 }
@@ -132,7 +140,6 @@ extension InotifyToolsBackend {
         deliver(.event(subscription.hasLogs ? .overflow : .rootGone))
       }
       end(subscription)
-      cookies.remove()
     } catch {
       if case .unavailable(let reason) = error { deliver(.ended(reason)) }
     }
@@ -204,6 +211,7 @@ extension InotifyToolsBackend {
   }
 
   private func ended() {
+    cookies.close()
     let stopped = shared.withLock { shared in
       shared.isRunning = false
       return shared.stopped
