@@ -108,6 +108,11 @@ package final class InotifyToolsBackend: WatchBackend {
 
 extension InotifyToolsBackend {
   private typealias Deliver = @Sendable (WatchSignal) -> Void
+  /// What the user was last told, and what there was to tell.
+  private struct Told {
+    var mode: WatchMode
+    var hadLogs: Bool
+  }
   private typealias Started = CheckedContinuation<Result<WatchMode, WatchError>, Never>
 
   private func run(deliver: Deliver, started: Started) {
@@ -125,18 +130,14 @@ extension InotifyToolsBackend {
   /// Delivers what happens, through as many subscriptions as it takes, until told to stop.
   private func follow(_ first: InotifySubscription, mode: WatchMode, deliver: Deliver) {
     var subscription = first
-    var mode = mode
-    var hadLogs = first.hasLogs
+    var told = Told(mode: mode, hadLogs: first.hasLogs)
     do throws(WatchError) {
-      while try serve(subscription, deliver: deliver) {
+      while try serve(subscription, &told, deliver: deliver) {
         // The library has but one instance, so the old one ends first. What happens until the
         // new one watches is found by the rescan that is asked for after it.
         end(subscription)
         subscription = try subscribe()
-        let newMode = self.mode(of: subscription, hadLogs: hadLogs)
-        if newMode != mode { deliver(.event(.mode(newMode))) }
-        mode = newMode
-        hadLogs = hadLogs || subscription.hasLogs
+        tellMode(of: subscription, &told, deliver: deliver)
         deliver(.event(subscription.hasLogs ? .overflow : .rootGone))
       }
       end(subscription)
@@ -148,7 +149,7 @@ extension InotifyToolsBackend {
 
   /// Delivers the events of one subscription; returns whether another is needed.
   private func serve(
-    _ subscription: InotifySubscription, deliver: Deliver
+    _ subscription: InotifySubscription, _ told: inout Told, deliver: Deliver
   ) throws(WatchError) -> Bool {
     var hasWorked = false
     while true {
@@ -165,7 +166,10 @@ extension InotifyToolsBackend {
         case .resubscribe: return true
         case .cookie(let number): deliver(.cookie(number))
         case .changed(let stream): deliver(.event(.changed(stream)))
-        case .appeared(let stream): deliver(.event(.appeared(stream)))
+        case .appeared(let stream):
+          // It may be the one for which no watch was left.
+          tellMode(of: subscription, &told, deliver: deliver)
+          deliver(.event(.appeared(stream)))
         }
         hasWorked = true
       } catch {
@@ -178,6 +182,15 @@ extension InotifyToolsBackend {
         return true
       }
     }
+  }
+
+  private func tellMode(
+    of subscription: InotifySubscription, _ told: inout Told, deliver: Deliver
+  ) {
+    let mode = mode(of: subscription, hadLogs: told.hadLogs)
+    if mode != told.mode { deliver(.event(.mode(mode))) }
+    told.mode = mode
+    told.hadLogs = told.hadLogs || subscription.hasLogs
   }
 
   private func takeOrders() -> (stop: Bool, tick: Bool) {

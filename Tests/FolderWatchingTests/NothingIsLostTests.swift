@@ -23,7 +23,9 @@ extension RealInotify {
       }
       try await body(watcher)
       let deadline = ContinuousClock.now + .seconds(20)
-      while await loop.found.count < expected, .now < deadline { await Task.yield() }
+      while await loop.found.count < expected, .now < deadline {
+        try await Task.sleep(for: .milliseconds(5))
+      }
       await watcher.stop()
       continuation.finish()
       await following.value
@@ -51,15 +53,15 @@ extension RealInotify {
     @Test func aBurstWhileTheReaderKeepsUpLosesNothing() async throws {
       let folder = try TemporaryContainer()
       defer { folder.remove() }
-      let (files, scans) = try await found(20_000, in: folder) { _ in
-        for number in 0..<20_000 {
+      let (files, scans) = try await found(5_000, in: folder) { _ in
+        for number in 0..<5_000 {
           let temporary = folder.logs.appending("a/.syncthing.\(number).log.tmp")
           makeFile(temporary)
           move(temporary, folder.logs.appending("a/\(number).log"))
         }
       }
-      #expect(files.count == 20_000)
-      print("20,000 files with the reader at work: \(scans) scans")
+      #expect(files.count == 5_000)
+      print("5,000 files with the reader at work: \(scans) scans")
     }
 
     @Test func aStreamThatAppearsWithFilesInsideIsFound() async throws {
