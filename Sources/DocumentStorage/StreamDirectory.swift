@@ -44,7 +44,8 @@ struct StreamDirectory {
       rows[stream] = Row(
         number: number, stream: stream, name: row["name"],
         position: StreamPosition(
-          sequence: sequence, fingerprint: fingerprint, context: Context()),
+          sequence: sequence, fingerprint: fingerprint, context: Context(),
+          nonce: (row["nonce"] as Int64?).map { UInt64(bitPattern: $0) }),
         gapSince: row["gap_since"])
     }
     keepsClosed =
@@ -54,7 +55,7 @@ struct StreamDirectory {
       guard let row = rows[stream] else { continue }
       let position = StreamPosition(
         sequence: row.position.sequence, fingerprint: row.position.fingerprint,
-        context: try ContextCoding.decode(bytes, streams: self))
+        context: try ContextCoding.decode(bytes, streams: self), nonce: row.position.nonce)
       rows[stream]?.position = position
     }
     frontier = Frontier(
@@ -177,11 +178,11 @@ struct StreamDirectory {
     try db.execute(
       sql: """
         UPDATE streams SET name = ?, applied = ?, applied_fingerprint = ?, context = ?,
-          closed = ?, closed_fingerprint = ?, gap_since = ? WHERE id = ?
+          nonce = ?, closed = ?, closed_fingerprint = ?, gap_since = ? WHERE id = ?
         """,
       arguments: [
         row.name, Int64(row.position.sequence), row.position.fingerprint.databaseBytes, context,
-        Int64(closed?.sequence ?? 0), closed?.fingerprint.databaseBytes, row.gapSince, row.number,
+        row.position.nonce.map { Int64(bitPattern: $0) }, Int64(closed?.sequence ?? 0), closed?.fingerprint.databaseBytes, row.gapSince, row.number,
       ])
   }
 }

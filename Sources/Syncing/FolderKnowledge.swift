@@ -125,17 +125,13 @@ extension FolderKnowledge {
     _ part: ImportedPart, from files: [(segment: ImportableSegment, look: FileRecord.Look)]
   ) throws -> [FileKey] {
     let applied = Set(part.applied)
-    let branches = Set(part.branches)
     let known = Set(part.duplicates)
     var restored: [FileKey] = []
     for (segment, look) in files {
       let key = segment.file
       if applied.contains(key), records[key]?.reason.isSetAside == true { restored.append(key) }
-      if branches.contains(key) {
-        note(
-          FileRecord(
-            key: key, look: look, reason: .branch,
-            detail: "its stream went another way on this device"))
+      if let error = part.rejected[key] {
+        note(FileRecord(rejecting: error, key: key, look: look))
       } else if applied.contains(key) || known.contains(key) {
         learn(segment, look: look)
       }
