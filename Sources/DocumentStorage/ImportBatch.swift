@@ -59,9 +59,9 @@ extension StoreDatabase {
   /// Segments of one stream must come in order; one that another process has applied meanwhile
   /// changes nothing.
   ///
-  /// - parameter now: the wall clock in milliseconds, for removals that become publishable.
+  /// - parameter now: the wall clock, for removals that become publishable.
   package func apply(
-    _ segments: [ImportableSegment], now: Int64, nonce: UInt64
+    _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64
   ) throws -> ImportedPart {
     try write { db in
       var fold = try ImportFold(db)

@@ -8,7 +8,7 @@ import SegmentFormat
 /// seen, no more (protocol.md 4, 7).
 enum PendingRemovals {
   /// - returns: how many transactions were made.
-  static func release(_ db: Database, now: Int64, nonce: UInt64) throws -> Int {
+  static func release(_ db: Database, now: HybridTime, nonce: UInt64) throws -> Int {
     let table = try DocumentTable(db)
     let waiting = try table.waiting()
     guard !waiting.isEmpty else { return 0 }

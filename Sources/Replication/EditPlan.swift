@@ -41,9 +41,11 @@ extension DocumentState {
   /// - parameter patch: the merge patch that `new` came from; a path it does not name stays as it
   ///   is, also where it is in conflict. Nil for a put, which settles every conflict.
   /// - parameter token: the version the writer had read; nil for the present one.
+  /// - parameter rewritesEqual: whether a value that shows already is written again, so that it
+  ///   wins over what is concurrent with the new write.
   package func plan(
-    writing new: JSON, patch: JSON? = nil, token: VersionToken? = nil, frontier: Frontier,
-    digest: VersionToken.Digest
+    writing new: JSON, patch: JSON? = nil, token: VersionToken? = nil,
+    rewritesEqual: Bool = false, frontier: Frontier, digest: VersionToken.Digest
   ) -> EditPlan.Outcome {
     let view = view()
     guard let root = view.root, let insert = view.inserts.last?.dot else {
@@ -59,7 +61,7 @@ extension DocumentState {
       if patch != nil, root.json == new { return .unchanged }
       return .write(wholeWrite(of: new, context: context, seen: seen))
     }
-    var planner = EditPlanner(base: base)
+    var planner = EditPlanner(base: base, rewritesEqual: rewritesEqual)
     planner.change(.root, to: new, present: root, patch: patch)
     guard !planner.steps.isEmpty else { return .unchanged }
     // Where the writer had seen a delete beside an edit, it settles them by a new insert.
@@ -71,7 +73,7 @@ extension DocumentState {
   }
 
   private func wholeWrite(of new: JSON, context: Context, seen: Context) -> EditPlan {
-    var planner = EditPlanner(base: nil)
+    var planner = EditPlanner(base: nil, rewritesEqual: true)
     planner.write(new, at: .root)
     return EditPlan(steps: planner.steps, context: context, seen: seen, insert: nil)
   }
@@ -113,9 +115,13 @@ extension DocumentState {
 private struct EditPlanner {
   /// Nil where everything is to be written.
   let base: BaseVersion?
+  let rewritesEqual: Bool
   var steps: [EditPlan.Step] = []
 
-  init(base: BaseVersion?) { self.base = base }
+  init(base: BaseVersion?, rewritesEqual: Bool) {
+    self.base = base
+    self.rewritesEqual = rewritesEqual
+  }
 
   mutating func change(
     _ path: Path, to new: JSON, present: DocumentView.Node?, patch: JSON?
@@ -128,7 +134,9 @@ private struct EditPlanner {
       return changeMembers(of: path, to: wanted, present: present, patch: patch)
     }
     guard let leaf = Leaf(new) else { return }
-    if case .leaf = base.recorded(at: path), base.showed(leaf, at: path) { return }
+    if !rewritesEqual, case .leaf = base.recorded(at: path), base.showed(leaf, at: path) {
+      return
+    }
     steps.append(EditPlan.Step(.set, at: path, payload: leaf.bytes))
   }
 

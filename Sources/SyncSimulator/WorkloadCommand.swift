@@ -46,7 +46,7 @@ struct WorkloadCommand: ParsableCommand {
 /// One line of a workload.
 private struct WorkloadTransaction {
   let device: Int64
-  let milliseconds: Int64
+  let time: HybridTime
   let round: Int64
   let operations: [(document: ByteString, field: ByteString, value: JSON)]
 
@@ -56,7 +56,7 @@ private struct WorkloadTransaction {
       case .integer(let round) = object["r"], case .array(let operations) = object["ops"]
     else { throw ValidationError("a line of txns.jsonl is not a transaction") }
     self.device = device
-    milliseconds = clock >> 12
+    time = HybridTime(milliseconds: clock >> 12, counter: UInt16(clock & 0xFFF))
     self.round = round
     self.operations = try operations.map { operation in
       guard case .array(let parts) = operation, parts.count == 3,
@@ -74,7 +74,6 @@ private struct WorkloadReplay {
   private let packing: Packing
   private var devices: [Int64: Device] = [:]
   private var round: Int64 = 0
-  private var now: Int64 = 0
   private var operations = 0
   private var transactions = 0
 
@@ -91,16 +90,15 @@ private struct WorkloadReplay {
       try exchange()
       round = transaction.round
     }
-    now = transaction.milliseconds
     let device = try device(transaction.device)
     _ = try device.database.writeDocuments(
-      now: now, nonce: device.nonce, isPublishedAtOnce: packing == .single
+      now: transaction.time, nonce: device.nonce, isPublishedAtOnce: packing == .single
     ) { writer in
       for operation in transaction.operations {
         let key = DocumentKey(collection: "items", id: operation.document)
         var patch = JSONObject()
         patch[operation.field] = operation.value
-        _ = try writer.patch(.object(patch), at: key) { _ in }
+        _ = try writer.patch(.object(patch), at: key, rewritesEqual: true)
       }
     }
     operations += transaction.operations.count
