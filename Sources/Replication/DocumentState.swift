@@ -65,7 +65,8 @@ package struct DocumentState: Sendable, Equatable {
 
   /// A local removal that is hidden here at once and published once what its author saw is closed.
   ///
-  /// Its author saw `seen`, part of which cannot be claimed yet (protocol.md 7).
+  /// Its author saw `seen`, part of which cannot be claimed yet (protocol.md 7). It is closed, so
+  /// the removal may be published, with `seen` for its context, once all of it has arrived.
   package struct PendingRemoval: Hashable, Sendable {
     package let path: Path
     /// `remove` or `delete`.

@@ -28,7 +28,7 @@ package struct EditPlan: Sendable, Equatable {
   package let steps: [Step]
   /// What the write may claim to have seen.
   package let context: Context
-  /// What its author saw, beyond `context` where something has not closed.
+  /// What its author saw (``Frontier/seen``), beyond `context` where something has not closed.
   package let seen: Context
   /// The insert that the steps edit; nil if the first step is a new insert.
   package let insert: Dot?
@@ -47,11 +47,11 @@ extension DocumentState {
   ) -> EditPlan.Outcome {
     let view = view()
     guard let root = view.root, let insert = view.inserts.last?.dot else {
-      return .write(wholeWrite(of: new, context: frontier.closed, seen: frontier.applied))
+      return .write(wholeWrite(of: new, context: frontier.closed, seen: frontier.seen))
     }
     if let token, isStale(token, view: view) { return .stale }
     let context = token?.context ?? frontier.closed
-    let seen = token?.seen ?? frontier.applied
+    let seen = token?.seen ?? frontier.seen
     let base =
       token.map { BaseVersion(token: $0, digest: digest) }
       ?? BaseVersion(present: view, digest: digest)
@@ -105,7 +105,7 @@ extension DocumentState {
     }
     return EditPlan(
       steps: isClosed ? [EditPlan.Step(.delete, at: .root)] : [], context: frontier.closed,
-      seen: frontier.applied, insert: insert)
+      seen: frontier.seen, insert: insert)
   }
 }
 

@@ -34,6 +34,13 @@ package struct Frontier: Sendable, Equatable {
     self.open = open
   }
 
+  /// All that has been applied, and what the authors of that had seen: what a removal here means.
+  ///
+  /// It is closed, and so may be claimed as it is once all of it has arrived.
+  package var seen: Context {
+    open.values.joined().reduce(into: applied) { $0.merge($1.context) }
+  }
+
   /// Notes that the next transaction of its stream has been applied.
   package mutating func apply(_ header: Transaction.Header) {
     applied.advance(header.tip)

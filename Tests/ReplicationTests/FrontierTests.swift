@@ -54,10 +54,12 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
     #expect(frontier.close().isEmpty)
     #expect(frontier.applied == Context([entry(1, 2)]))
     #expect(frontier.closed == Context())
+    #expect(frontier.seen == Context([entry(1, 2), entry(2, 1)]))
     frontier.apply(header(entry(2, 1)))
     let closed = frontier.close()
     #expect(closed.map(\.tip) == [entry(2, 1), entry(1, 1), entry(1, 2)])
     #expect(frontier.closed == frontier.applied)
+    #expect(frontier.seen == frontier.applied)
     #expect(frontier.open.isEmpty)
   }
 
