@@ -148,6 +148,14 @@ package struct DocumentState: Sendable, Equatable {
         time: entry.stamp.time, dot: entry.stamp.dot, fingerprint: tip.fingerprint)
       entries[index] = Entry(effect: entry.effect, stamp: stamp, context: entry.context)
     }
+    pending = pending.map { removal in
+      guard let unsealed = removal.seen.entry(of: tip.stream), unsealed.sequence == tip.sequence
+      else { return removal }
+      var seen = removal.seen.without(tip.stream)
+      seen.advance(tip)
+      return PendingRemoval(
+        path: removal.path, kind: removal.kind, seen: seen, insert: removal.insert)
+    }
   }
 
   /// Drops the contexts that decide nothing any more, so that the state stays small when stored.

@@ -99,9 +99,12 @@ extension DocumentState {
     let view = view()
     guard view.isVisible, let insert = view.inserts.last?.dot else { return nil }
     let isClosed = entries.allSatisfy { entry in
-      !entry.effect.kind.carriesValue
-        || frontier.closed.contains(
-          stream: entry.stamp.dot.stream, sequence: entry.stamp.dot.sequence)
+      let dot = entry.stamp.dot
+      // What has not even been applied belongs to the transaction in the making, of which each
+      // step has seen those before it.
+      return !entry.effect.kind.carriesValue
+        || frontier.closed.contains(stream: dot.stream, sequence: dot.sequence)
+        || !frontier.applied.contains(stream: dot.stream, sequence: dot.sequence)
     }
     return EditPlan(
       steps: isClosed ? [EditPlan.Step(.delete, at: .root)] : [], context: frontier.closed,

@@ -43,6 +43,35 @@ import Testing
     for device in 0..<3 { #expect(writers.conflicts(device) == 0) }
   }
 
+  @Test func aDeleteCoversWhatItsOwnTransactionWrote() throws {
+    var writers = Writers(2)
+    try writers.write(0, .put(#"{"a":1}"#), .delete)
+    #expect(writers.body(0) == nil)
+    #expect(writers.state(0).pending.isEmpty)
+    writers.deliverEverything()
+    #expect(writers.body(1) == nil)
+    #expect(writers.conflicts(1) == 0)
+  }
+
+  @Test func aDeleteThatWaitsTakesAwayWhatItsOwnTransactionWrote() throws {
+    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
+    try writers.write(2, .patch(#"{"c":1}"#), .delete)
+    #expect(writers.body(2) == nil)
+    #expect(writers.state(2).pending.count == 1)
+    writers.deliverEverything()
+    for device in 0..<3 { #expect(writers.body(device) == nil) }
+  }
+
+  @Test func aWriteAfterADeleteThatWaitsInOneTransactionStays() throws {
+    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
+    try writers.write(2, .patch(#"{"c":1}"#), .delete, .put(#"{"d":1}"#))
+    #expect(writers.body(2) == #"{"d":1}"#)
+    writers.deliverEverything()
+    for device in 0..<3 { #expect(writers.body(device)?.contains(#""d":1"#) == true) }
+    #expect(writers.body(0)?.contains("c") == false)
+    #expect(writers.body(0)?.contains("b") == false)
+  }
+
   @Test func aRemovalOnAnOldReadClaimsAClosedContextThoughWhatItSawHasClosedSince() throws {
     var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
     let token = try writers.token(2)
