@@ -59,7 +59,7 @@ extension DocumentState {
       if patch != nil, root.json == new { return .unchanged }
       return .write(wholeWrite(of: new, context: context, seen: seen))
     }
-    var planner = EditPlanner(base: base)
+    var planner = EditPlanner(base: base, kept: entries)
     planner.change(.root, to: new, present: root, patch: patch)
     guard !planner.steps.isEmpty else { return .unchanged }
     // Where the writer had seen a delete beside an edit, it settles them by a new insert.
@@ -71,7 +71,7 @@ extension DocumentState {
   }
 
   private func wholeWrite(of new: JSON, context: Context, seen: Context) -> EditPlan {
-    var planner = EditPlanner(base: nil)
+    var planner = EditPlanner(base: nil, kept: [])
     planner.write(new, at: .root)
     return EditPlan(steps: planner.steps, context: context, seen: seen, insert: nil)
   }
@@ -116,9 +116,14 @@ extension DocumentState {
 private struct EditPlanner {
   /// Nil where everything is to be written.
   let base: BaseVersion?
+  /// What the document keeps, shown or not.
+  let kept: [DocumentState.Entry]
   var steps: [EditPlan.Step] = []
 
-  init(base: BaseVersion?) { self.base = base }
+  init(base: BaseVersion?, kept: [DocumentState.Entry]) {
+    self.base = base
+    self.kept = kept
+  }
 
   mutating func change(
     _ path: Path, to new: JSON, present: DocumentView.Node?, patch: JSON?
@@ -149,10 +154,15 @@ private struct EditPlanner {
   ) {
     let named: JSONObject? = if case .object(let members) = patch { members } else { nil }
     var members: [ByteString: DocumentView.Node] = [:]
+    let keys: Set<ByteString>
     if case .object(let nodes) = present?.content {
       for node in nodes { members[node.key] = node }
+      keys = Set(members.keys)
+    } else {
+      // The object that the writer saw lost against a scalar since; its members wait beneath.
+      keys = keptKeys(below: path)
     }
-    for key in members.keys.sorted() where wanted[key] == nil {
+    for key in keys.sorted() where wanted[key] == nil {
       guard named == nil || named?[key] != nil else { continue }
       let child = path.appending(key)
       // What the writer had not seen is not taken away.
@@ -163,6 +173,15 @@ private struct EditPlanner {
       guard named == nil || named?[key] != nil else { continue }
       change(path.appending(key), to: value, present: members[key], patch: named?[key])
     }
+  }
+
+  private func keptKeys(below path: Path) -> Set<ByteString> {
+    let depth = path.keys.count
+    var keys: Set<ByteString> = []
+    for entry in kept where entry.effect.kind.carriesValue && entry.effect.path.isAtOrBelow(path) {
+      keys.formUnion(entry.effect.path.keys.dropFirst(depth).prefix(1))
+    }
+    return keys
   }
 
   /// Writes a value whole: `clear` of every object, the outermost first, and all leaves.

@@ -132,4 +132,19 @@ import Testing
     #expect(writers.conflicts(1) == 1)
     #expect(writers.body(1) == #"{"a":2,"b":3}"#)
   }
+
+  @Test func whatTheBaseShowedIsTakenAwayAlsoWhereAScalarHidesItNow() throws {
+    var writers = Writers(2)
+    try writers.put(0, "{}")
+    writers.deliverEverything()
+    try writers.put(0, #"{"a":{"k":1,"x":1}}"#)
+    let token = try writers.token(0)
+    try writers.put(1, #"{"b":1}"#)
+    try writers.put(1, #"{"a":"s"}"#)
+    writers.deliver(from: 1, to: 0)
+    #expect(writers.body(0) == #"{"a":"s"}"#)
+    try writers.write(0, .put(#"{"a":{"x":2}}"#, token))
+    writers.deliverEverything()
+    for device in 0..<2 { #expect(writers.body(device) == #"{"a":{"x":2}}"#) }
+  }
 }
