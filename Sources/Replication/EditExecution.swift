@@ -55,6 +55,7 @@ extension DocumentState {
       let dot = entry.stamp.dot
       guard plan.seen.contains(stream: dot.stream, sequence: dot.sequence),
         !plan.context.contains(stream: dot.stream, sequence: dot.sequence),
+        plan.steps.contains(where: { entry.effect.path.isAtOrBelow($0.path) }),
         !wantedPaths.contains(entry.effect.path), hidden.insert(entry.effect.path).inserted
       else { continue }
       pending.append(

@@ -72,6 +72,27 @@ import Testing
     #expect(writers.body(0)?.contains("b") == false)
   }
 
+  @Test func aPatchDoesNotHideWhatItDoesNotNameWhereThatIsNotClosed() throws {
+    var writers = Writers(3)
+    try writers.put(0, "{}")
+    writers.deliverEverything()
+    try writers.put(0, #"{"b":1}"#)
+    writers.deliver(from: 0, to: 1)
+    try writers.write(1, .patch(#"{"a":{"k":1}}"#))
+    // The later scalar hides an object that may not be claimed yet.
+    try writers.put(2, #"{"a":2}"#)
+    writers.deliver(from: 1, to: 2)
+    #expect(writers.body(2) == #"{"a":2}"#)
+    try writers.write(2, .patch(#"{"z":1}"#))
+    #expect(writers.state(2).pending.isEmpty)
+    #expect(writers.conflicts(2) == 1)
+    writers.deliverEverything()
+    for device in 0..<3 {
+      #expect(writers.body(device) == #"{"a":2,"b":1,"z":1}"#)
+      #expect(writers.conflicts(device) == 1)
+    }
+  }
+
   @Test func aRemovalOnAnOldReadClaimsAClosedContextThoughWhatItSawHasClosedSince() throws {
     var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
     let token = try writers.token(2)
