@@ -84,7 +84,12 @@ extension DocumentState {
         && !token.seen.contains(
           stream: entry.stamp.dot.stream, sequence: entry.stamp.dot.sequence)
     }
-    return hasUnseenDelete || shownInsert(of: token, in: view) == nil
+    // A delete that waits has no dot to be seen by. But where the document shows in spite of it, a
+    // later reader had applied what undoes it, which the delete had not seen.
+    let hasUnseenWaiting = pending.contains { removal in
+      removal.kind.cover == .document && token.seen.isCovered(by: removal.seen)
+    }
+    return hasUnseenDelete || hasUnseenWaiting || shownInsert(of: token, in: view) == nil
   }
 
   private func shownInsert(of token: VersionToken, in view: DocumentView) -> Dot? {

@@ -153,7 +153,8 @@ extension History {
       read.applied.sequence(of: SimulatedDevice.stream(of: operation.dot.author))
         < UInt64(operation.dot.sequence)
     }
-    guard isUnseen else { throw failure("stale, though nothing came since") }
+    let isDeleting = state.pending.contains { $0.kind == .delete }
+    guard isUnseen || isDeleting else { throw failure("stale, though nothing came since") }
   }
 
   /// Rule 16: beside a delete that the reader had not seen, a write must be refused.

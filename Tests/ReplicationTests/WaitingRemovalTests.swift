@@ -72,6 +72,18 @@ import Testing
     #expect(writers.body(0)?.contains("b") == false)
   }
 
+  @Test func aWriteOnAReadFromBeforeADeleteThatWaitsIsStaleWhereAnEditUndoesThat() throws {
+    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
+    let before = try writers.token(2)
+    try writers.delete(2)
+    try writers.put(1, #"{"a":1,"b":1,"c":1}"#)
+    writers.deliver(from: 1, to: 2)
+    #expect(writers.body(2) == #"{"b":1,"c":1}"#)
+    #expect(try writers.outcome(2, put: #"{"d":1}"#, token: before) == .stale)
+    let after = try writers.token(2)
+    #expect(try writers.outcome(2, put: #"{"d":1}"#, token: after) != .stale)
+  }
+
   @Test func aPatchDoesNotHideWhatItDoesNotNameWhereThatIsNotClosed() throws {
     var writers = Writers(3)
     try writers.put(0, "{}")
