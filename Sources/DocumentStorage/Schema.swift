@@ -42,7 +42,7 @@ enum Schema {
       closed_fingerprint BLOB,
       gap_since INTEGER);
 
-    -- Transactions that are applied, but whose context has not wholly arrived, or is still wanted.
+    -- Transactions that are applied, but whose context has not wholly arrived.
     CREATE TABLE open_transactions(
       stream INTEGER NOT NULL,
       sequence INTEGER NOT NULL,

@@ -121,11 +121,9 @@ extension StoreWriter {
     return try table.state(of: key, streams: streams)
   }
 
-  /// Turns the removals of a document that saw `seen` into operations that claim `claim`.
-  mutating func publishRemovals(
-    at key: DocumentKey, seen: Context, claiming claim: Context
-  ) throws {
-    try claimContext(claim)
+  /// Turns the removals of a document that saw `seen` into operations that claim it.
+  mutating func publishRemovals(at key: DocumentKey, seen: Context) throws {
+    try claimContext(seen)
     var state = try state(of: key)
     for removal in state.pending where removal.seen == seen {
       operations.append(
