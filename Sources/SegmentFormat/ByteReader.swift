@@ -73,6 +73,12 @@ package struct ByteReader {
   }
 }
 
+extension Array {
+  /// Takes room for `count` elements, within reason: 260 KB of deflated zeros can promise tens of
+  /// millions, and what is promised is not yet there.
+  mutating func reserveCapacity(plausible count: Int) { reserveCapacity(Swift.min(count, 1 << 16)) }
+}
+
 extension [UInt8] {
   mutating func append(_ identifier: some Identifier128) {
     for shift in stride(from: 120, through: 0, by: -8) {

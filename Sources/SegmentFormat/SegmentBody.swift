@@ -109,7 +109,7 @@ enum SegmentBody {
       throw .damaged("there are fewer transactions than the header says")
     }
     var transactions: [EncodedTransaction] = []
-    transactions.reserveCapacity(Int(span) + 1)
+    transactions.reserveCapacity(plausible: Int(span) + 1)
     var time: UInt64 = 0
     var operations = 0
     for _ in 0...span {
@@ -158,7 +158,7 @@ enum SegmentBody {
   ) throws(SegmentError) -> [Operation] {
     let count = try reader.count(of: 3)
     var operations: [Operation] = []
-    operations.reserveCapacity(count)
+    operations.reserveCapacity(plausible: count)
     var document: Int64 = -1
     for _ in 0..<count {
       let head = try reader.varint()

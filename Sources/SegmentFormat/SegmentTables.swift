@@ -92,7 +92,7 @@ extension SegmentTables {
       paths.values.append(path)
     }
     let count = try reader.count(of: 6)
-    documents.values.reserveCapacity(count)
+    documents.values.reserveCapacity(plausible: count)
     for _ in 0..<count { documents.values.append(try documentReference(from: &reader)) }
   }
 

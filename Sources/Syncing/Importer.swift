@@ -92,6 +92,9 @@ package final class Importer {
     }
     guard let record = knowledge.record(of: file.key) else { return true }
     if knowledge.isReadyAfterWaiting(file.key) { return true }
+    // What hindered it (a failing disk, too many open files, a group's permission) may have passed
+    // without a trace on the file.
+    if record.reason == .unreadable { return true }
     let path = device.container.logs.appending(file.directory).appending(file.name)
     guard let status = try? device.container.files.status(of: path) else { return true }
     return FileRecord.Look(status) != record.look

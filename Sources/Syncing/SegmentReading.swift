@@ -28,7 +28,8 @@ struct SegmentReader {
     } catch {
       return reading(of: error, path: path, key: key)
     }
-    let look = FileRecord.Look(contents.status)
+    // As it was before it was read: what came while it was read shows as a change.
+    let look = FileRecord.Look(contents.statusBefore)
     do {
       let (segment, digest) = try SegmentFile.decode(contents.bytes)
       guard segment.range.container == expected else {

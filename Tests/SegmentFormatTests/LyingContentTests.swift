@@ -1,0 +1,90 @@
+import Replication
+import SegmentFormat
+import Testing
+
+@Suite("Content that lies") struct LyingContentTests {
+  @Test("about how many of something follow is refused", arguments: 0..<6)
+  func tableCounts(table: Int) {
+    for count in [1, 2, 1000, 1 << 40, .max] as [UInt64] {
+      var body = SegmentBodyWriter()
+      for _ in 0..<table { body.numbers(0) }
+      body.numbers(count)
+      let error = refusal(of: SegmentFrame(body: body.bytes).bytes)
+      #expect(error?.isDamage == true, "table \(table), \(count)")
+    }
+  }
+
+  @Test("about its transactions is refused")
+  func transactions() {
+    // Flags, time, nonce, entries, operations.
+    let lies: [(String, [UInt64])] = [
+      ("nothing", []),
+      ("unknown flags", [8, 4, 0, 0, 0]),
+      ("time zero", [2, 0, 0, 0, 0]),
+      ("time beyond the year 9999", [2, 1, 0, 0, 0]),
+      ("no such nonce", [2, 4, 1, 0, 0]),
+      ("entries beyond the content", [2, 4, 0, .max, 0]),
+      ("operations beyond the content", [2, 4, 0, 0, .max]),
+      ("bytes behind the last", [2, 4, 0, 0, 0, 0]),
+      ("an extension that does not follow", [6, 4, 0, 0, 0, 100]),
+    ]
+    for (name, numbers) in lies {
+      var body = SegmentBodyWriter()
+      body.tablesWithNonce()
+      for number in numbers { body.numbers(number) }
+      let error = refusal(of: SegmentFrame(body: body.bytes).bytes)
+      #expect(error?.isDamage == true, "\(name)")
+    }
+  }
+
+  @Test("is not confused with a transaction of no operations, nor with an extension")
+  func control() {
+    var plain = SegmentBodyWriter()
+    plain.tablesWithNonce()
+    plain.numbers(2, 4, 0, 0, 0)
+    var extended = SegmentBodyWriter()
+    extended.tablesWithNonce()
+    extended.numbers(6, 4, 0, 0, 0, 3)
+    extended.raw([1, 2, 3])
+    for body in [plain, extended] {
+      let error = refusal(of: SegmentFrame(body: body.bytes).bytes)
+      #expect(error == nil)
+    }
+  }
+
+  @Test("is refused if the first of several contexts leans on another file")
+  func leaning() {
+    var body = SegmentBodyWriter()
+    body.tablesWithNonce()
+    body.numbers(3, 4, 0, 0, 0)
+    body.numbers(3, 4, 0, 0, 0)
+    var frame = SegmentFrame(body: body.bytes)
+    frame.first = 5
+    frame.span = 1
+    let error = refusal(of: frame.bytes)
+    #expect(error?.isDamage == true)
+  }
+
+  /// Counts that fit into 256 MiB of unpacked zeros, in a file of some 260 KB.
+  @Test("counts that a bomb of zeros would hold take no memory ahead of what is read")
+  func bomb() throws {
+    var operations = SegmentBodyWriter()
+    operations.tablesWithNonce()
+    operations.numbers(2, 4, 0, 0, 80 << 20)
+    var documents = SegmentBodyWriter()
+    documents.numbers(0, 0, 0, 0, 0, 40 << 20)
+    var transactions = SegmentBodyWriter()
+    transactions.emptyTables()
+    for (start, span) in [(operations, 0), (documents, 0), (transactions, 250 << 20)] {
+      let body = start.bytes + [UInt8](repeating: 0, count: 256 << 20 - start.bytes.count)
+      var frame = SegmentFrame(body: body)
+      frame.span = UInt64(span)
+      frame.compress()
+      let bytes = frame.bytes
+      let before = try Memory.reserved()
+      let error = refusal(of: bytes)
+      #expect(error?.isDamage == true)
+      #expect(try Memory.peakReserved() - before < 2 << 30)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Replication
+import SegmentFormat
+import Testing
+
+@Suite("Random bytes") struct RandomBytesTests {
+  @Test("are refused without a crash")
+  func garbage() {
+    var generator = SeededGenerator(seed: 20_000)
+    for _ in 0..<8000 {
+      let count = generator.below(200)
+      let bytes = generator.bytes(count)
+      let error = refusal(of: bytes)
+      #expect(error != nil)
+    }
+  }
+
+  @Test("behind a right beginning are refused without a crash")
+  func garbageBehindMagic() {
+    var generator = SeededGenerator(seed: 20_001)
+    for _ in 0..<4000 {
+      let count = generator.below(200)
+      let bytes = SegmentFile.magic + [1, 1] + generator.bytes(count)
+      let error = refusal(of: bytes)
+      #expect(error != nil)
+    }
+  }
+
+  @Test("as content under a right checksum never crash")
+  func garbageContent() {
+    var generator = SeededGenerator(seed: 20_002)
+    for _ in 0..<4000 {
+      let count = generator.below(120)
+      var frame = SegmentFrame(body: generator.bytes(count))
+      frame.span = UInt64(generator.below(4))
+      frame.operationCount = UInt64(generator.below(3))
+      if Bool.random(using: &generator) { frame.compress() }
+      _ = refusal(of: frame.bytes)
+    }
+  }
+
+  @Test("in the content of a real segment under a right checksum never crash")
+  func mutatedContent() {
+    var generator = SeededGenerator(seed: 20_003)
+    for _ in 0..<4000 {
+      var frame = SegmentFrame(generator.segment())
+      for _ in 0...generator.below(3) where !frame.stored.isEmpty {
+        frame.stored[generator.below(frame.stored.count)] = UInt8(
+          truncatingIfNeeded: generator.next())
+      }
+      guard let decoded = try? SegmentFile.decode(frame.bytes) else { continue }
+      // What was accepted must be usable.
+      let segment = decoded.segment
+      let start = StreamPosition(
+        sequence: segment.range.first - 1, fingerprint: segment.range.fingerprintBefore,
+        context: Context())
+      let transactions = (try? segment.transactions(after: start)) ?? []
+      #expect(transactions.count == segment.transactions.count)
+      _ = SegmentFile.encode(segment)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import CanonicalJSON
+import Replication
+import SegmentFormat
+
+/// A generator whose numbers a seed repeats (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+extension SeededGenerator {
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+  }
+
+  mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
+
+  /// A number of any magnitude, small ones as often as large ones.
+  mutating func sequence() -> UInt64 {
+    max(1, (next() >> 2) >> UInt64.random(in: 0..<62, using: &self))
+  }
+
+  mutating func stream() -> StreamID {
+    [Sample.laptop, Sample.phone, StreamID(rawValue: UInt128(below(5)))].randomElement(
+      using: &self) ?? Sample.phone
+  }
+
+  /// A segment of any stream with up to eight transactions of any kind.
+  mutating func segment() -> Segment {
+    let count = UInt64(below(8))
+    let first = sequence()
+    let range = Segment.Range(
+      container: .random(using: &self), stream: stream(), first: first, last: first + count,
+      fingerprintBefore: .random(using: &self))
+    let attributes = (0..<below(3)).map { _ in
+      Segment.Attribute(number: next() >> 60, content: bytes(below(20)))
+    }
+    let transactions = (0...count).map { offset in
+      // Only a lone transaction may lean on one that another file holds.
+      transaction(isRelative: (offset > 0 || count == 0) && Bool.random(using: &self))
+    }
+    return Segment(range: range, attributes: attributes, transactions: transactions)
+  }
+
+  private mutating func transaction(isRelative: Bool) -> EncodedTransaction {
+    let time = HybridTime(
+      milliseconds: Int64.random(in: 1...253_402_300_799_999, using: &self),
+      counter: UInt16(truncatingIfNeeded: next()))
+    return EncodedTransaction(
+      time: time, nonce: next() >> UInt64(below(64)), isRelative: isRelative,
+      hasSeenOwn: Bool.random(using: &self),
+      changes: (0..<below(4)).map { _ in
+        Context.Entry(
+          stream: stream(), sequence: sequence(), fingerprint: .random(using: &self))
+      },
+      operations: (0..<below(6)).map { _ in operation() })
+  }
+
+  private mutating func operation() -> Operation {
+    let document = DocumentKey(
+      collection: ["notes", "a-b.c_d", "x"].randomElement(using: &self) ?? "x",
+      id: ["1", "é", "e\u{301}", "a/b ~ c", "日本", "😀"].randomElement(using: &self) ?? "1")
+    let insert = Dot(
+      stream: stream(), sequence: sequence(), index: UInt32(truncatingIfNeeded: next() >> 40))
+    let (kind, payload) = kindAndPayload()
+    let path = kind == .delete ? .root : path(isRootAllowed: kind != .set)
+    return Operation(
+      document: document, insert: insert, path: path, kind: kind, payload: payload)
+  }
+
+  private mutating func kindAndPayload() -> (OperationKind, [UInt8]) {
+    switch below(6) {
+    case 0: return (.clear, [])
+    case 1: return (.remove, [])
+    case 2: return (.delete, [])
+    case 3:
+      // What a later version may bring: any envelope, any content.
+      let carriesValue = Bool.random(using: &self)
+      let cover = OperationKind.Cover(rawValue: UInt8(below(3))) ?? .path
+      let kind = OperationKind(
+        code: UInt8(4 + below(12)), cover: cover, carriesValue: carriesValue)
+      return (kind, carriesValue ? bytes(below(30)) : [])
+    default: return (.set, Leaf(value())?.bytes ?? [])
+    }
+  }
+
+  private mutating func path(isRootAllowed: Bool) -> Path {
+    let keys: [ByteString] = ["", "a", "b/c", "~", "\u{0}", "\u{1}", "ü", "a\u{0}\u{1}\u{2}"]
+    return (0..<(isRootAllowed ? below(4) : 1 + below(4))).reduce(.root) { path, _ in
+      path.appending(keys.randomElement(using: &self) ?? "")
+    }
+  }
+
+  private mutating func value() -> JSON {
+    switch below(8) {
+    case 0: .null
+    case 1: .bool(Bool.random(using: &self))
+    case 2: .integer(Int64(bitPattern: next()) >> Int64(below(64)))
+    case 3: JSON(next())
+    case 4: JSON(finite: Double(bitPattern: next())) ?? .double(-0.0)
+    case 5: .array([.integer(1), .object(["k": .string("v")]), .double(1)])
+    default: .string(ByteString(String(repeating: "né\u{0}", count: below(40))))
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Replication
+import SharedFolder
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+@Suite("A folder that is not what it was") struct AbsentFolderTests {
+  @Test(
+    "without its marker imports nothing, and local writes still work",
+    arguments: World.Kind.allCases)
+  func markerGone(kind: World.Kind) throws {
+    let scene = try TwoAuthors(kind)
+    try scene.deliver(scene.annFiles)
+    let folder = scene.reader.folder
+    try scene.world.remove(folder.appending(Marker.name))
+    #expect(throws: ContainerError.markerMissing(folder)) { try scene.reader.importAll() }
+    #expect(try scene.reader.device.absence() == .markerMissing(folder))
+    try scene.reader.put("mine", #"{"n":1}"#)
+    #expect(try scene.reader.body("mine") == #"{"n":1}"#)
+    #expect(try scene.reader.device.database.unpublishedCount() == 1)
+    #expect(try scene.reader.body("a1") == nil)
+
+    try scene.world.place(scene.world.marker.bytes, at: folder.appending(Marker.name))
+    let report = try scene.reader.importAll()
+    #expect(report.published == 1)
+    #expect(report.segments == 3)
+  }
+
+  @Test("is refused under another marker, and nothing is written", arguments: World.Kind.allCases)
+  func otherMarker(kind: World.Kind) throws {
+    let scene = try TwoAuthors(kind)
+    let folder = scene.reader.folder
+    try scene.reader.put("mine", #"{"n":1}"#)
+    let other = Marker(container: ContainerID(rawValue: 99), identifier: "other")
+    try scene.world.place(other.bytes, at: folder.appending(Marker.name))
+    try scene.deliver(scene.annFiles)
+    let before = try scene.world.logs(in: folder)
+    let expected = ContainerError.otherContainer(
+      folder, expected: scene.world.marker.container, found: other.container)
+    #expect(throws: expected) { try scene.reader.importAll() }
+    #expect(throws: expected) { _ = try scene.reader.device.absence() }
+    #expect(try scene.world.logs(in: folder) == before)
+    #expect(try scene.reader.body("a1") == nil)
+  }
+
+  @Test("is missing, not empty, when its root has gone", arguments: World.Kind.allCases)
+  func rootGone(kind: World.Kind) throws {
+    let scene = try TwoAuthors(kind)
+    try scene.deliver([scene.bobFile])
+    try scene.reader.importAll()
+    let away = try scene.world.peer("away", in: scene.world.root.appending("nowhere"))
+    let expected = ContainerError.folderMissing(away.folder)
+    #expect(throws: expected) { try away.importAll() }
+    #expect(try away.device.absence() == expected)
+    #expect((try? scene.world.files.status(of: away.folder)) == nil)
+  }
+
+  @Test("loses no document when its logs vanish", arguments: World.Kind.allCases)
+  func logsVanish(kind: World.Kind) throws {
+    let scene = try TwoAuthors(kind)
+    try scene.deliver(scene.annFiles + [scene.bobFile])
+    try scene.reader.importAll()
+    for file in scene.annFiles + [scene.bobFile] {
+      try scene.world.remove(file.path(in: scene.reader.folder))
+    }
+    let report = try scene.reader.importAll()
+    #expect(report.setAside.isEmpty)
+    #expect(try scene.reader.dump() == scene.complete)
+  }
+
+  @Test("is refused if its marker is damaged or of a newer format")
+  func badMarker() throws {
+    let scene = try TwoAuthors()
+    let file = scene.reader.folder.appending(Marker.name)
+    for text in ["", "{", "[]", "{}", #"{"format":1}"#, #"{"container":"x","format":1}"#] {
+      try scene.world.place(Array(text.utf8), at: file)
+      #expect(throws: ContainerError.self) { try scene.reader.importAll() }
+    }
+    try scene.world.place(Array(#"{"format":2}"#.utf8), at: file)
+    #expect(throws: ContainerError.newerFormat(file, found: 2)) { try scene.reader.importAll() }
+  }
+
+  @Test("keeps a marker with members of a later version")
+  func laterMarker() throws {
+    let scene = try TwoAuthors()
+    let text =
+      #"{"container":"\#(scene.world.marker.container)","format":1,"#
+      + #""identifier":"x","zukunft":[1]}"#
+    try scene.world.place(Array(text.utf8), at: scene.reader.folder.appending(Marker.name))
+    try scene.deliver([scene.bobFile])
+    #expect(try scene.reader.importAll().segments == 1)
+  }
+}

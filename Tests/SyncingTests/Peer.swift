@@ -1,0 +1,96 @@
+import CanonicalJSON
+import DocumentStorage
+import Replication
+import SegmentFormat
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+/// A device as a test drives it; each call is a command of its own.
+struct Peer: Sendable {
+  let device: Device
+
+  var stream: StreamID { device.record.stream }
+  var folder: FilePath { device.container.root }
+
+  /// The name of the directory that this device writes.
+  var directory: FilePath.Component {
+    FilePath.Component(stream.description) ?? "unreachable"
+  }
+
+  // MARK: Writing
+
+  @discardableResult
+  func write(_ body: (inout StoreWriter) throws -> Void) throws -> StoreWriter.Result {
+    try device.database.writeDocuments(
+      now: device.ambient.now(), nonce: device.nonce, body)
+  }
+
+  /// Writes a document of the collection `notes` from JSON text, without publishing it.
+  @discardableResult
+  func put(
+    _ id: String, _ json: String, token: VersionToken? = nil
+  ) throws -> StoreWriter.Edit {
+    let body = try JSON(parsing: Array(json.utf8))
+    var edit = StoreWriter.Edit.unchanged
+    try write { edit = try $0.put(body, at: Self.key(id), token: token) }
+    return edit
+  }
+
+  @discardableResult
+  func delete(_ id: String) throws -> StoreWriter.Edit {
+    var edit = StoreWriter.Edit.unchanged
+    try write { edit = try $0.delete(Self.key(id)) }
+    return edit
+  }
+
+  @discardableResult
+  func publish() throws -> Publisher.Report { try Publisher(device: device).publishAll() }
+
+  // MARK: Reading
+
+  /// Publishes and imports as a new process does.
+  @discardableResult
+  func importAll() throws -> ImportReport { try Importer(device: device).importAll() }
+
+  static func key(_ id: String) -> DocumentKey {
+    DocumentKey(collection: "notes", id: ByteString(id))
+  }
+
+  /// A document's canonical body, or nil.
+  func body(_ id: String) throws -> String? {
+    try device.database.document(at: Self.key(id)).map { String(decoding: $0.body, as: UTF8.self) }
+  }
+
+  func token(_ id: String) throws -> VersionToken? {
+    try device.database.document(at: Self.key(id))?.token
+  }
+
+  /// All documents, a line each, with how many conflicts there are.
+  func dump() throws -> String {
+    var lines: [String] = []
+    try device.database.forEachDocument { key, body in
+      lines.append("\(key.collection)/\(key.id) \(String(decoding: body, as: UTF8.self))")
+    }
+    lines.append("conflicts: \(try device.database.counts().conflicts)")
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// A gap without the time, for comparing.
+struct Missing: Hashable {
+  let stream: StreamID
+  let range: ClosedRange<UInt64>
+}
+
+extension ImportReport {
+  var missing: Set<Missing> {
+    Set(gaps.map { Missing(stream: $0.stream, range: $0.first...$0.last) })
+  }
+
+  /// What is set aside, each as `name: reason`.
+  var setAsideText: [String] {
+    setAside.map { "\(String(decoding: $0.key.name, as: UTF8.self)): \($0.reason.rawValue)" }
+  }
+}
