@@ -33,9 +33,10 @@ package enum Outbox {
     let context = Data(
       try ContextCoding.encode(previous.context) { try streams.number(of: $0, db) })
     try db.execute(
-      sql: "INSERT INTO outbox VALUES (?, ?, ?, ?, ?)",
+      sql: "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)",
       arguments: [
-        Int64(sequence), content.count, context, previous.nonce.map { Int64(bitPattern: $0) },
+        Int64(sequence), content.count, context,
+        Int64(bitPattern: previous.time.rawValue), previous.nonce.map { Int64(bitPattern: $0) },
         content,
       ])
   }
@@ -93,6 +94,7 @@ package enum Outbox {
           sequence: position.sequence, fingerprint: position.fingerprint,
           context: try ContextCoding.decode(
             [UInt8](row["previous_context"] as Data), streams: streams),
+          time: HybridTime(rawValue: UInt64(bitPattern: row["previous_time"])),
           nonce: (row["previous_nonce"] as Int64?).map { UInt64(bitPattern: $0) })
       }
       for transaction in try stored.transactions(after: position) {

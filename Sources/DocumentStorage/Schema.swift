@@ -37,6 +37,7 @@ enum Schema {
       applied INTEGER NOT NULL DEFAULT 0,
       applied_fingerprint BLOB,
       context BLOB,
+      time INTEGER NOT NULL DEFAULT 0,
       nonce INTEGER,
       closed INTEGER NOT NULL DEFAULT 0,
       closed_fingerprint BLOB,
@@ -63,6 +64,7 @@ enum Schema {
       sequence INTEGER PRIMARY KEY,
       bytes INTEGER NOT NULL,
       previous_context BLOB NOT NULL,
+      previous_time INTEGER NOT NULL,
       previous_nonce INTEGER,
       content BLOB NOT NULL);
 

@@ -43,6 +43,7 @@ struct StreamDirectory {
         number: number, stream: stream, name: row["name"],
         position: StreamPosition(
           sequence: sequence, fingerprint: fingerprint, context: Context(),
+          time: HybridTime(rawValue: UInt64(bitPattern: row["time"])),
           nonce: (row["nonce"] as Int64?).map { UInt64(bitPattern: $0) }),
         gapSince: row["gap_since"])
     }
@@ -51,7 +52,8 @@ struct StreamDirectory {
       guard let row = rows[stream] else { continue }
       let position = StreamPosition(
         sequence: row.position.sequence, fingerprint: row.position.fingerprint,
-        context: try ContextCoding.decode(bytes, streams: self), nonce: row.position.nonce)
+        context: try ContextCoding.decode(bytes, streams: self), time: row.position.time,
+        nonce: row.position.nonce)
       rows[stream]?.position = position
     }
     frontier = Frontier(
@@ -167,10 +169,11 @@ struct StreamDirectory {
     try db.execute(
       sql: """
         UPDATE streams SET name = ?, applied = ?, applied_fingerprint = ?, context = ?,
-          nonce = ?, closed = ?, closed_fingerprint = ?, gap_since = ? WHERE id = ?
+          time = ?, nonce = ?, closed = ?, closed_fingerprint = ?, gap_since = ? WHERE id = ?
         """,
       arguments: [
         row.name, Int64(row.position.sequence), row.position.fingerprint.databaseBytes, context,
+        Int64(bitPattern: row.position.time.rawValue),
         row.position.nonce.map { Int64(bitPattern: $0) }, Int64(closed?.sequence ?? 0),
         closed?.fingerprint.databaseBytes, row.gapSince, row.number,
       ])

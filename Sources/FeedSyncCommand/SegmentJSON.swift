@@ -25,8 +25,7 @@ extension EncodedTransaction {
     .object([
       "sequence": .number(sequence),
       "time": .object([
-        "milliseconds": .number(time.milliseconds),
-        "counter": .number(time.rawValue & 0xFFFF),
+        "milliseconds": .number(time >> 16), "counter": .number(time & 0xFFFF),
       ]),
       "nonce": nonce.map { .text($0.lowercaseHexadecimal(digits: 16)) } ?? .null,
       "context": .object([

@@ -15,9 +15,9 @@ enum DeflateDictionary {
     "dueAt", "createdAt", "updatedAt", "publishedAt", "created", "updated", "published", "date",
     "items", "tags", "labels", "feeds", "articles", "settings", "image", "icon", "name",
     "\u{0}rating", "\u{0}readAt", "\u{0}isRead", "\u{0}starred", "\u{0}author", "\u{0}url",
-    "\u{0}link", "\u{0}title", ".html", ".xml", ".jpg", ".png", "index", "atom", "feed", "rss",
-    "blog", "news", "article", "/archives/", "/entry/", "/story/", "/post/", "/posts/", "?id=",
-    "example", ".de/", ".co.uk/", ".io/", ".net/", ".org/", ".com/20", "00:00:00Z", "2024-",
-    "2025-", "2026-", "/2024/", "/2025/", "/2026/", "http://", "https://www.",
+    "\u{0}link", "\u{0}title", ".html", ".xml", ".jpg", ".png", "?id=",
+    "index", "atom", "rss", "/archives/", "/entry/", "/story/", "/article/", "/news/", "/blog/",
+    ".de/", ".co.uk/", ".io/", ".net/", ".org/", "00:00:00Z", "2024-", "2025-", "2026-",
+    "/2024/", "/2025/", "/2026/", "http://", ".example.com/posts/2026/", "https://www.feed",
   ]
 }

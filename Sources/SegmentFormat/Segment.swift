@@ -61,10 +61,12 @@ package struct Segment: Sendable {
 
 /// A transaction as it stands in a segment: its context may refer to the one before it.
 package struct EncodedTransaction: Hashable, Sendable {
-  package let time: HybridTime
+  /// If relative, how much later than the transaction before it in the stream; else the time
+  /// itself, as ``HybridTime/rawValue``.
+  package let time: UInt64
   /// Nil if it is that of the transaction before it in the stream.
   package let nonce: UInt64?
-  /// Whether the context is that of the transaction before it in the stream, with changes.
+  /// Whether time and context are given as changes to the transaction before it in the stream.
   package let isRelative: Bool
   /// Whether the author had seen all of its own stream; else `changes` says how far.
   package let hasSeenOwn: Bool
@@ -74,7 +76,7 @@ package struct EncodedTransaction: Hashable, Sendable {
   package let operations: [Operation]
 
   package init(
-    time: HybridTime, nonce: UInt64?, isRelative: Bool, hasSeenOwn: Bool,
+    time: UInt64, nonce: UInt64?, isRelative: Bool, hasSeenOwn: Bool,
     changes: [Context.Entry], operations: [Operation]
   ) {
     self.time = time
@@ -96,12 +98,12 @@ package struct EncodedTransaction: Hashable, Sendable {
     // There is nothing before the first to be relative to.
     let isRelative =
       hasSeenOwn && header.sequence > 1
-      && previous.map { $0.context.isCovered(by: claimed) } ?? false
+      && previous.map { $0.context.isCovered(by: claimed) && $0.time < header.time } ?? false
     let changes = claimed.entries.filter { entry in
       !isRelative || previous?.context.entry(of: entry.stream) != entry
     }
     self.init(
-      time: header.time,
+      time: header.time.rawValue - (isRelative ? previous?.time.rawValue ?? 0 : 0),
       nonce: header.sequence > 1 && header.nonce == previous?.nonce ? nil : header.nonce,
       isRelative: isRelative, hasSeenOwn: hasSeenOwn, changes: changes,
       operations: transaction.operations)
@@ -117,15 +119,19 @@ package struct StreamPosition: Hashable, Sendable {
   package let fingerprint: Fingerprint
   /// The context of the last transaction, without its own stream.
   package let context: Context
+  /// The time of the last transaction; zero where it is not known.
+  package let time: HybridTime
   /// The nonce of the last transaction; nil before the first, or where it is not known.
   package let nonce: UInt64?
 
   package init(
-    sequence: UInt64, fingerprint: Fingerprint, context: Context, nonce: UInt64? = nil
+    sequence: UInt64, fingerprint: Fingerprint, context: Context, time: HybridTime = .zero,
+    nonce: UInt64? = nil
   ) {
     self.sequence = sequence
     self.fingerprint = fingerprint
     self.context = context
+    self.time = time
     self.nonce = nonce
   }
 
@@ -136,13 +142,18 @@ package struct StreamPosition: Hashable, Sendable {
 extension StreamPosition {
   /// Reads the next transaction of the stream: completes its context, computes its fingerprint.
   ///
-  /// - throws: ``SegmentError/damaged(_:)`` if it leans on a nonce that is not known here.
+  /// - throws: ``SegmentError/damaged(_:)`` if it leans on a nonce that is not known here, or
+  ///   its time is beyond the year 9999.
   package func next(
     _ encoded: EncodedTransaction, of stream: StreamID
   ) throws(SegmentError) -> Transaction {
     guard let nonce = encoded.nonce ?? nonce else {
       throw .damaged("the nonce before the first transaction is not known")
     }
+    let (raw, overflow) = encoded.time.addingReportingOverflow(
+      encoded.isRelative ? self.time.rawValue : 0)
+    let time = HybridTime(rawValue: raw)
+    guard !overflow, time <= .latest else { throw .damaged("a time is not possible") }
     var claimed = encoded.isRelative ? context : Context()
     claimed.merge(Context(encoded.changes))
     if encoded.hasSeenOwn {
@@ -150,10 +161,10 @@ extension StreamPosition {
         Context.Entry(stream: stream, sequence: sequence, fingerprint: fingerprint))
     }
     let form = CanonicalTransaction.bytes(
-      sequence: sequence + 1, time: encoded.time, context: claimed,
+      sequence: sequence + 1, time: time, context: claimed,
       operations: encoded.operations)
     let header = Transaction.Header(
-      stream: stream, sequence: sequence + 1, time: encoded.time, context: claimed,
+      stream: stream, sequence: sequence + 1, time: time, context: claimed,
       nonce: nonce,
       fingerprint: Fingerprint(after: fingerprint, nonce: nonce, canonicalForm: form))
     return Transaction(header: header, operations: encoded.operations)
@@ -163,7 +174,8 @@ extension StreamPosition {
   package init(after header: Transaction.Header) {
     self.init(
       sequence: header.sequence, fingerprint: header.fingerprint,
-      context: header.context.without(header.stream), nonce: header.nonce)
+      context: header.context.without(header.stream), time: header.time,
+      nonce: header.nonce)
   }
 }
 

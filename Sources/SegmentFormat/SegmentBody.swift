@@ -8,6 +8,7 @@ enum SegmentBody {
   /// What a transaction's flags say.
   struct Flags: OptionSet {
     let rawValue: UInt64
+    /// Context and time are those of the transaction before it, with changes.
     static let isRelative = Flags(rawValue: 1)
     static let hasSeenOwn = Flags(rawValue: 2)
     static let hasExtension = Flags(rawValue: 4)
@@ -16,14 +17,20 @@ enum SegmentBody {
     static let known: Flags = [.isRelative, .hasSeenOwn, .hasExtension, .hasSameNonce]
   }
 
+  /// How an operation's document is found, in bits 1 and 2 of its head; bit 0 tells a `set`.
+  enum DocumentStep: UInt64 {
+    /// It is that of the operation before it.
+    case same = 0
+    /// It is the next in the table.
+    case next = 1
+    /// Its index follows.
+    case indexed = 2
+  }
+
   static func encode(_ segment: Segment) -> [UInt8] {
     var tables = SegmentTables(own: segment.range.stream, first: segment.range.first)
     var rows: [UInt8] = []
-    var previousTime: UInt64 = 0
-    for transaction in segment.transactions {
-      append(transaction, after: previousTime, to: &rows, tables: &tables)
-      previousTime = transaction.time.rawValue
-    }
+    for transaction in segment.transactions { append(transaction, to: &rows, tables: &tables) }
     var output: [UInt8] = []
     output.reserveCapacity(rows.count * 2)
     output.appendVarint(UInt64(segment.attributes.count))
@@ -37,16 +44,14 @@ enum SegmentBody {
   }
 
   private static func append(
-    _ transaction: EncodedTransaction, after previousTime: UInt64, to rows: inout [UInt8],
-    tables: inout SegmentTables
+    _ transaction: EncodedTransaction, to rows: inout [UInt8], tables: inout SegmentTables
   ) {
     var flags: Flags = []
     if transaction.isRelative { flags.insert(.isRelative) }
     if transaction.hasSeenOwn { flags.insert(.hasSeenOwn) }
     if transaction.nonce == nil { flags.insert(.hasSameNonce) }
     rows.appendVarint(flags.rawValue)
-    let step = Int64(bitPattern: transaction.time.rawValue &- previousTime)
-    rows.appendVarint(step.zigzag)
+    rows.appendVarint(transaction.time)
     if let nonce = transaction.nonce { rows.append(bigEndian: nonce) }
     rows.appendVarint(UInt64(transaction.changes.count))
     for entry in transaction.changes {
@@ -58,11 +63,16 @@ enum SegmentBody {
     var previousDocument = -1
     for operation in transaction.operations {
       let document = tables.index(ofDocument: operation.document, insert: operation.insert)
-      // Most operations set a value: the lowest bit says so, and others name their kind.
-      let step = Int64(document - previousDocument).zigzag
-      rows.appendVarint(step << 1 | (operation.kind == .set ? 1 : 0))
+      let step: DocumentStep =
+        switch document - previousDocument {
+        case 0: .same
+        case 1: .next
+        default: .indexed
+        }
       previousDocument = document
-      rows.appendVarint(UInt64(tables.index(ofPath: operation.path)))
+      let path = UInt64(tables.index(ofPath: operation.path))
+      rows.appendVarint(path << 3 | step.rawValue << 1 | (operation.kind == .set ? 1 : 0))
+      if step == .indexed { rows.appendVarint(UInt64(document)) }
       append(kindAndPayload: operation, to: &rows)
     }
   }
@@ -110,11 +120,9 @@ enum SegmentBody {
     }
     var transactions: [EncodedTransaction] = []
     transactions.reserveCapacity(plausible: Int(span) + 1)
-    var time: UInt64 = 0
     var operations = 0
     for _ in 0...span {
-      let transaction = try self.transaction(from: &reader, after: time, tables: tables)
-      time = transaction.time.rawValue
+      let transaction = try self.transaction(from: &reader, tables: tables)
       operations += transaction.operations.count
       transactions.append(transaction)
     }
@@ -128,13 +136,14 @@ enum SegmentBody {
   }
 
   private static func transaction(
-    from reader: inout ByteReader, after previousTime: UInt64, tables: SegmentTables
+    from reader: inout ByteReader, tables: SegmentTables
   ) throws(SegmentError) -> EncodedTransaction {
     let flags = Flags(rawValue: try reader.varint())
     guard flags.isSubset(of: .known) else { throw .damaged("a transaction has unknown flags") }
-    let step = Int64(zigzag: try reader.varint())
-    let time = HybridTime(rawValue: previousTime &+ UInt64(bitPattern: step))
-    guard time <= .latest, time > .zero else { throw .damaged("a time is not possible") }
+    let time = try reader.varint()
+    guard (1...HybridTime.latest.rawValue).contains(time) else {
+      throw .damaged("a time is not possible")
+    }
     let nonce = flags.contains(.hasSameNonce) ? nil : try reader.unsigned64()
     var changes: [Context.Entry] = []
     for _ in 0..<(try reader.count(of: 18)) {
@@ -156,15 +165,20 @@ enum SegmentBody {
   private static func operations(
     from reader: inout ByteReader, tables: SegmentTables
   ) throws(SegmentError) -> [Operation] {
-    let count = try reader.count(of: 3)
+    let count = try reader.count(of: 2)
     var operations: [Operation] = []
     operations.reserveCapacity(plausible: count)
     var document: Int64 = -1
     for _ in 0..<count {
       let head = try reader.varint()
-      document &+= Int64(zigzag: head >> 1)
+      switch DocumentStep(rawValue: head >> 1 & 3) {
+      case .same: break
+      case .next: document += 1
+      case .indexed: document = Int64(clamping: try reader.varint())
+      case nil: throw .damaged("an operation's head is malformed")
+      }
       let reference = try tables.document(at: document)
-      let path = try tables.path(at: try reader.varint())
+      let path = try tables.path(at: head >> 3)
       let (kind, payload) = try kindAndPayload(from: &reader, isSet: head & 1 == 1)
       let operation = Operation(
         document: reference.key, insert: reference.insert, path: path, kind: kind,

@@ -63,11 +63,12 @@ extension SegmentTables {
     for document in documents.values {
       output.appendVarint(UInt64(copy.collections.index(of: document.key.collection)))
       output.appendBlock(document.key.id.bytes)
-      output.appendVarint(UInt64(copy.index(ofStream: document.insert.stream)))
       // Relative to the segment's start for the own stream, where inserts are near.
       let base = document.insert.stream == own ? first : 0
       output.appendVarint(Int64(bitPattern: document.insert.sequence &- base).zigzag)
-      output.appendVarint(UInt64(document.insert.index))
+      // The stream and the index in one number: both are small.
+      let stream = UInt64(copy.index(ofStream: document.insert.stream))
+      output.appendVarint(UInt64(document.insert.index) * streamCount + stream)
     }
   }
 }
@@ -91,7 +92,7 @@ extension SegmentTables {
       }
       paths.values.append(path)
     }
-    let count = try reader.count(of: 6)
+    let count = try reader.count(of: 5)
     documents.values.reserveCapacity(plausible: count)
     for _ in 0..<count { documents.values.append(try documentReference(from: &reader)) }
   }
@@ -102,16 +103,20 @@ extension SegmentTables {
     let collection = try value(at: try reader.varint(), of: collections.values)
     let key = DocumentKey(collection: collection, id: try reader.text())
     guard key.problem == nil else { throw .damaged("a document's id is not allowed") }
-    let stream = try stream(at: try reader.varint())
     let offset = Int64(zigzag: try reader.varint())
+    let place = try reader.varint()
+    let stream = try stream(at: place % streamCount)
+    let index = place / streamCount
     let sequence = UInt64(bitPattern: offset) &+ (stream == own ? first : 0)
-    let index = try reader.varint()
     guard index <= UInt64(UInt32.max), sequence > 0, sequence < UInt64(Int64.max) else {
       throw .damaged("an insert is not possible")
     }
     return DocumentReference(
       key: key, insert: Dot(stream: stream, sequence: sequence, index: UInt32(index)))
   }
+
+  /// The own stream and those in the table.
+  private var streamCount: UInt64 { UInt64(streams.values.count) + 1 }
 
   func stream(at index: UInt64) throws(SegmentError) -> StreamID {
     index == 0 ? own : try value(at: index - 1, of: streams.values)
