@@ -122,8 +122,8 @@ class Rig:
     """A scratch folder, and all processes and mounts that are to be gone with it."""
 
     def __init__(self, name, keep):
-        self.root = Path(tempfile.mkdtemp(prefix=f"feedsync-{name}-"))
         self.binary = find_binary()
+        self.root = Path(tempfile.mkdtemp(prefix=f"feedsync-{name}-"))
         self.environment = {
             key: value for key, value in os.environ.items() if not key.startswith("FEEDSYNC")}
         self._keep = keep

@@ -144,7 +144,8 @@ def check_outcome(dump, plan):
     documents = {}
     for text in dump.splitlines():
         document = json.loads(text)
-        documents[document["id"]] = document["body"]
+        if document["collection"] == COLLECTION:
+            documents[document["id"]] = document["body"]
     expected = {}
     for name in ("A", "B"):
         for number in plan.own:
