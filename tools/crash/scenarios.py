@@ -88,6 +88,12 @@ class Templates:
         with open(root + "/folder/.stignore", "w", encoding="ascii") as file:
             file.write(USER_PATTERNS)
 
+    def deep_folder(self, root):
+        """As `empty_folder`, but what the syncer syncs is the directory above it."""
+        self.empty_folder(root)
+        os.mkdir(root + "/.stfolder")
+        os.rename(root + "/folder/.stignore", root + "/.stignore")
+
     def foreign_folder(self, root):
         """A container of another device."""
         self.empty_folder(root)
@@ -199,14 +205,14 @@ def _with(before, change):
     return after
 
 
-def _grow(before, changes):
+def grow(before, changes):
     stages = [before]
     for change in changes:
         stages.append(_with(stages[-1], change))
     return stages
 
 
-def _mixed(before, streams):
+def mixed(before, streams):
     """Every prefix of one stream with every prefix of the others; the streams touch other documents."""
     counts = [range(len(stream) + 1) for stream in streams]
     stages = []
@@ -247,23 +253,23 @@ def all_scenarios(binary):
         Scenario("init", make.empty_folder, ["init"], [{}], initialises=True),
         Scenario("init --join", make.foreign_folder, ["init", "--join"], [{}], initialises=True,
                  imported=FOREIGN),
-        Scenario("put, the first", make.silent, put_new, _grow({}, [dict([NEW])])),
+        Scenario("put, the first", make.silent, put_new, grow({}, [dict([NEW])])),
         Scenario("put, new", make.settled, put_new, stages_new),
         Scenario("put, over", make.settled, ["put", *OLD, json.dumps(body("over"))],
-                 _grow(SETTLED, [{OLD: body("over")}])),
+                 grow(SETTLED, [{OLD: body("over")}])),
         Scenario("patch", make.settled, ["patch", *OLD, json.dumps(PATCHED)],
-                 _grow(SETTLED, [{OLD: {**OWN[OLD], **PATCHED}}])),
+                 grow(SETTLED, [{OLD: {**OWN[OLD], **PATCHED}}])),
         Scenario("delete, three", make.settled, ["delete", "notes", "a001", "b001", "a004"],
-                 _grow(SETTLED, [{("notes", name): None for name in ("a001", "b001", "a004")}])),
+                 grow(SETTLED, [{("notes", name): None for name in ("a001", "b001", "a004")}])),
         Scenario("load, 3 transactions", make.settled, ["load", "--transaction-size", "10"],
-                 _grow(SETTLED, chunks(LOADED, 10)), stdin=lines(LOADED)),
+                 grow(SETTLED, chunks(LOADED, 10)), stdin=lines(LOADED)),
         Scenario("import, 5 segments", make.arrived, ["import", "--once"],
-                 _mixed(waiting, ARRIVALS), imported=_mixed(waiting, ARRIVALS)[-1]),
+                 mixed(waiting, ARRIVALS), imported=mixed(waiting, ARRIVALS)[-1]),
         Scenario("import, large", make.large, ["import", "--once"],
-                 _grow(SETTLED, [LARGE]), imported={**SETTLED, **LARGE}, sample={"pwrite64": 40}, errors=False),
+                 grow(SETTLED, [LARGE]), imported={**SETTLED, **LARGE}, sample={"pwrite64": 40}, errors=False),
         Scenario("import, in parts", make.parts, ["import", "--once"],
-                 _grow(SETTLED, [{key: value} for key, value in PARTS.items()]),
-                 imported={**SETTLED, **PARTS}, sample={"pwrite64": 16}, errors=False),
+                 grow(SETTLED, [{key: value} for key, value in PARTS.items()]),
+                 imported={**SETTLED, **PARTS}, sample={"pwrite64": 8}, errors=False),
         Scenario("import after a kill", make.cut_off, ["import", "--once"], stages_new[1:]),
         publishing("no linkat", NO_LINKAT),
         publishing("no renameat2", NO_RENAMEAT2),

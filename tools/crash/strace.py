@@ -82,7 +82,7 @@ class Injection:
         injected = [line for line in lines if "(INJECTED)" in line]
         self.is_disturbed = bool(injected)
         hit = injected[:1] if injected else lines[-1:]
-        self.place = hit[0].strip()[:160] if hit else "?"
+        self.place = hit[0].strip()[:300] if hit else "?"
 
 
 def inject(subject, arguments, stdin, log, call, number, action, failing=(), paths=()):

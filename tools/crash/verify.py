@@ -126,7 +126,9 @@ class Verifier:
 
     @staticmethod
     def _check_ignore_file(device):
-        path = device.folder + "/.stignore"
+        # In the root of what the syncer syncs.
+        above = os.path.exists(device.root + "/.stfolder")
+        path = (device.root if above else device.folder) + "/.stignore"
         if not os.path.exists(path):
             raise Failure("no .stignore")
         with open(path, encoding="utf-8") as file:
