@@ -45,8 +45,8 @@ package struct ImportedPart: Sendable, Equatable {
   package var applied: [FileKey] = []
   /// Files whose content had been applied before.
   package var duplicates: [FileKey] = []
-  /// Files that contradict what was applied of their stream.
-  package var branches: [FileKey] = []
+  /// Files that do not continue what was applied of their stream, and why.
+  package var rejected: [FileKey: SegmentError] = [:]
   /// How many local transactions were made of removals that had waited for their closure.
   package var releasedRemovals = 0
 
@@ -59,9 +59,9 @@ extension StoreDatabase {
   /// Segments of one stream must come in order; one that another process has applied meanwhile
   /// changes nothing.
   ///
-  /// - parameter now: the wall clock in milliseconds, for removals that become publishable.
+  /// - parameter now: the wall clock, for removals that become publishable.
   package func apply(
-    _ segments: [ImportableSegment], now: Int64, nonce: UInt64
+    _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64
   ) throws -> ImportedPart {
     try write { db in
       var fold = try ImportFold(db)
@@ -106,10 +106,10 @@ private struct ImportFold {
     // Behind a hole: another process may have taken something back; a later scan decides.
     guard position.sequence + 1 >= range.first else { return }
     let transactions: [Transaction]
-    do {
+    do throws(SegmentError) {
       transactions = try importable.segment.transactions(after: position)
-    } catch SegmentError.otherBranch {
-      part.branches.append(importable.file)
+    } catch {
+      part.rejected[importable.file] = error
       return
     }
     if let name = importable.segment.deviceName {

@@ -33,8 +33,11 @@ package enum Outbox {
     let context = Data(
       try ContextCoding.encode(previous.context) { try streams.number(of: $0, db) })
     try db.execute(
-      sql: "INSERT INTO outbox(sequence, bytes, previous_context, content) VALUES (?, ?, ?, ?)",
-      arguments: [Int64(sequence), content.count, context, content])
+      sql: "INSERT INTO outbox VALUES (?, ?, ?, ?, ?)",
+      arguments: [
+        Int64(sequence), content.count, context, previous.nonce.map { Int64(bitPattern: $0) },
+        content,
+      ])
   }
 
   /// Divides what no batch holds yet into batches.
@@ -77,7 +80,7 @@ package enum Outbox {
       db, sql: "SELECT * FROM outbox WHERE sequence BETWEEN ? AND ? ORDER BY sequence",
       arguments: [first, last])
     var encoded: [EncodedTransaction] = []
-    var previous: Context?
+    var previous: StreamPosition?
     var range: Segment.Range?
     for row in rows {
       let stored = try SegmentFile.decode([UInt8](row["content"] as Data)).segment
@@ -86,12 +89,15 @@ package enum Outbox {
         context: Context())
       // A lone transaction may lean on the one before it; the first of several may not.
       if first == last {
-        previous = try ContextCoding.decode(
-          [UInt8](row["previous_context"] as Data), streams: streams)
+        previous = StreamPosition(
+          sequence: position.sequence, fingerprint: position.fingerprint,
+          context: try ContextCoding.decode(
+            [UInt8](row["previous_context"] as Data), streams: streams),
+          nonce: (row["previous_nonce"] as Int64?).map { UInt64(bitPattern: $0) })
       }
       for transaction in try stored.transactions(after: position) {
         encoded.append(EncodedTransaction(transaction, after: previous))
-        previous = transaction.header.context.without(transaction.header.stream)
+        previous = StreamPosition(after: transaction.header)
       }
       range = range ?? stored.range
     }
@@ -107,6 +113,20 @@ package enum Outbox {
 }
 
 extension StoreDatabase {
+  /// Divides what waits to be published into batches, whose borders stay.
+  package func fixBatches() throws {
+    let isNeeded = try read { db in
+      try Bool.fetchOne(
+        db,
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM outbox
+            WHERE sequence > (SELECT coalesce(max(last), 0) FROM batches))
+          """) ?? false
+    }
+    guard isNeeded else { return }
+    try write { db in try Outbox.fixBatches(db) }
+  }
+
   /// The next batch to publish; nil if all is in the folder.
   package func nextBatch(after sequence: UInt64 = 0) throws -> Outbox.Batch? {
     try read { db in

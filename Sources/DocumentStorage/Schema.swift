@@ -37,11 +37,12 @@ enum Schema {
       applied INTEGER NOT NULL DEFAULT 0,
       applied_fingerprint BLOB,
       context BLOB,
+      nonce INTEGER,
       closed INTEGER NOT NULL DEFAULT 0,
       closed_fingerprint BLOB,
       gap_since INTEGER);
 
-    -- Transactions that are applied, but whose context has not wholly arrived, or is still wanted.
+    -- Transactions that are applied, but whose context has not wholly arrived.
     CREATE TABLE open_transactions(
       stream INTEGER NOT NULL,
       sequence INTEGER NOT NULL,
@@ -62,6 +63,7 @@ enum Schema {
       sequence INTEGER PRIMARY KEY,
       bytes INTEGER NOT NULL,
       previous_context BLOB NOT NULL,
+      previous_nonce INTEGER,
       content BLOB NOT NULL);
 
     -- The borders of the segments to be published, fixed before a file is written.

@@ -36,7 +36,7 @@ package struct StoreWriter {
   /// About how large the transaction is by now.
   package private(set) var bytes = 0
 
-  init(_ db: Database, now: Int64, nonce: UInt64) throws {
+  init(_ db: Database, now: HybridTime, nonce: UInt64) throws {
     guard let device = try DeviceRecord.fetch(db) else {
       throw DatabaseError(message: "the database belongs to no container")
     }
@@ -47,7 +47,7 @@ package struct StoreWriter {
     table = try DocumentTable(db)
     let stored = try Int64.fetchOne(db, sql: "SELECT clock FROM device") ?? 0
     var clock = HybridClock(latest: HybridTime(rawValue: UInt64(bitPattern: stored)))
-    guard let time = clock.tick(wallMilliseconds: now) else {
+    guard let time = clock.tick(wall: now) else {
       throw StorageError.clockExhausted
     }
     header = Transaction.Header(
@@ -80,13 +80,16 @@ extension StoreWriter {
   }
 
   /// Applies a merge patch (RFC 7396); `check` judges the body that comes out.
+  ///
+  /// - parameter rewritesEqual: whether values that show already are written again.
   package mutating func patch(
-    _ patch: JSON, at key: DocumentKey, check: (JSON) throws -> Void
+    _ patch: JSON, at key: DocumentKey, rewritesEqual: Bool = false,
+    check: (JSON) throws -> Void = { _ in }
   ) throws -> Edit {
     let present = try state(of: key).view().json ?? .object(JSONObject())
     let body = present.mergePatched(with: patch)
     try check(body)
-    return try write(body, patch: patch, token: nil, at: key)
+    return try write(body, patch: patch, token: nil, rewritesEqual: rewritesEqual, at: key)
   }
 
   package mutating func delete(_ key: DocumentKey) throws -> Edit {
@@ -97,12 +100,13 @@ extension StoreWriter {
   }
 
   private mutating func write(
-    _ body: JSON, patch: JSON?, token: VersionToken?, at key: DocumentKey
+    _ body: JSON, patch: JSON?, token: VersionToken?, rewritesEqual: Bool = false,
+    at key: DocumentKey
   ) throws -> Edit {
     let state = try state(of: key)
     let outcome = state.plan(
-      writing: body, patch: patch, token: token, frontier: streams.frontier,
-      digest: Digest.token)
+      writing: body, patch: patch, token: token, rewritesEqual: rewritesEqual,
+      frontier: streams.frontier, digest: Digest.token)
     switch outcome {
     case .unchanged: return .unchanged
     case .stale: return .stale
@@ -117,11 +121,9 @@ extension StoreWriter {
     return try table.state(of: key, streams: streams)
   }
 
-  /// Turns the removals of a document that saw `seen` into operations that claim `claim`.
-  mutating func publishRemovals(
-    at key: DocumentKey, seen: Context, claiming claim: Context
-  ) throws {
-    try claimContext(claim)
+  /// Turns the removals of a document that saw `seen` into operations that claim it.
+  mutating func publishRemovals(at key: DocumentKey, seen: Context) throws {
+    try claimContext(seen)
     var state = try state(of: key)
     for removal in state.pending where removal.seen == seen {
       operations.append(
@@ -210,17 +212,20 @@ extension StoreWriter {
 extension StoreDatabase {
   /// Runs one local transaction; when it returns, it is on disk.
   ///
-  /// - parameter now: the wall clock, in milliseconds since 1970.
+  /// - parameter now: the wall clock.
   /// - parameter nonce: a random number of this process.
+  /// - parameter isPublishedAtOnce: whether the caller publishes right after; then the borders of
+  ///   the file are fixed with the write, which saves a commit. Else several transactions may
+  ///   become one file.
   package func writeDocuments(
-    now: Int64, nonce: UInt64, _ body: (inout StoreWriter) throws -> Void
+    now: HybridTime, nonce: UInt64, isPublishedAtOnce: Bool = true,
+    _ body: (inout StoreWriter) throws -> Void
   ) throws -> StoreWriter.Result {
     try write { db in
       var writer = try StoreWriter(db, now: now, nonce: nonce)
       try body(&writer)
       let result = try writer.finish()
-      // The borders of the next file are fixed with the write, not when the file is made.
-      if result.sequence != nil { try Outbox.fixBatches(db) }
+      if result.sequence != nil, isPublishedAtOnce { try Outbox.fixBatches(db) }
       return result
     }
   }

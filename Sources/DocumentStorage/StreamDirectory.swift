@@ -21,8 +21,6 @@ struct StreamDirectory {
   private var streamsByNumber: [Int64: StreamID] = [:]
   private var changed: Set<StreamID> = []
   private var newlyOpen: [Frontier.Open] = []
-  /// Whether contexts of closed transactions are wanted still: a removal waits for its closure.
-  private let keepsClosed: Bool
 
   init(_ db: Database) throws {
     var applied: [Context.Entry] = []
@@ -44,48 +42,38 @@ struct StreamDirectory {
       rows[stream] = Row(
         number: number, stream: stream, name: row["name"],
         position: StreamPosition(
-          sequence: sequence, fingerprint: fingerprint, context: Context()),
+          sequence: sequence, fingerprint: fingerprint, context: Context(),
+          nonce: (row["nonce"] as Int64?).map { UInt64(bitPattern: $0) }),
         gapSince: row["gap_since"])
     }
-    keepsClosed =
-      try Int.fetchOne(db, sql: "SELECT 1 FROM documents WHERE pending > 0 LIMIT 1") != nil
     frontier = Frontier()
     for (stream, bytes) in contexts {
       guard let row = rows[stream] else { continue }
       let position = StreamPosition(
         sequence: row.position.sequence, fingerprint: row.position.fingerprint,
-        context: try ContextCoding.decode(bytes, streams: self))
+        context: try ContextCoding.decode(bytes, streams: self), nonce: row.position.nonce)
       rows[stream]?.position = position
     }
     frontier = Frontier(
       applied: Context(applied), closed: Context(closed),
-      open: try Self.open(db, directory: self, closed: Context(closed)))
+      open: try Self.open(db, directory: self))
   }
 
   private static func open(
-    _ db: Database, directory: StreamDirectory, closed: Context
+    _ db: Database, directory: StreamDirectory
   ) throws -> [StreamID: [Frontier.Open]] {
     var open: [StreamID: [Frontier.Open]] = [:]
-    for transaction in try directory.storedContexts(db)
-    where !closed.contains(
-      stream: transaction.tip.stream, sequence: transaction.tip.sequence)
-    {
-      open[transaction.tip.stream, default: []].append(transaction)
-    }
-    return open
-  }
-
-  /// The transactions whose contexts are stored, each stream in order.
-  func storedContexts(_ db: Database) throws -> [Frontier.Open] {
     let sql = "SELECT * FROM open_transactions ORDER BY stream, sequence"
-    return try GRDB.Row.fetchAll(db, sql: sql).map { row in
+    for row in try GRDB.Row.fetchAll(db, sql: sql) {
       let tip = Context.Entry(
-        stream: try stream(number: row["stream"]),
+        stream: try directory.stream(number: row["stream"]),
         sequence: UInt64(row["sequence"] as Int64),
         fingerprint: try Fingerprint(optionalColumn: row["fingerprint"]))
-      return Frontier.Open(
-        tip: tip, context: try ContextCoding.decode([UInt8](row["context"] as Data), streams: self))
+      let context = try ContextCoding.decode(
+        [UInt8](row["context"] as Data), streams: directory)
+      open[tip.stream, default: []].append(Frontier.Open(tip: tip, context: context))
     }
+    return open
   }
 
   func stream(number: Int64) throws -> StreamID {
@@ -133,15 +121,17 @@ struct StreamDirectory {
 
   /// Moves the closed part on and writes all that changed.
   mutating func save(_ db: Database) throws {
+    // What is new and closes at once was never stored.
+    let hadOpen = frontier.open.values.reduce(0) { $0 + $1.count } > newlyOpen.count
     let closed = frontier.close()
     changed.formUnion(closed.map(\.tip.stream))
-    for transaction in newlyOpen {
-      let isClosed = frontier.closed.contains(
-        stream: transaction.tip.stream, sequence: transaction.tip.sequence)
-      guard !isClosed || keepsClosed else { continue }
+    for transaction in newlyOpen
+    where !frontier.closed.contains(
+      stream: transaction.tip.stream, sequence: transaction.tip.sequence)
+    {
       try store(transaction, db)
     }
-    if !keepsClosed {
+    if hadOpen {
       for transaction in closed { try forget(transaction, db) }
     }
     newlyOpen = []
@@ -177,11 +167,11 @@ struct StreamDirectory {
     try db.execute(
       sql: """
         UPDATE streams SET name = ?, applied = ?, applied_fingerprint = ?, context = ?,
-          closed = ?, closed_fingerprint = ?, gap_since = ? WHERE id = ?
+          nonce = ?, closed = ?, closed_fingerprint = ?, gap_since = ? WHERE id = ?
         """,
       arguments: [
         row.name, Int64(row.position.sequence), row.position.fingerprint.databaseBytes, context,
-        Int64(closed?.sequence ?? 0), closed?.fingerprint.databaseBytes, row.gapSince, row.number,
+        row.position.nonce.map { Int64(bitPattern: $0) }, Int64(closed?.sequence ?? 0), closed?.fingerprint.databaseBytes, row.gapSince, row.number,
       ])
   }
 }

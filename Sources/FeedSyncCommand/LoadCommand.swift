@@ -41,7 +41,7 @@ struct LoadCommand: StoreCommand {
       let batch = try nextBatch(&lines)
       guard !batch.isEmpty else { break }
       let result = try device.database.writeDocuments(
-        now: device.ambient.now(), nonce: device.nonce
+        now: device.ambient.time, nonce: device.nonce, isPublishedAtOnce: false
       ) { writer in
         for (key, body) in batch { _ = try writer.put(body, at: key) }
       }

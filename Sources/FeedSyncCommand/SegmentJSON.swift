@@ -28,7 +28,7 @@ extension EncodedTransaction {
         "milliseconds": .number(time.milliseconds),
         "counter": .number(time.rawValue & 0xFFFF),
       ]),
-      "nonce": .text(nonce.lowercaseHexadecimal(digits: 16)),
+      "nonce": nonce.map { .text($0.lowercaseHexadecimal(digits: 16)) } ?? .null,
       "context": .object([
         "relative": .bool(isRelative), "own": .bool(hasSeenOwn),
         "entries": .array(changes.map(\.json)),

@@ -7,46 +7,66 @@ import SystemPackage
 /// Renaming needs no space on a full disk, leaves one file however often it is done, and carries
 /// a number in the new name, so that two barriers are never merged into one event.
 final class CookieFile: Sendable {
-  /// The directory to watch for ``number(in:)``.
+  /// The path of the directory, which may come to name another one.
   let directory: FilePath
 
-  private struct Name {
+  /// The descriptor is that of the very directory that is watched: by its path the cookie might
+  /// be touched in another one, and nobody would wake.
+  private struct State {
+    var descriptor: Int32 = -1
     var serial: UInt64 = 0
-    var current: FilePath?
+    var current: String?
   }
-  private let name = Mutex(Name())
+  private let state = Mutex(State())
 
   /// A cookie in `directory`, which is for cookies alone and is made if it is missing.
   init(directory: FilePath) { self.directory = directory }
 
-  /// Makes the directory, and clears it of what a process that was killed has left.
-  func prepare() throws(Errno) {
+  /// Opens the directory, and clears it of what a process that was killed has left.
+  ///
+  /// - returns: A path that names the directory for as long as it is open.
+  func open() throws(Errno) -> FilePath {
+    close()
     if directory.withPlatformString({ mkdir($0, 0o700) }) != 0, errno != EEXIST { throw .last }
-    let current = name.withLock { $0.current?.lastComponent }
-    for name in try DirectoryListing.names(at: directory)
-    where name != current && name.string.hasPrefix(Self.prefix) {
-      _ = directory.appending(name).withPlatformString { unlink($0) }
+    let descriptor = directory.withPlatformString {
+      Glibc.open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
+    guard descriptor >= 0 else { throw .last }
+    state.withLock { $0.descriptor = descriptor }
+    let path = FilePath("/proc/self/fd/\(descriptor)")
+    for name in try DirectoryListing.names(at: path) where name.string.hasPrefix(Self.prefix) {
+      unlinkat(descriptor, name.string, 0)
+    }
+    return path
+  }
+
+  /// Whether the path still names the directory that is open.
+  var isInPlace: Bool {
+    let descriptor = state.withLock { $0.descriptor }
+    return FileIdentity(directory) == FileIdentity(FilePath("/proc/self/fd/\(descriptor)/."))
   }
 
   /// Makes an event whose name carries `number`.
   func touch(_ number: UInt64) throws(Errno) {
-    let failure: Errno? = name.withLock { name in
-      name.serial += 1
+    let failure: Errno? = state.withLock { state in
+      state.serial += 1
       // The serial number keeps names apart of which the number is the same.
-      let next = directory.appending("\(Self.prefix)\(getpid())-\(name.serial)-\(number)")
-      let failure = Self.move(name.current, to: next)
-      if failure == nil { name.current = next }
+      let next = "\(Self.prefix)\(getpid())-\(state.serial)-\(number)"
+      let failure = Self.move(state.current, to: next, in: state.descriptor)
+      if failure == nil { state.current = next }
       return failure
     }
     if let failure { throw failure }
   }
 
-  /// Takes the file away.
-  func remove() {
-    name.withLock { name in
-      _ = name.current?.withPlatformString { unlink($0) }
-      name.current = nil
+  /// Takes the file away and closes the directory.
+  func close() {
+    state.withLock { state in
+      guard state.descriptor >= 0 else { return }
+      if let current = state.current { unlinkat(state.descriptor, current, 0) }
+      Glibc.close(state.descriptor)
+      state.current = nil
+      state.descriptor = -1
     }
   }
 
@@ -60,17 +80,16 @@ final class CookieFile: Sendable {
 
   private static let prefix = "cookie-"
 
-  private static func move(_ current: FilePath?, to next: FilePath) -> Errno? {
+  private static func move(
+    _ current: String?, to next: String, in directory: Int32
+  ) -> Errno? {
     if let current {
-      let moved = current.withPlatformString { old in
-        next.withPlatformString { rename(old, $0) }
-      }
-      if moved == 0 { return nil }
+      if renameat(directory, current, directory, next) == 0 { return nil }
       if errno != ENOENT { return .last }
     }
-    let created = next.withPlatformString { open($0, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600) }
+    let created = openat(directory, next, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
     if created < 0 { return .last }
-    close(created)
+    Glibc.close(created)
     return nil
   }
 }

@@ -25,15 +25,18 @@ final class InotifyLibrary {
   }
 
   /// Watches the directory at `path` for `mask`.
-  func watch(_ path: FilePath, mask: UInt32) throws(Errno) {
+  ///
+  /// - returns: The watch descriptor, or nil if it is to be found by the path of an event. Of a
+  ///   path that was watched before, as another directory, it is the old one.
+  func watch(_ path: FilePath, mask: UInt32) throws(Errno) -> Int32? {
     let added = path.withPlatformString { inotifytools_watch_file($0, Int32(bitPattern: mask)) }
     if added == 0 { throw Errno(rawValue: inotifytools_error()) }
-  }
-
-  /// The watch descriptor of a path watched just now; of one watched anew it may be an old one.
-  func watchDescriptor(of path: FilePath) -> Int32 {
-    // The library ends the name of a directory with a slash.
-    inotifytools_wd_from_filename(path.string + "/")
+    // The library ends the name of a directory with a slash, but not that of a link to one.
+    for name in [path.string + "/", path.string] {
+      let watch = inotifytools_wd_from_filename(name)
+      if watch > 0 { return watch }
+    }
+    return nil
   }
 
   /// The path that was watched under this descriptor.

@@ -31,9 +31,7 @@ final class InotifySubscription {
   var hasContainer: Bool { container != nil }
 
   /// The descriptors to interrupt ``next()`` with, by ending the watch on the cookies.
-  var interruption: (descriptor: Int32, watch: Int32) {
-    (library.descriptor, library.watchDescriptor(of: paths.cookies.directory))
-  }
+  let interruption: (descriptor: Int32, watch: Int32)
 
   /// Watches all that is there: the cookies, the container, `logs/`, and each directory in it.
   init(paths: Paths) throws(WatchError) {
@@ -42,9 +40,13 @@ final class InotifySubscription {
     container = FileIdentity(paths.container)
     logs = FileIdentity(paths.logs)
     library = try InotifyLibrary()
-    do {
-      try paths.cookies.prepare()
-      try library.watch(paths.cookies.directory, mask: WatchedPlace.cookies.mask)
+    do throws(Errno) {
+      let mask = WatchedPlace.cookies.mask
+      guard let watch = try library.watch(paths.cookies.open(), mask: mask) else {
+        throw .badFileDescriptor
+      }
+      interruption = (library.descriptor, watch)
+      places[watch] = .cookies
     } catch {
       library.end()
       throw .unavailable(error == .noSpace ? .watchesExhausted : .cookies(error))
@@ -59,14 +61,14 @@ final class InotifySubscription {
 
   /// Whether the paths name other directories than when this began, or not all is watched.
   var isStale: Bool {
-    shortcoming != nil || FileIdentity(paths.container) != container
+    shortcoming != nil || !paths.cookies.isInPlace || FileIdentity(paths.container) != container
       || FileIdentity(paths.logs) != logs
   }
 
   /// Waits for the next event, and watches a stream directory that has appeared.
   func next() throws(Errno) -> InotifyVerdict {
     let verdict = try library.next { watch, mask, name in
-      let place = place(of: watch); print("DBG", watch, mask, place as Any, String(decoding: name, as: UTF8.self), places)
+      let place = place(of: watch)
       if mask & UInt32(IN_IGNORED) != 0 { places[watch] = nil }
       return InotifyVerdict(place: place, watch: watch, mask: mask, name: name)
     }
@@ -92,9 +94,7 @@ final class InotifySubscription {
 
   private func add(_ path: FilePath, as place: WatchedPlace) -> Bool {
     do {
-      try library.watch(path, mask: place.mask)
-      let watch = library.watchDescriptor(of: path)
-      if watch > 0 { places[watch] = place }
+      if let watch = try library.watch(path, mask: place.mask) { places[watch] = place }
       return true
     } catch {
       if case .stream = place, error == .permissionDenied { return false }

@@ -62,7 +62,14 @@ package final class InotifyToolsBackend: WatchBackend {
     return try result.get()
   }
 
-  package func touchCookie(_ id: UInt64) throws(Errno) { try cookies.touch(id) }
+  package func touchCookie(_ id: UInt64) throws(Errno) {
+    do throws(Errno) {
+      try cookies.touch(id)
+    } catch {
+      interrupt()
+      throw error
+    }
+  }
 
   package func tick() {
     shared.withLock { $0.mustTick = true }
@@ -81,17 +88,18 @@ package final class InotifyToolsBackend: WatchBackend {
   }
 
   /// Makes the thread look at `shared`.
-  ///
-  /// The state directory may be gone or read-only. Then the watch on it is ended, which is an
-  /// event too; this is a call to the kernel and does not touch the library.
   private func wake() {
-    do {
-      try cookies.touch(0)
-    } catch {
-      shared.withLock { shared in
-        guard let interruption = shared.interruption else { return }
-        inotify_rm_watch(interruption.descriptor, interruption.watch)
-      }
+    do { try cookies.touch(0) } catch { interrupt() }
+  }
+
+  /// Wakes the thread where no cookie can be touched, and has it subscribe anew.
+  ///
+  /// The state directory may be gone or read-only. The end of the watch on it is an event too;
+  /// this is a call to the kernel and does not touch the library.
+  private func interrupt() {
+    shared.withLock { shared in
+      guard let interruption = shared.interruption else { return }
+      inotify_rm_watch(interruption.descriptor, interruption.watch)
     }
   }
 }
@@ -100,6 +108,11 @@ package final class InotifyToolsBackend: WatchBackend {
 
 extension InotifyToolsBackend {
   private typealias Deliver = @Sendable (WatchSignal) -> Void
+  /// What the user was last told, and what there was to tell.
+  private struct Told {
+    var mode: WatchMode
+    var hadLogs: Bool
+  }
   private typealias Started = CheckedContinuation<Result<WatchMode, WatchError>, Never>
 
   private func run(deliver: Deliver, started: Started) {
@@ -117,22 +130,17 @@ extension InotifyToolsBackend {
   /// Delivers what happens, through as many subscriptions as it takes, until told to stop.
   private func follow(_ first: InotifySubscription, mode: WatchMode, deliver: Deliver) {
     var subscription = first
-    var mode = mode
-    var hadLogs = first.hasLogs
+    var told = Told(mode: mode, hadLogs: first.hasLogs)
     do throws(WatchError) {
-      while try serve(subscription, deliver: deliver) {
+      while try serve(subscription, &told, deliver: deliver) {
         // The library has but one instance, so the old one ends first. What happens until the
         // new one watches is found by the rescan that is asked for after it.
         end(subscription)
         subscription = try subscribe()
-        let newMode = self.mode(of: subscription, hadLogs: hadLogs)
-        if newMode != mode { deliver(.event(.mode(newMode))) }
-        mode = newMode
-        hadLogs = hadLogs || subscription.hasLogs
+        tellMode(of: subscription, &told, deliver: deliver)
         deliver(.event(subscription.hasLogs ? .overflow : .rootGone))
       }
       end(subscription)
-      cookies.remove()
     } catch {
       if case .unavailable(let reason) = error { deliver(.ended(reason)) }
     }
@@ -141,7 +149,7 @@ extension InotifyToolsBackend {
 
   /// Delivers the events of one subscription; returns whether another is needed.
   private func serve(
-    _ subscription: InotifySubscription, deliver: Deliver
+    _ subscription: InotifySubscription, _ told: inout Told, deliver: Deliver
   ) throws(WatchError) -> Bool {
     var hasWorked = false
     while true {
@@ -158,7 +166,10 @@ extension InotifyToolsBackend {
         case .resubscribe: return true
         case .cookie(let number): deliver(.cookie(number))
         case .changed(let stream): deliver(.event(.changed(stream)))
-        case .appeared(let stream): deliver(.event(.appeared(stream)))
+        case .appeared(let stream):
+          // It may be the one for which no watch was left.
+          tellMode(of: subscription, &told, deliver: deliver)
+          deliver(.event(.appeared(stream)))
         }
         hasWorked = true
       } catch {
@@ -171,6 +182,15 @@ extension InotifyToolsBackend {
         return true
       }
     }
+  }
+
+  private func tellMode(
+    of subscription: InotifySubscription, _ told: inout Told, deliver: Deliver
+  ) {
+    let mode = mode(of: subscription, hadLogs: told.hadLogs)
+    if mode != told.mode { deliver(.event(.mode(mode))) }
+    told.mode = mode
+    told.hadLogs = told.hadLogs || subscription.hasLogs
   }
 
   private func takeOrders() -> (stop: Bool, tick: Bool) {
@@ -204,6 +224,7 @@ extension InotifyToolsBackend {
   }
 
   private func ended() {
+    cookies.close()
     let stopped = shared.withLock { shared in
       shared.isRunning = false
       return shared.stopped

@@ -65,7 +65,8 @@ package struct DocumentState: Sendable, Equatable {
 
   /// A local removal that is hidden here at once and published once what its author saw is closed.
   ///
-  /// Its author saw `seen`, part of which cannot be claimed yet (protocol.md 7).
+  /// Its author saw `seen`, part of which cannot be claimed yet (protocol.md 7). It is closed, so
+  /// the removal may be published, with `seen` for its context, once all of it has arrived.
   package struct PendingRemoval: Hashable, Sendable {
     package let path: Path
     /// `remove` or `delete`.
@@ -146,6 +147,14 @@ package struct DocumentState: Sendable, Equatable {
       let stamp = Stamp(
         time: entry.stamp.time, dot: entry.stamp.dot, fingerprint: tip.fingerprint)
       entries[index] = Entry(effect: entry.effect, stamp: stamp, context: entry.context)
+    }
+    pending = pending.map { removal in
+      guard let unsealed = removal.seen.entry(of: tip.stream), unsealed.sequence == tip.sequence
+      else { return removal }
+      var seen = removal.seen.without(tip.stream)
+      seen.advance(tip)
+      return PendingRemoval(
+        path: removal.path, kind: removal.kind, seen: seen, insert: removal.insert)
     }
   }
 

@@ -15,7 +15,7 @@ extension DocumentState {
     let insert = plan.insert ?? header.stamp(firstIndex).dot
     // A write beside a delete that still waits would undo it by being concurrent with it, so from
     // now on the delete takes away exactly what its author saw, as a write does.
-    pending = pending.map { $0.asRemoval }
+    pending = pending.map { $0.asRemoval(before: header, seen: plan.seen) }
     let operations = plan.steps.map { step in
       Operation(
         document: document, insert: insert, path: step.path, kind: step.kind,
@@ -28,12 +28,25 @@ extension DocumentState {
     if let wanted {
       hideLeftovers(of: plan, wanted: wanted, insert: insert)
     } else if plan.steps.isEmpty {
-      pending.append(PendingRemoval(path: .root, kind: .delete, seen: plan.seen, insert: insert))
+      let seen = seen(by: plan, header: header)
+      pending.append(PendingRemoval(path: .root, kind: .delete, seen: seen, insert: insert))
     }
     return operations
   }
 
-  /// Hides what the author saw and did not want, but what the context could not claim.
+  /// What the author of a deletion saw: also what the transaction in the making wrote before it.
+  private func seen(by plan: EditPlan, header: Transaction.Header) -> Context {
+    var seen = plan.seen
+    let hasOwn = entries.contains {
+      $0.stamp.dot.stream == header.stream && $0.stamp.dot.sequence == header.sequence
+    }
+    // The fingerprint is not known yet; `seal` puts it in.
+    if hasOwn { seen.advance(header.tip) }
+    return seen
+  }
+
+  /// Hides what the steps would have covered if the context could claim all that the author saw,
+  /// except where the new body has a value: there it stays, as a conflict.
   private mutating func hideLeftovers(of plan: EditPlan, wanted: JSON, insert: Dot) {
     guard !plan.seen.isCovered(by: plan.context) else { return }
     let wantedPaths = Set(Path.root.allPaths(in: wanted))
@@ -42,6 +55,7 @@ extension DocumentState {
       let dot = entry.stamp.dot
       guard plan.seen.contains(stream: dot.stream, sequence: dot.sequence),
         !plan.context.contains(stream: dot.stream, sequence: dot.sequence),
+        plan.steps.contains(where: { entry.effect.path.isAtOrBelow($0.path) }),
         !wantedPaths.contains(entry.effect.path), hidden.insert(entry.effect.path).inserted
       else { continue }
       pending.append(
@@ -62,8 +76,15 @@ extension DocumentState {
 }
 
 extension DocumentState.PendingRemoval {
-  fileprivate var asRemoval: Self {
-    Self(path: path, kind: .remove, seen: seen, insert: insert)
+  /// The same as a removal that takes away nothing of the transaction in the making: what that
+  /// wrote before this removal, the write that comes now covers.
+  fileprivate func asRemoval(before header: Transaction.Header, seen present: Context) -> Self {
+    var seen = self.seen
+    if seen.sequence(of: header.stream) >= header.sequence {
+      seen = seen.without(header.stream)
+      if let own = present.entry(of: header.stream) { seen.advance(own) }
+    }
+    return Self(path: path, kind: .remove, seen: seen, insert: insert)
   }
 }
 

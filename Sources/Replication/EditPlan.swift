@@ -28,7 +28,7 @@ package struct EditPlan: Sendable, Equatable {
   package let steps: [Step]
   /// What the write may claim to have seen.
   package let context: Context
-  /// What its author saw, beyond `context` where something has not closed.
+  /// What its author saw (``Frontier/seen``), beyond `context` where something has not closed.
   package let seen: Context
   /// The insert that the steps edit; nil if the first step is a new insert.
   package let insert: Dot?
@@ -41,17 +41,19 @@ extension DocumentState {
   /// - parameter patch: the merge patch that `new` came from; a path it does not name stays as it
   ///   is, also where it is in conflict. Nil for a put, which settles every conflict.
   /// - parameter token: the version the writer had read; nil for the present one.
+  /// - parameter rewritesEqual: whether a value that shows already is written again, so that it
+  ///   wins over what is concurrent with the new write.
   package func plan(
-    writing new: JSON, patch: JSON? = nil, token: VersionToken? = nil, frontier: Frontier,
-    digest: VersionToken.Digest
+    writing new: JSON, patch: JSON? = nil, token: VersionToken? = nil,
+    rewritesEqual: Bool = false, frontier: Frontier, digest: VersionToken.Digest
   ) -> EditPlan.Outcome {
     let view = view()
     guard let root = view.root, let insert = view.inserts.last?.dot else {
-      return .write(wholeWrite(of: new, context: frontier.closed, seen: frontier.applied))
+      return .write(wholeWrite(of: new, context: frontier.closed, seen: frontier.seen))
     }
     if let token, isStale(token, view: view) { return .stale }
     let context = token?.context ?? frontier.closed
-    let seen = token?.seen ?? frontier.applied
+    let seen = token?.seen ?? frontier.seen
     let base =
       token.map { BaseVersion(token: $0, digest: digest) }
       ?? BaseVersion(present: view, digest: digest)
@@ -59,7 +61,7 @@ extension DocumentState {
       if patch != nil, root.json == new { return .unchanged }
       return .write(wholeWrite(of: new, context: context, seen: seen))
     }
-    var planner = EditPlanner(base: base)
+    var planner = EditPlanner(base: base, kept: entries, rewritesEqual: rewritesEqual)
     planner.change(.root, to: new, present: root, patch: patch)
     guard !planner.steps.isEmpty else { return .unchanged }
     // Where the writer had seen a delete beside an edit, it settles them by a new insert.
@@ -71,7 +73,7 @@ extension DocumentState {
   }
 
   private func wholeWrite(of new: JSON, context: Context, seen: Context) -> EditPlan {
-    var planner = EditPlanner(base: nil)
+    var planner = EditPlanner(base: nil, kept: [], rewritesEqual: true)
     planner.write(new, at: .root)
     return EditPlan(steps: planner.steps, context: context, seen: seen, insert: nil)
   }
@@ -84,7 +86,12 @@ extension DocumentState {
         && !token.seen.contains(
           stream: entry.stamp.dot.stream, sequence: entry.stamp.dot.sequence)
     }
-    return hasUnseenDelete || shownInsert(of: token, in: view) == nil
+    // A delete that waits has no dot to be seen by. But where the document shows in spite of it, a
+    // later reader had applied what undoes it, which the delete had not seen.
+    let hasUnseenWaiting = pending.contains { removal in
+      removal.kind.cover == .document && token.seen.isCovered(by: removal.seen)
+    }
+    return hasUnseenDelete || hasUnseenWaiting || shownInsert(of: token, in: view) == nil
   }
 
   private func shownInsert(of token: VersionToken, in view: DocumentView) -> Dot? {
@@ -99,13 +106,16 @@ extension DocumentState {
     let view = view()
     guard view.isVisible, let insert = view.inserts.last?.dot else { return nil }
     let isClosed = entries.allSatisfy { entry in
-      !entry.effect.kind.carriesValue
-        || frontier.closed.contains(
-          stream: entry.stamp.dot.stream, sequence: entry.stamp.dot.sequence)
+      let dot = entry.stamp.dot
+      // What has not even been applied belongs to the transaction in the making, of which each
+      // step has seen those before it.
+      return !entry.effect.kind.carriesValue
+        || frontier.closed.contains(stream: dot.stream, sequence: dot.sequence)
+        || !frontier.applied.contains(stream: dot.stream, sequence: dot.sequence)
     }
     return EditPlan(
       steps: isClosed ? [EditPlan.Step(.delete, at: .root)] : [], context: frontier.closed,
-      seen: frontier.applied, insert: insert)
+      seen: frontier.seen, insert: insert)
   }
 }
 
@@ -113,9 +123,16 @@ extension DocumentState {
 private struct EditPlanner {
   /// Nil where everything is to be written.
   let base: BaseVersion?
+  /// What the document keeps, shown or not.
+  let kept: [DocumentState.Entry]
+  let rewritesEqual: Bool
   var steps: [EditPlan.Step] = []
 
-  init(base: BaseVersion?) { self.base = base }
+  init(base: BaseVersion?, kept: [DocumentState.Entry], rewritesEqual: Bool) {
+    self.base = base
+    self.kept = kept
+    self.rewritesEqual = rewritesEqual
+  }
 
   mutating func change(
     _ path: Path, to new: JSON, present: DocumentView.Node?, patch: JSON?
@@ -128,7 +145,9 @@ private struct EditPlanner {
       return changeMembers(of: path, to: wanted, present: present, patch: patch)
     }
     guard let leaf = Leaf(new) else { return }
-    if case .leaf = base.recorded(at: path), base.showed(leaf, at: path) { return }
+    if !rewritesEqual, case .leaf = base.recorded(at: path), base.showed(leaf, at: path) {
+      return
+    }
     steps.append(EditPlan.Step(.set, at: path, payload: leaf.bytes))
   }
 
@@ -146,10 +165,15 @@ private struct EditPlanner {
   ) {
     let named: JSONObject? = if case .object(let members) = patch { members } else { nil }
     var members: [ByteString: DocumentView.Node] = [:]
+    let keys: Set<ByteString>
     if case .object(let nodes) = present?.content {
       for node in nodes { members[node.key] = node }
+      keys = Set(members.keys)
+    } else {
+      // The object that the writer saw lost against a scalar since; its members wait beneath.
+      keys = keptKeys(below: path)
     }
-    for key in members.keys.sorted() where wanted[key] == nil {
+    for key in keys.sorted() where wanted[key] == nil {
       guard named == nil || named?[key] != nil else { continue }
       let child = path.appending(key)
       // What the writer had not seen is not taken away.
@@ -160,6 +184,15 @@ private struct EditPlanner {
       guard named == nil || named?[key] != nil else { continue }
       change(path.appending(key), to: value, present: members[key], patch: named?[key])
     }
+  }
+
+  private func keptKeys(below path: Path) -> Set<ByteString> {
+    let depth = path.keys.count
+    var keys: Set<ByteString> = []
+    for entry in kept where entry.effect.kind.carriesValue && entry.effect.path.isAtOrBelow(path) {
+      keys.formUnion(entry.effect.path.keys.dropFirst(depth).prefix(1))
+    }
+    return keys
   }
 
   /// Writes a value whole: `clear` of every object, the outermost first, and all leaves.

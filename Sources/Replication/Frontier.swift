@@ -8,7 +8,7 @@
 ///     frontier.apply(header)
 ///     frontier.closed  // what the next local write may claim
 package struct Frontier: Sendable, Equatable {
-  /// A transaction that is applied, but whose context has not wholly arrived or is still wanted.
+  /// A transaction that is applied, but whose context has not wholly arrived.
   package struct Open: Sendable, Equatable {
     package let tip: Context.Entry
     package let context: Context
@@ -32,6 +32,13 @@ package struct Frontier: Sendable, Equatable {
     self.applied = applied
     self.closed = closed
     self.open = open
+  }
+
+  /// All that has been applied, and what the authors of that had seen: what a removal here means.
+  ///
+  /// It is closed, and so may be claimed as it is once all of it has arrived.
+  package var seen: Context {
+    open.values.joined().reduce(into: applied) { $0.merge($1.context) }
   }
 
   /// Notes that the next transaction of its stream has been applied.

@@ -49,9 +49,13 @@ package struct HybridClock: Sendable {
   /// Nil is only reachable after importing a stamp at the very end of that year: a write that
   /// others would have to refuse must not be acknowledged.
   package mutating func tick(wallMilliseconds: Int64) -> HybridTime? {
+    tick(wall: HybridTime(milliseconds: wallMilliseconds))
+  }
+
+  /// As ``tick(wallMilliseconds:)``, for a wall clock that counts more finely.
+  package mutating func tick(wall: HybridTime) -> HybridTime? {
     guard latest < .latest else { return nil }
-    latest = max(
-      HybridTime(milliseconds: wallMilliseconds), HybridTime(rawValue: latest.rawValue + 1))
+    latest = max(wall, HybridTime(rawValue: latest.rawValue + 1))
     return latest
   }
 }

@@ -8,7 +8,10 @@ import CanonicalJSON
 package struct VersionToken: Hashable, Sendable {
   /// What may be claimed as seen.
   package let context: Context
-  /// All that had been applied; beyond `context` where something has not closed yet.
+  /// What had been applied, and what its authors had seen (``Frontier/seen``).
+  ///
+  /// It goes beyond `context` where something had not closed yet. It is kept here because the
+  /// contexts that it is made of may be forgotten by the time the token is used.
   package let seen: Context
   /// The inserts that stood.
   package let inserts: [Dot]
@@ -36,7 +39,7 @@ package struct VersionToken: Hashable, Sendable {
     }
     if view.hasUndoneDelete { nodes[digest.of(.root)] = Self.conflicted }
     self.init(
-      context: frontier.closed, seen: frontier.applied, inserts: view.inserts.map(\.dot),
+      context: frontier.closed, seen: frontier.seen, inserts: view.inserts.map(\.dot),
       nodes: nodes)
   }
 

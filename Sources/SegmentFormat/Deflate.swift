@@ -1,6 +1,6 @@
 import CZlib
 
-/// Raw deflate (RFC 1951), by the system's zlib.
+/// Raw deflate (RFC 1951) with format 1's dictionary, by the system's zlib.
 package enum Deflate {
   /// Compresses `bytes`; the same bytes give the same result with the same zlib.
   package static func compress(_ bytes: [UInt8]) -> [UInt8] {
@@ -11,6 +11,8 @@ package enum Deflate {
         Int32(MemoryLayout<z_stream>.size)) == Z_OK
     else { return bytes }
     defer { deflateEnd(&stream) }
+    deflateSetDictionary(
+      &stream, DeflateDictionary.bytes, UInt32(DeflateDictionary.bytes.count))
     let bound = Int(deflateBound(&stream, UInt(bytes.count)))
     var input = bytes
     return input.withUnsafeMutableBufferPointer { source in
@@ -37,6 +39,8 @@ package enum Deflate {
         &stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
     else { return nil }
     defer { inflateEnd(&stream) }
+    inflateSetDictionary(
+      &stream, DeflateDictionary.bytes, UInt32(DeflateDictionary.bytes.count))
     var input = Array(packed)
     var produced = 0
     var status: Int32 = Z_OK

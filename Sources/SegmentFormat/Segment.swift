@@ -60,7 +60,8 @@ package struct Segment: Sendable {
 /// A transaction as it stands in a segment: its context may refer to the one before it.
 package struct EncodedTransaction: Hashable, Sendable {
   package let time: HybridTime
-  package let nonce: UInt64
+  /// Nil if it is that of the transaction before it in the stream.
+  package let nonce: UInt64?
   /// Whether the context is that of the transaction before it in the stream, with changes.
   package let isRelative: Bool
   /// Whether the author had seen all of its own stream; else `changes` says how far.
@@ -71,7 +72,7 @@ package struct EncodedTransaction: Hashable, Sendable {
   package let operations: [Operation]
 
   package init(
-    time: HybridTime, nonce: UInt64, isRelative: Bool, hasSeenOwn: Bool,
+    time: HybridTime, nonce: UInt64?, isRelative: Bool, hasSeenOwn: Bool,
     changes: [Context.Entry], operations: [Operation]
   ) {
     self.time = time
@@ -84,9 +85,8 @@ package struct EncodedTransaction: Hashable, Sendable {
 
   /// Writes `transaction` for a segment.
   ///
-  /// - parameter previous: the context of the transaction before it in the stream, without its
-  ///   own stream; nil to write the context whole.
-  package init(_ transaction: Transaction, after previous: Context?) {
+  /// - parameter previous: where the stream stood before it; nil to write the transaction whole.
+  package init(_ transaction: Transaction, after previous: StreamPosition?) {
     let header = transaction.header
     let own = header.context.entry(of: header.stream)?.sequence ?? 0
     let hasSeenOwn = own == header.sequence - 1
@@ -94,14 +94,19 @@ package struct EncodedTransaction: Hashable, Sendable {
     // There is nothing before the first to be relative to.
     let isRelative =
       hasSeenOwn && header.sequence > 1
-      && previous.map { $0.isCovered(by: claimed) } ?? false
+      && previous.map { $0.context.isCovered(by: claimed) } ?? false
     let changes = claimed.entries.filter { entry in
-      !isRelative || previous?.entry(of: entry.stream) != entry
+      !isRelative || previous?.context.entry(of: entry.stream) != entry
     }
     self.init(
-      time: header.time, nonce: header.nonce, isRelative: isRelative, hasSeenOwn: hasSeenOwn,
-      changes: changes, operations: transaction.operations)
+      time: header.time,
+      nonce: header.sequence > 1 && header.nonce == previous?.nonce ? nil : header.nonce,
+      isRelative: isRelative, hasSeenOwn: hasSeenOwn, changes: changes,
+      operations: transaction.operations)
   }
+
+  /// Whether it cannot be completed without the transaction before it.
+  package var leansOnPrevious: Bool { isRelative || nonce == nil }
 }
 
 /// Where a stream stands: all that the next transaction's context and fingerprint build on.
@@ -110,11 +115,16 @@ package struct StreamPosition: Hashable, Sendable {
   package let fingerprint: Fingerprint
   /// The context of the last transaction, without its own stream.
   package let context: Context
+  /// The nonce of the last transaction; nil before the first, or where it is not known.
+  package let nonce: UInt64?
 
-  package init(sequence: UInt64, fingerprint: Fingerprint, context: Context) {
+  package init(
+    sequence: UInt64, fingerprint: Fingerprint, context: Context, nonce: UInt64? = nil
+  ) {
     self.sequence = sequence
     self.fingerprint = fingerprint
     self.context = context
+    self.nonce = nonce
   }
 
   package static let start = StreamPosition(
@@ -123,7 +133,14 @@ package struct StreamPosition: Hashable, Sendable {
 
 extension StreamPosition {
   /// Reads the next transaction of the stream: completes its context, computes its fingerprint.
-  package func next(_ encoded: EncodedTransaction, of stream: StreamID) -> Transaction {
+  ///
+  /// - throws: ``SegmentError/damaged(_:)`` if it leans on a nonce that is not known here.
+  package func next(
+    _ encoded: EncodedTransaction, of stream: StreamID
+  ) throws(SegmentError) -> Transaction {
+    guard let nonce = encoded.nonce ?? nonce else {
+      throw .damaged("the nonce before the first transaction is not known")
+    }
     var claimed = encoded.isRelative ? context : Context()
     claimed.merge(Context(encoded.changes))
     if encoded.hasSeenOwn {
@@ -135,8 +152,8 @@ extension StreamPosition {
       operations: encoded.operations)
     let header = Transaction.Header(
       stream: stream, sequence: sequence + 1, time: encoded.time, context: claimed,
-      nonce: encoded.nonce,
-      fingerprint: Fingerprint(after: fingerprint, nonce: encoded.nonce, canonicalForm: form))
+      nonce: nonce,
+      fingerprint: Fingerprint(after: fingerprint, nonce: nonce, canonicalForm: form))
     return Transaction(header: header, operations: encoded.operations)
   }
 
@@ -144,7 +161,7 @@ extension StreamPosition {
   package init(after header: Transaction.Header) {
     self.init(
       sequence: header.sequence, fingerprint: header.fingerprint,
-      context: header.context.without(header.stream))
+      context: header.context.without(header.stream), nonce: header.nonce)
   }
 }
 
@@ -168,7 +185,7 @@ extension Segment {
     var result: [Transaction] = []
     result.reserveCapacity(Int(range.last - position.sequence))
     for encoded in transactions {
-      let transaction = current.next(encoded, of: range.stream)
+      let transaction = try current.next(encoded, of: range.stream)
       current = StreamPosition(after: transaction.header)
       if transaction.header.sequence == position.sequence {
         guard transaction.header.fingerprint == position.fingerprint else { throw .otherBranch }

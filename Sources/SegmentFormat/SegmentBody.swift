@@ -11,17 +11,17 @@ enum SegmentBody {
     static let isRelative = Flags(rawValue: 1)
     static let hasSeenOwn = Flags(rawValue: 2)
     static let hasExtension = Flags(rawValue: 4)
-    static let known: Flags = [.isRelative, .hasSeenOwn, .hasExtension]
+    /// The same process wrote the transaction before it, so their nonces are one.
+    static let hasSameNonce = Flags(rawValue: 8)
+    static let known: Flags = [.isRelative, .hasSeenOwn, .hasExtension, .hasSameNonce]
   }
 
   static func encode(_ segment: Segment) -> [UInt8] {
     var tables = SegmentTables(own: segment.range.stream, first: segment.range.first)
     var rows: [UInt8] = []
     var previousTime: UInt64 = 0
-    for (offset, transaction) in segment.transactions.enumerated() {
-      append(
-        transaction, sequence: segment.range.first + UInt64(offset), after: previousTime,
-        to: &rows, tables: &tables)
+    for transaction in segment.transactions {
+      append(transaction, after: previousTime, to: &rows, tables: &tables)
       previousTime = transaction.time.rawValue
     }
     var output: [UInt8] = []
@@ -37,16 +37,17 @@ enum SegmentBody {
   }
 
   private static func append(
-    _ transaction: EncodedTransaction, sequence: UInt64, after previousTime: UInt64,
-    to rows: inout [UInt8], tables: inout SegmentTables
+    _ transaction: EncodedTransaction, after previousTime: UInt64, to rows: inout [UInt8],
+    tables: inout SegmentTables
   ) {
     var flags: Flags = []
     if transaction.isRelative { flags.insert(.isRelative) }
     if transaction.hasSeenOwn { flags.insert(.hasSeenOwn) }
+    if transaction.nonce == nil { flags.insert(.hasSameNonce) }
     rows.appendVarint(flags.rawValue)
     let step = Int64(bitPattern: transaction.time.rawValue &- previousTime)
     rows.appendVarint(step.zigzag)
-    rows.appendVarint(UInt64(tables.index(ofNonce: transaction.nonce)))
+    if let nonce = transaction.nonce { rows.append(bigEndian: nonce) }
     rows.appendVarint(UInt64(transaction.changes.count))
     for entry in transaction.changes {
       rows.appendVarint(UInt64(tables.index(ofStream: entry.stream)))
@@ -57,11 +58,28 @@ enum SegmentBody {
     var previousDocument = -1
     for operation in transaction.operations {
       let document = tables.index(ofDocument: operation.document, insert: operation.insert)
-      rows.appendVarint(Int64(document - previousDocument).zigzag)
+      // Most operations set a value: the lowest bit says so, and others name their kind.
+      let step = Int64(document - previousDocument).zigzag
+      rows.appendVarint(step << 1 | (operation.kind == .set ? 1 : 0))
       previousDocument = document
       rows.appendVarint(UInt64(tables.index(ofPath: operation.path)))
+      append(kindAndPayload: operation, to: &rows)
+    }
+  }
+
+  /// A `set` of null, false or true is its first byte alone; other values stand behind their
+  /// length and 2.
+  private static func append(kindAndPayload operation: Operation, to rows: inout [UInt8]) {
+    guard operation.kind == .set else {
       rows.append(operation.kind.envelope)
       if operation.kind.carriesPayload { rows.appendBlock(operation.payload) }
+      return
+    }
+    if operation.payload.count == 1, let constant = operation.payload.first, constant <= 2 {
+      rows.append(constant)
+    } else {
+      rows.appendVarint(UInt64(operation.payload.count) + 2)
+      rows.append(contentsOf: operation.payload)
     }
   }
 
@@ -103,8 +121,8 @@ enum SegmentBody {
     guard reader.remaining == 0 else { throw .damaged("more follows the last transaction") }
     guard operations == operationCount else { throw .damaged("the number of operations is wrong") }
     // Only a lone transaction may lean on the one before it, which another file holds.
-    guard span == 0 || !transactions[0].isRelative else {
-      throw .damaged("the first context is not whole")
+    guard span == 0 || !transactions[0].leansOnPrevious else {
+      throw .damaged("the first transaction is not whole")
     }
     return Segment(range: range, attributes: attributes, transactions: transactions)
   }
@@ -117,7 +135,7 @@ enum SegmentBody {
     let step = Int64(zigzag: try reader.varint())
     let time = HybridTime(rawValue: previousTime &+ UInt64(bitPattern: step))
     guard time <= .latest, time > .zero else { throw .damaged("a time is not possible") }
-    let nonce = try tables.nonce(at: try reader.varint())
+    let nonce = flags.contains(.hasSameNonce) ? nil : try reader.unsigned64()
     var changes: [Context.Entry] = []
     for _ in 0..<(try reader.count(of: 18)) {
       let stream = try tables.stream(at: try reader.varint())
@@ -143,13 +161,11 @@ enum SegmentBody {
     operations.reserveCapacity(plausible: count)
     var document: Int64 = -1
     for _ in 0..<count {
-      document &+= Int64(zigzag: try reader.varint())
+      let head = try reader.varint()
+      document &+= Int64(zigzag: head >> 1)
       let reference = try tables.document(at: document)
       let path = try tables.path(at: try reader.varint())
-      guard let kind = OperationKind(envelope: try reader.byte()) else {
-        throw .damaged("an operation contradicts itself")
-      }
-      let payload = kind.carriesPayload ? try reader.block() : []
+      let (kind, payload) = try kindAndPayload(from: &reader, isSet: head & 1 == 1)
       let operation = Operation(
         document: reference.key, insert: reference.insert, path: path, kind: kind,
         payload: payload)
@@ -157,6 +173,26 @@ enum SegmentBody {
       operations.append(operation)
     }
     return operations
+  }
+}
+
+extension SegmentBody {
+  fileprivate static func kindAndPayload(
+    from reader: inout ByteReader, isSet: Bool
+  ) throws(SegmentError) -> (OperationKind, [UInt8]) {
+    guard !isSet else {
+      let code = try reader.varint()
+      guard code > 2 else { return (.set, [UInt8(code)]) }
+      guard code - 2 <= UInt64(reader.remaining) else {
+        throw .damaged("a count exceeds the content")
+      }
+      return (.set, try reader.take(Int(code - 2)))
+    }
+    // A `set` has one form only, so that equal content has equal bytes.
+    guard let kind = OperationKind(envelope: try reader.byte()), kind != .set else {
+      throw .damaged("an operation contradicts itself")
+    }
+    return (kind, kind.carriesPayload ? try reader.block() : [])
   }
 }
 

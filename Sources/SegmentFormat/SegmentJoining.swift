@@ -8,7 +8,7 @@ extension Segment {
   /// - throws: ``SegmentError/otherBranch`` if they do not continue one another.
   package init(joining segments: [Segment]) throws(SegmentError) {
     guard let first = segments.first, let last = segments.last else { throw .incomplete }
-    guard first.transactions.first?.isRelative == false else {
+    guard first.transactions.first?.leansOnPrevious == false else {
       throw .damaged("the first segment leans on one before it")
     }
     var position = StreamPosition(
@@ -21,7 +21,7 @@ extension Segment {
         segment.range.first == position.sequence + 1
       else { throw .otherBranch }
       for transaction in try segment.transactions(after: position) {
-        let previous = encoded.isEmpty ? nil : position.context
+        let previous = encoded.isEmpty ? nil : position
         encoded.append(EncodedTransaction(transaction, after: previous))
         position = StreamPosition(after: transaction.header)
       }

@@ -12,7 +12,6 @@ struct SegmentTables {
   private let own: StreamID
   private let first: UInt64
   private var streams = Table<StreamID>()
-  private var nonces = Table<UInt64>()
   private var collections = Table<ByteString>()
   private var documents = Table<DocumentReference>()
   private var paths = Table<Path>()
@@ -39,7 +38,6 @@ struct SegmentTables {
 // MARK: - Writing
 
 extension SegmentTables {
-  mutating func index(ofNonce nonce: UInt64) -> Int { nonces.index(of: nonce) }
   mutating func index(ofPath path: Path) -> Int { paths.index(of: path) }
 
   /// 0 is the segment's own stream; the others follow as they stand in the table.
@@ -57,8 +55,6 @@ extension SegmentTables {
     var copy = self
     output.appendVarint(UInt64(streams.values.count))
     for stream in streams.values { output.append(stream) }
-    output.appendVarint(UInt64(nonces.values.count))
-    for nonce in nonces.values { output.append(bigEndian: nonce) }
     output.appendVarint(UInt64(collections.values.count))
     for collection in collections.values { output.appendBlock(collection.bytes) }
     output.appendVarint(UInt64(paths.values.count))
@@ -82,7 +78,6 @@ extension SegmentTables {
   init(from reader: inout ByteReader, own: StreamID, first: UInt64) throws(SegmentError) {
     self.init(own: own, first: first)
     for _ in 0..<(try reader.count(of: 16)) { streams.values.append(try reader.identifier()) }
-    for _ in 0..<(try reader.count(of: 8)) { nonces.values.append(try reader.unsigned64()) }
     for _ in 0..<(try reader.count(of: 2)) {
       let name = try reader.text()
       guard DocumentKey.problem(ofCollection: name) == nil else {
@@ -120,10 +115,6 @@ extension SegmentTables {
 
   func stream(at index: UInt64) throws(SegmentError) -> StreamID {
     index == 0 ? own : try value(at: index - 1, of: streams.values)
-  }
-
-  func nonce(at index: UInt64) throws(SegmentError) -> UInt64 {
-    try value(at: index, of: nonces.values)
   }
 
   func path(at index: UInt64) throws(SegmentError) -> Path {

@@ -15,6 +15,9 @@ package struct Ambient: Sendable {
     self.random = random
   }
 
+  /// The wall clock as the hybrid clock counts.
+  package var time: HybridTime { HybridTime(milliseconds: now()) }
+
   /// A new random identifier.
   package func identifier<ID: Identifier128>() -> ID {
     ID(rawValue: UInt128(random()) << 64 | UInt128(random()))

@@ -52,16 +52,8 @@ extension FolderKnowledge {
     return range.first <= applied(range.stream) + 1
   }
 
-  /// Whether a segment continues its stream, given those that are about to be applied.
-  func fits(_ range: Segment.Range, after earlier: [ImportableSegment]) -> Bool {
-    let reached = earlier.reduce(applied(range.stream)) { reached, segment in
-      segment.segment.range.stream == range.stream
-        ? max(reached, segment.segment.range.last) : reached
-    }
-    return range.first <= reached + 1
-  }
-
-  private func applied(_ stream: StreamID) -> UInt64 { names.applied[stream] ?? 0 }
+  /// How far a stream is applied.
+  func applied(_ stream: StreamID) -> UInt64 { names.applied[stream] ?? 0 }
 
   var setAside: [FileRecord] {
     records.values.filter { $0.reason.isSetAside }.sorted { $0.key < $1.key }
@@ -125,17 +117,13 @@ extension FolderKnowledge {
     _ part: ImportedPart, from files: [(segment: ImportableSegment, look: FileRecord.Look)]
   ) throws -> [FileKey] {
     let applied = Set(part.applied)
-    let branches = Set(part.branches)
     let known = Set(part.duplicates)
     var restored: [FileKey] = []
     for (segment, look) in files {
       let key = segment.file
       if applied.contains(key), records[key]?.reason.isSetAside == true { restored.append(key) }
-      if branches.contains(key) {
-        note(
-          FileRecord(
-            key: key, look: look, reason: .branch,
-            detail: "its stream went another way on this device"))
+      if let error = part.rejected[key] {
+        note(FileRecord(rejecting: error, key: key, look: look))
       } else if applied.contains(key) || known.contains(key) {
         learn(segment, look: look)
       }

@@ -100,12 +100,30 @@ package final class Importer {
     return FileRecord.Look(status) != record.look
   }
 
+  /// Segments that are read and not committed yet.
+  private struct Part {
+    var files: [(segment: ImportableSegment, look: FileRecord.Look)] = []
+    var reached: [StreamID: UInt64] = [:]
+    var operations = 0
+    var bytes: Int64 = 0
+
+    var isFull: Bool {
+      operations >= Importer.partOperations || bytes >= Importer.partBytes
+    }
+
+    mutating func append(_ segment: ImportableSegment, look: FileRecord.Look) {
+      let range = segment.segment.range
+      files.append((segment, look))
+      reached[range.stream] = max(reached[range.stream] ?? 0, range.last)
+      operations += segment.segment.transactions.reduce(0) { $0 + $1.operations.count }
+      bytes += look.size
+    }
+  }
+
   private func readAndApply(
     _ files: [FolderListing.File], into report: inout ImportReport
   ) throws {
-    var part: [(segment: ImportableSegment, look: FileRecord.Look)] = []
-    var operations = 0
-    var bytes: Int64 = 0
+    var part = Part()
     // In each stream's order, so that a segment is read when it fits.
     for (index, file) in files.sorted(by: Self.precedes).enumerated() {
       onProgress(index, files.count)
@@ -113,22 +131,20 @@ package final class Importer {
       case .gone: knowledge.forget(file.key)
       case .setAside(let record): knowledge.note(record)
       case .segment(let segment, let look):
-        guard knowledge.fits(segment.segment.range, after: part.map(\.segment)) else {
+        let range = segment.segment.range
+        let reached = part.reached[range.stream] ?? knowledge.applied(range.stream)
+        guard range.first <= reached + 1 else {
           knowledge.noteWaiting(segment, look: look)
           continue
         }
-        part.append((segment, look))
-        operations += segment.segment.transactions.reduce(0) { $0 + $1.operations.count }
-        bytes += look.size
-        guard operations >= Self.partOperations || bytes >= Self.partBytes else { continue }
-        try apply(part, into: &report)
-        part = []
-        operations = 0
-        bytes = 0
+        part.append(segment, look: look)
+        guard part.isFull else { continue }
+        try apply(part.files, into: &report)
+        part = Part()
       }
     }
     onProgress(files.count, files.count)
-    try apply(part, into: &report)
+    try apply(part.files, into: &report)
   }
 
   private static func precedes(_ lhs: FolderListing.File, _ rhs: FolderListing.File) -> Bool {
@@ -143,7 +159,7 @@ package final class Importer {
   ) throws {
     guard !files.isEmpty else { return }
     let part = try device.database.apply(
-      files.map(\.segment), now: device.ambient.now(), nonce: device.nonce)
+      files.map(\.segment), now: device.ambient.time, nonce: device.nonce)
     report.segments += part.segments
     for from in part.devices {
       report.transactions += from.transactions

@@ -22,6 +22,7 @@ package struct Publisher: Sendable {
   /// Publishes all that waits. What was published before a failure stays published.
   package func publishAll() throws -> Report {
     var report = Report()
+    try device.database.fixBatches()
     while let batch = try device.database.nextBatch() {
       let (digest, publication) = try device.container.publish(
         batch.segment, temporaryName: device.ambient.temporaryName())

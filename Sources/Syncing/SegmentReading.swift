@@ -47,23 +47,7 @@ struct SegmentReader {
           segment: segment, digest: digest, isUnderOwnName: isOwnName, file: key),
         look: look)
     } catch {
-      return .setAside(record(of: error, key: key, look: look))
-    }
-  }
-
-  private func record(
-    of error: SegmentError, key: FileKey, look: FileRecord.Look
-  ) -> FileRecord {
-    switch error {
-    case .incomplete:
-      FileRecord(key: key, look: look, reason: .incomplete, detail: nil)
-    case .damaged(let detail):
-      FileRecord(key: key, look: look, reason: .damaged, detail: detail)
-    case .newer(let minimum):
-      FileRecord(
-        key: key, look: look, reason: .newer, detail: "it needs a reader of format \(minimum)")
-    case .otherBranch:
-      FileRecord(key: key, look: look, reason: .branch, detail: nil)
+      return .setAside(FileRecord(rejecting: error, key: key, look: look))
     }
   }
 
@@ -81,6 +65,20 @@ struct SegmentReader {
       FileRecord(
         key: key, look: look, reason: reason,
         detail: error.foundKind.map { "\($0)" } ?? error.errno.description))
+  }
+}
+
+extension FileRecord {
+  /// Sets a file aside for what its content is.
+  init(rejecting error: SegmentError, key: FileKey, look: Look) {
+    let (reason, detail): (Reason, String?) =
+      switch error {
+      case .incomplete: (.incomplete, nil)
+      case .damaged(let detail): (.damaged, detail)
+      case .newer(let minimum): (.newer, "it needs a reader of format \(minimum)")
+      case .otherBranch: (.branch, "its stream went another way on this device")
+      }
+    self.init(key: key, look: look, reason: reason, detail: detail)
   }
 }
 

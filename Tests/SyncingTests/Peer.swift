@@ -24,7 +24,7 @@ struct Peer: Sendable {
   @discardableResult
   func write(_ body: (inout StoreWriter) throws -> Void) throws -> StoreWriter.Result {
     try device.database.writeDocuments(
-      now: device.ambient.now(), nonce: device.nonce, body)
+      now: device.ambient.time, nonce: device.nonce, body)
   }
 
   /// Writes a document of the collection `notes` from JSON text, without publishing it.

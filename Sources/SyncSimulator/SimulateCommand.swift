@@ -1,0 +1,10 @@
+import ArgumentParser
+
+/// The command `feedsync-simulate`: several devices in one process, for tests and measurements.
+@main
+struct SimulateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "feedsync-simulate",
+    abstract: "Runs several devices in one process.",
+    subcommands: [WorkloadCommand.self])
+}

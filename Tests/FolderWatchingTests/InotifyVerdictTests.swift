@@ -1,0 +1,88 @@
+import CInotifyTools
+import SystemPackage
+import Testing
+
+@testable import FolderWatching
+
+@Suite struct InotifyVerdictTests {
+  private func verdict(
+    _ place: WatchedPlace?, _ mask: Int32, _ name: String = "", watch: Int32 = 1
+  ) -> InotifyVerdict {
+    var name = name
+    return name.withUTF8 {
+      InotifyVerdict(place: place, watch: watch, mask: UInt32(bitPattern: mask), name: $0)
+    }
+  }
+
+  @Test func anOverflowHasEverythingSubscribedAnew() {
+    #expect(verdict(nil, Int32(IN_Q_OVERFLOW), watch: -1) == .resubscribe)
+    #expect(verdict(nil, 0, watch: -1) == .resubscribe)
+  }
+
+  @Test func anUnknownWatchIsIgnored() {
+    #expect(verdict(nil, Int32(IN_MOVED_TO), "x.log") == .ignore)
+  }
+
+  @Test(arguments: [IN_MOVED_TO, IN_CREATE, IN_CLOSE_WRITE, IN_DELETE, IN_MOVED_FROM])
+  func aFileInAStreamMarksIt(mask: Int32) {
+    #expect(verdict(.stream("s"), mask, "x.log") == .changed("s"))
+  }
+
+  @Test(arguments: [
+    ".syncthing.x.log.tmp", "~syncthing~x.log.tmp", ".nfs0001", ".feedsync-1.nosync", "x.nosync",
+    "x.nosync.1", "",
+  ])
+  func aTemporaryNameMarksNothing(name: String) {
+    #expect(verdict(.stream("s"), Int32(IN_MOVED_TO), name) == .ignore)
+  }
+
+  @Test(arguments: ["~x.log", "nosync", "x.nosyn", "x.sync-conflict-20260101-000000-AAAAAAA.log"])
+  func aNameThatOnlyLooksTemporaryMarksItsStream(name: String) {
+    #expect(verdict(.stream("s"), Int32(IN_MOVED_TO), name) == .changed("s"))
+  }
+
+  @Test func aDirectoryInAStreamIsForeign() {
+    #expect(verdict(.stream("s"), Int32(IN_CREATE | IN_ISDIR), "deep") == .ignore)
+  }
+
+  @Test func aDirectoryInLogsAppearsAndGoes() {
+    #expect(verdict(.logs, Int32(IN_CREATE | IN_ISDIR), "s") == .appeared("s"))
+    #expect(verdict(.logs, Int32(IN_MOVED_TO | IN_ISDIR), "s") == .appeared("s"))
+    #expect(verdict(.logs, Int32(IN_DELETE | IN_ISDIR), "s") == .changed("s"))
+    #expect(verdict(.logs, Int32(IN_CREATE), "file") == .ignore)
+  }
+
+  @Test func ofTheContainerOnlyLogsCounts() {
+    #expect(verdict(.container, Int32(IN_CREATE | IN_ISDIR), "logs") == .resubscribe)
+    #expect(verdict(.container, Int32(IN_CREATE | IN_ISDIR), "blobs") == .ignore)
+    #expect(verdict(.container, Int32(IN_DELETE), "feedsync.container") == .ignore)
+  }
+
+  @Test(arguments: [WatchedPlace.cookies, .container, .logs])
+  func whatIsWatchedBeingGoneHasAllSubscribedAnew(place: WatchedPlace) {
+    for mask in [IN_DELETE_SELF, IN_MOVE_SELF, Int32(IN_IGNORED), IN_UNMOUNT] {
+      #expect(verdict(place, Int32(mask)) == .resubscribe)
+    }
+  }
+
+  @Test func aStreamThatIsDeletedIsLeftToLogsButOneThatIsMovedIsNot() {
+    #expect(verdict(.stream("s"), Int32(IN_DELETE_SELF)) == .ignore)
+    #expect(verdict(.stream("s"), Int32(IN_IGNORED)) == .ignore)
+    #expect(verdict(.stream("s"), Int32(IN_MOVE_SELF)) == .resubscribe)
+  }
+
+  @Test(
+    arguments: [
+      (0x6969, "NFS"), (0x517B, "SMB"), (0xFF53_4D42, "SMB"), (0xFE53_4D42, "SMB"),
+      (0x6573_5546, "FUSE"), (0x0102_1997, "9P"), (0x00C3_6400, "Ceph"),
+    ] as [(UInt32, String)])
+  func networkFileSystemsAreNotTrusted(magic: UInt32, name: String) {
+    #expect(FileSystemKind.withoutEvents(magic: magic) == name)
+  }
+
+  @Test(arguments: [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630] as [UInt32])
+  func localFileSystemsAreTrusted(magic: UInt32) {
+    #expect(FileSystemKind.withoutEvents(magic: magic) == nil)
+    #expect(FileSystemKind.withoutEvents(at: "/proc") == nil)
+  }
+}

@@ -1,0 +1,73 @@
+import FolderWatching
+import Glibc
+import SystemPackage
+import Testing
+
+/// The tests that use libinotifytools, which is global to the process: one after another.
+@Suite(.serialized, .timeLimit(.minutes(1))) enum RealInotify {}
+
+/// A container, and a state beside it, on the local file system; removed by ``remove()``.
+struct TemporaryContainer {
+  let root: FilePath
+  var container: FilePath { root.appending("container") }
+  var logs: FilePath { container.appending("logs") }
+  var cookies: FilePath { root.appending("cookies") }
+
+  /// Makes the container with `logs/` and these stream directories.
+  init(streams: [String] = ["a"]) throws {
+    var template = Array("/tmp/feedsync-watch-XXXXXX".utf8CString)
+    try #require(mkdtemp(&template) != nil)
+    root = FilePath(platformString: template)
+    makeDirectory(container)
+    makeDirectory(logs)
+    for stream in streams { makeDirectory(logs.appending(stream)) }
+  }
+
+  func watcher(fileSystem: String? = nil, clock: any Clock<Duration> = ManualClock())
+    -> FolderWatcher
+  {
+    let backend = InotifyToolsBackend(
+      container: container, cookies: cookies, fileSystem: { _ in fileSystem })
+    return FolderWatcher(backend: backend, clock: clock)
+  }
+
+  func remove() { removeTree(root) }
+}
+
+func makeDirectory(_ path: FilePath) {
+  if mkdir(path.string, 0o755) != 0 { Issue.record("mkdir \(path): \(Errno(rawValue: errno))") }
+}
+
+func makeFile(_ path: FilePath) {
+  let file = open(path.string, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o644)
+  if file < 0 { Issue.record("open \(path): \(Errno(rawValue: errno))") }
+  write(file, "x", 1)
+  close(file)
+}
+
+func move(_ old: FilePath, _ new: FilePath) {
+  if rename(old.string, new.string) != 0 {
+    Issue.record("rename \(old) \(new): \(Errno(rawValue: errno))")
+  }
+}
+
+func names(_ path: FilePath) -> [String] {
+  guard let directory = opendir(path.string) else { return [] }
+  defer { closedir(directory) }
+  var names: [String] = []
+  while let entry = readdir(directory) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    if name != ".", name != ".." { names.append(name) }
+  }
+  return names
+}
+
+func removeTree(_ path: FilePath) {
+  for name in names(path) {
+    let child = path.appending(name)
+    if unlink(child.string) != 0 { removeTree(child) }
+  }
+  rmdir(path.string)
+}

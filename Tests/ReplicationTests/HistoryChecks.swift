@@ -1,0 +1,158 @@
+import CanonicalJSON
+
+@testable import Replication
+
+// MARK: - After every step
+
+extension History {
+  /// Compares a device's states of `documents`, and its frontier, with the model.
+  func check(_ device: Int, _ documents: Set<DocumentKey>) throws {
+    for key in documents {
+      do {
+        try compare(devices[device].state(of: key), with: model(of: key, on: device))
+      } catch let problem as Failure {
+        throw failure("device \(device), document \(key.id): \(problem.message)")
+      }
+    }
+    try checkFrontier(of: device)
+  }
+
+  func model(of key: DocumentKey, on device: Int) -> PlainModel {
+    let waiting = devices[device].state(of: key).pending.map { removal in
+      PlainModel.Waiting(
+        path: removal.path.keys, isDelete: removal.kind == .delete,
+        seen: devices.map { Int(removal.seen.sequence(of: $0.stream)) })
+    }
+    return PlainModel(
+      operations: operations[key, default: []].filter { operation in
+        delivered[device][operation.dot.author] >= operation.dot.sequence
+      },
+      waiting: waiting)
+  }
+
+  private func compare(_ state: DocumentState, with model: PlainModel) throws {
+    let view = state.view()
+    let shown = model.shown()
+    guard view.body == shown.body?.canonicalBytes() else {
+      throw failure(
+        "shows \(view.json?.canonical ?? "nothing"), by the model "
+          + (shown.body?.canonical ?? "nothing"))
+    }
+    guard view.conflictCount == shown.conflictCount else {
+      throw failure("\(view.conflictCount) conflicts, by the model \(shown.conflictCount)")
+    }
+    let summary = state.summary()
+    guard summary == (view.isVisible, view.conflictCount) else {
+      throw failure("the summary \(summary) is not that of the view")
+    }
+    guard Set(state.entries.map(\.modelDot)) == Set(model.kept.map(\.dot)),
+      state.entries.count == model.kept.count
+    else { throw failure("keeps other operations than the model") }
+  }
+
+  /// The closed part against the greatest vector found from above.
+  private func checkFrontier(of device: Int) throws {
+    let frontier = devices[device].frontier
+    let applied = devices.map { Int(frontier.applied.sequence(of: $0.stream)) }
+    guard applied == delivered[device] else {
+      throw failure("device \(device) has applied \(applied), not \(delivered[device])")
+    }
+    var closed = delivered[device]
+    var isSinking = true
+    while isSinking {
+      isSinking = false
+      for author in devices.indices {
+        let first = devices[author].written.prefix(closed[author]).firstIndex { transaction in
+          devices.indices.contains { closed[$0] < Int(transaction.seen(of: $0)) }
+        }
+        guard let first else { continue }
+        closed[author] = first
+        isSinking = true
+      }
+    }
+    let claimed = devices.map { Int(frontier.closed.sequence(of: $0.stream)) }
+    guard claimed == closed else {
+      throw failure("device \(device) takes \(claimed) for closed, by definition \(closed)")
+    }
+  }
+
+  /// A context claims what its author had, with the right fingerprints, and is closed (rule 4).
+  func checkClaim(of transaction: Transaction, by device: Int) throws {
+    for entry in transaction.header.context.entries {
+      let author = Int(entry.stream.rawValue) - 1
+      guard Int(entry.sequence) <= delivered[device][author] else {
+        throw failure("a context claims \(author):\(entry.sequence), which has not arrived")
+      }
+      let seen = devices[author].written.prefix(Int(entry.sequence))
+      guard seen.last?.header.fingerprint == entry.fingerprint else {
+        throw failure("a context names another \(author):\(entry.sequence)")
+      }
+      for earlier in seen where !earlier.header.context.isCovered(by: transaction.header.context) {
+        throw failure(
+          "the context of a new transaction by \(device) is not closed: it has seen "
+            + "\(author):\(earlier.header.sequence) and not what that had seen")
+      }
+    }
+    let seen = Int(transaction.seen(of: device))
+    guard seen <= delivered[device][device] else {
+      throw failure("a context has seen more of its own stream than there is")
+    }
+  }
+}
+
+// MARK: - At the end
+
+extension History {
+  /// Everything has arrived everywhere.
+  func checkAgreement() throws {
+    for device in devices.indices {
+      guard !devices[device].hasWaiting else {
+        throw failure("device \(device) still has removals that wait")
+      }
+      guard devices[device].frontier.closed == devices[device].frontier.applied else {
+        throw failure("device \(device) has not closed everything")
+      }
+    }
+    for key in keys {
+      // All have the same operations now, so one model does for all.
+      let model = model(of: key, on: 0)
+      let first = devices[0].state(of: key)
+      for device in devices {
+        try compare(device.state(of: key), with: model)
+        let isSame = device.state(of: key).entries.elementsEqual(first.entries) {
+          $0.stamp == $1.stamp && $0.effect == $1.effect
+        }
+        guard isSame else { throw failure("the devices keep different operations") }
+      }
+      try checkNothingIsLost(key, in: first.view())
+    }
+  }
+
+  /// Every value shows, or its successor's author had seen it, or it is listed.
+  private func checkNothingIsLost(_ key: DocumentKey, in view: DocumentView) throws {
+    let all = operations[key, default: []]
+    for value in all where value.isValue {
+      let shown = view.json?.value(at: value.path)
+      if let scalar = value.scalar, shown == scalar { continue }
+      if value.scalar == nil, shown?.isObject == true { continue }
+      if view.conflictCount > 0 { continue }
+      guard all.contains(where: { !($0.dot == value.dot) && $0.covers(value) }) else {
+        throw failure("document \(key.id): the value of \(value.dot) is lost")
+      }
+    }
+  }
+}
+
+extension Transaction {
+  fileprivate func seen(of author: Int) -> UInt64 {
+    header.context.sequence(of: SimulatedDevice.stream(of: author))
+  }
+}
+
+extension DocumentState.Entry {
+  fileprivate var modelDot: PlainModel.Dot {
+    PlainModel.Dot(
+      author: Int(stamp.dot.stream.rawValue) - 1, sequence: Int(stamp.dot.sequence),
+      index: Int(stamp.dot.index))
+  }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import Testing
+
+@testable import Replication
+
+/// Random histories, each compared with the plain model after every step.
+@Suite struct HistoryTests {
+  private static let parts = 16
+
+  private static func setting(_ name: String) -> UInt64? {
+    getenv(name).flatMap { UInt64(String(cString: $0)) }
+  }
+
+  @Test(arguments: 0..<parts)
+  func devicesShowWhatTheProtocolSays(part: Int) throws {
+    let count = Int(Self.setting("FEEDSYNC_HISTORIES") ?? 2_000)
+    let first = Self.setting("FEEDSYNC_SEED") ?? UInt64.random(in: 0..<1 << 40)
+    if part == 0 { print("histories: repeat with FEEDSYNC_SEED=\(first)") }
+    for number in 0..<(count + Self.parts - 1) / Self.parts {
+      let seed = first &+ UInt64(number * Self.parts + part)
+      guard let report = HistoryRun.failure(of: seed) else { continue }
+      Issue.record("\(report)")
+      return
+    }
+  }
+}
+
+/// Runs one history, and makes it short and readable where it fails.
+enum HistoryRun {
+  /// Nil if all is well, else the shortest history found that fails likewise.
+  static func failure(of seed: UInt64) -> String? {
+    let length = History(seed: seed).length
+    var steps = Array(0..<length)
+    guard run(seed, steps) != nil else { return nil }
+    var isShrinking = true
+    while isShrinking {
+      isShrinking = false
+      for index in steps.indices.reversed() {
+        var fewer = steps
+        fewer.remove(at: index)
+        guard run(seed, fewer) != nil else { continue }
+        steps = fewer
+        isShrinking = true
+      }
+    }
+    let (message, trace) = run(seed, steps, isTracing: true) ?? ("no failure when repeated", [])
+    return (["seed \(seed): \(message)"] + trace.map { "  " + $0 }).joined(separator: "\n")
+  }
+
+  private static func run(
+    _ seed: UInt64, _ steps: [Int], isTracing: Bool = false
+  ) -> (String, [String])? {
+    var history = History(seed: seed)
+    history.isTracing = isTracing
+    do {
+      for step in steps { try history.take(step) }
+      try history.deliverEverything()
+      return nil
+    } catch {
+      return ((error as? History.Failure)?.message ?? "\(error)", history.trace)
+    }
+  }
+}

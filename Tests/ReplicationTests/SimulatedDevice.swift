@@ -1,0 +1,183 @@
+import CanonicalJSON
+
+@testable import Replication
+
+/// One device: real document states and a real frontier, called in the order in which the store
+/// calls them, with dictionaries for the database.
+struct SimulatedDevice {
+  /// Number from 0; the stream's id orders as it does.
+  let author: Int
+  var states: [DocumentKey: DocumentState] = [:]
+  private(set) var frontier = Frontier()
+  private(set) var clock = HybridClock(latest: .zero)
+  /// Everything it ever wrote, in order.
+  private(set) var written: [Transaction] = []
+
+  init(author: Int) { self.author = author }
+
+  var stream: StreamID { Self.stream(of: author) }
+  var hasWaiting: Bool { states.values.contains { !$0.pending.isEmpty } }
+
+  static func stream(of author: Int) -> StreamID { StreamID(rawValue: UInt128(author + 1)) }
+
+  /// Any mixing function of 64 bits.
+  static let digest = VersionToken.Digest { bytes in
+    SplitMix.mixed(mix(bytes, into: 0xCBF2_9CE4_8422_2325))
+  }
+
+  static func mix(_ bytes: [UInt8], into hash: UInt64) -> UInt64 {
+    bytes.reduce(hash) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+
+  func state(of key: DocumentKey) -> DocumentState { states[key] ?? DocumentState() }
+}
+
+// MARK: - Writing
+
+extension SimulatedDevice {
+  /// A local transaction in the making, as StoreWriter has it.
+  struct Draft {
+    var header: Transaction.Header
+    var operations: [Operation] = []
+    var states: [DocumentKey: DocumentState] = [:]
+    var changed: Set<DocumentKey> = []
+  }
+
+  func beginDraft(wall: Int64) -> Draft? {
+    var ticking = clock
+    guard let time = ticking.tick(wallMilliseconds: wall) else { return nil }
+    return Draft(
+      header: Transaction.Header(
+        stream: stream, sequence: UInt64(written.count) + 1, time: time,
+        context: frontier.closed, nonce: 0, fingerprint: .origin))
+  }
+
+  func state(of key: DocumentKey, in draft: Draft) -> DocumentState {
+    draft.states[key] ?? state(of: key)
+  }
+
+  func perform(
+    _ plan: EditPlan, wanted: JSON?, at key: DocumentKey, in draft: inout Draft
+  ) {
+    var state = state(of: key, in: draft)
+    draft.claim(plan.context)
+    draft.operations += state.perform(
+      plan, wanted: wanted, on: key, header: draft.header, firstIndex: draft.operations.count)
+    draft.states[key] = state
+    draft.changed.insert(key)
+  }
+
+  /// Returns the transaction; nil if there was nothing to publish.
+  mutating func commit(_ draft: Draft) -> Transaction? {
+    var draft = draft
+    var transaction: Transaction?
+    if !draft.operations.isEmpty {
+      draft.header = sealed(draft)
+      frontier.apply(draft.header)
+      frontier.close()
+      clock.merge(draft.header.time)
+      let made = Transaction(header: draft.header, operations: draft.operations)
+      written.append(made)
+      transaction = made
+    }
+    for key in draft.changed {
+      guard var state = draft.states[key] else { continue }
+      if transaction != nil { state.seal(draft.header.tip) }
+      state.settle(arrived: frontier.applied)
+      states[key] = state
+    }
+    return transaction
+  }
+
+  private func sealed(_ draft: Draft) -> Transaction.Header {
+    let header = draft.header
+    let before = written.last?.header.fingerprint ?? .origin
+    var hash = Self.mix(before.bytes, into: header.time.rawValue)
+    hash = Self.mix(header.stream.bytes, into: hash ^ header.sequence)
+    for operation in draft.operations {
+      hash = Self.mix(operation.path.bytes, into: hash ^ UInt64(operation.kind.code))
+      hash = Self.mix(operation.payload, into: hash)
+    }
+    let low = SplitMix.mixed(hash)
+    return Transaction.Header(
+      stream: header.stream, sequence: header.sequence, time: header.time,
+      context: header.context, nonce: header.nonce,
+      fingerprint: Fingerprint(rawValue: UInt128(low) << 64 | UInt128(SplitMix.mixed(low))))
+  }
+}
+
+extension SimulatedDevice.Draft {
+  fileprivate mutating func claim(_ context: Context) {
+    precondition(operations.isEmpty || header.context == context, "one transaction, one context")
+    header = Transaction.Header(
+      stream: header.stream, sequence: header.sequence, time: header.time, context: context,
+      nonce: header.nonce, fingerprint: .origin)
+  }
+}
+
+// MARK: - Importing
+
+extension SimulatedDevice {
+  /// Applies transactions as one import does, then publishes the removals that may go now.
+  ///
+  /// Returns the transactions that the removals became, and the documents that changed.
+  mutating func receive(
+    _ transactions: [Transaction], wall: Int64
+  ) -> (published: [Transaction], changed: Set<DocumentKey>) {
+    var steps: [DocumentKey: [(Operation, Transaction.Header, Int)]] = [:]
+    for transaction in transactions {
+      frontier.apply(transaction.header)
+      clock.merge(transaction.header.time)
+      for (index, operation) in transaction.operations.enumerated() {
+        steps[operation.document, default: []].append((operation, transaction.header, index))
+      }
+    }
+    for (key, steps) in steps {
+      var state = state(of: key)
+      var isChanged = false
+      for (operation, header, index) in steps {
+        let effect = DocumentState.Effect(operation)
+        if state.apply(effect, stamp: header.stamp(index), context: header.context) {
+          isChanged = true
+        }
+      }
+      guard isChanged else { continue }
+      state.settle(arrived: frontier.applied)
+      states[key] = state
+    }
+    frontier.close()
+    let waiting = Set(states.filter { !$0.value.pending.isEmpty }.keys)
+    return (releaseRemovals(wall: wall), waiting.union(steps.keys))
+  }
+
+  mutating func releaseRemovals(wall: Int64) -> [Transaction] {
+    var bySeen: [Context: Set<DocumentKey>] = [:]
+    for (key, state) in states {
+      for removal in state.pending { bySeen[removal.seen, default: []].insert(key) }
+    }
+    var published: [Transaction] = []
+    for (seen, keys) in bySeen.sorted(by: { $0.key.total < $1.key.total }) {
+      guard seen.isCovered(by: frontier.closed), var draft = beginDraft(wall: wall) else {
+        continue
+      }
+      draft.claim(seen)
+      for key in keys.sorted() {
+        var state = state(of: key, in: draft)
+        for removal in state.pending where removal.seen == seen {
+          draft.operations.append(
+            state.publish(
+              removal, on: key, header: draft.header, index: draft.operations.count))
+        }
+        draft.states[key] = state
+        draft.changed.insert(key)
+      }
+      if let transaction = commit(draft) { published.append(transaction) }
+    }
+    return published
+  }
+}
+
+extension Context {
+  /// A number that grows with the context, to put contexts in some order.
+  fileprivate var total: UInt64 { entries.reduce(0) { $0 + $1.sequence } }
+}

@@ -1,0 +1,121 @@
+import Testing
+
+@testable import Replication
+
+/// Rule 7: removals of what may not be claimed yet.
+@Suite struct WaitingRemovalTests {
+  /// Device 2 has an edit by device 1, and not what that had seen of device 0.
+  private func unclosed(_ first: String, _ second: String) throws -> Writers {
+    var writers = Writers(3)
+    try writers.put(0, "{}")
+    writers.deliverEverything()
+    try writers.put(0, first)
+    writers.deliver(from: 0, to: 1)
+    try writers.put(1, second)
+    writers.deliver(from: 1, to: 2)
+    return writers
+  }
+
+  @Test func aDeleteOfWhatIsNotClosedHidesAtOnceAndIsPublishedLater() throws {
+    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
+    #expect(writers.body(2) == #"{"b":1}"#)
+    try writers.delete(2)
+    #expect(writers.body(2) == nil)
+    #expect(writers.devices[2].written.isEmpty)
+    writers.deliver(from: 0, to: 2)
+    #expect(writers.devices[2].written.map(\.operations.count) == [1])
+    writers.deliverEverything()
+    for device in 0..<3 {
+      #expect(writers.body(device) == nil)
+      #expect(writers.conflicts(device) == 0)
+    }
+  }
+
+  @Test func aWriteAfterADeleteThatWaitsDoesNotUndoIt() throws {
+    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
+    try writers.delete(2)
+    try writers.put(2, #"{"d":1}"#)
+    #expect(writers.body(2) == #"{"d":1}"#)
+    #expect(writers.conflicts(2) == 0)
+    writers.deliverEverything()
+    #expect(writers.body(0)?.contains("b") == false)
+    #expect(writers.body(0)?.contains(#""d":1"#) == true)
+    for device in 0..<3 { #expect(writers.conflicts(device) == 0) }
+  }
+
+  @Test func aDeleteCoversWhatItsOwnTransactionWrote() throws {
+    var writers = Writers(2)
+    try writers.write(0, .put(#"{"a":1}"#), .delete)
+    #expect(writers.body(0) == nil)
+    #expect(writers.state(0).pending.isEmpty)
+    writers.deliverEverything()
+    #expect(writers.body(1) == nil)
+    #expect(writers.conflicts(1) == 0)
+  }
+
+  @Test func aDeleteThatWaitsTakesAwayWhatItsOwnTransactionWrote() throws {
+    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
+    try writers.write(2, .patch(#"{"c":1}"#), .delete)
+    #expect(writers.body(2) == nil)
+    #expect(writers.state(2).pending.count == 1)
+    writers.deliverEverything()
+    for device in 0..<3 { #expect(writers.body(device) == nil) }
+  }
+
+  @Test func aWriteAfterADeleteThatWaitsInOneTransactionStays() throws {
+    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
+    try writers.write(2, .patch(#"{"c":1}"#), .delete, .put(#"{"d":1}"#))
+    #expect(writers.body(2) == #"{"d":1}"#)
+    writers.deliverEverything()
+    for device in 0..<3 { #expect(writers.body(device)?.contains(#""d":1"#) == true) }
+    #expect(writers.body(0)?.contains("c") == false)
+    #expect(writers.body(0)?.contains("b") == false)
+  }
+
+  @Test func aWriteOnAReadFromBeforeADeleteThatWaitsIsStaleWhereAnEditUndoesThat() throws {
+    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
+    let before = try writers.token(2)
+    try writers.delete(2)
+    try writers.put(1, #"{"a":1,"b":1,"c":1}"#)
+    writers.deliver(from: 1, to: 2)
+    #expect(writers.body(2) == #"{"b":1,"c":1}"#)
+    #expect(try writers.outcome(2, put: #"{"d":1}"#, token: before) == .stale)
+    let after = try writers.token(2)
+    #expect(try writers.outcome(2, put: #"{"d":1}"#, token: after) != .stale)
+  }
+
+  @Test func aPatchDoesNotHideWhatItDoesNotNameWhereThatIsNotClosed() throws {
+    var writers = Writers(3)
+    try writers.put(0, "{}")
+    writers.deliverEverything()
+    try writers.put(0, #"{"b":1}"#)
+    writers.deliver(from: 0, to: 1)
+    try writers.write(1, .patch(#"{"a":{"k":1}}"#))
+    // The later scalar hides an object that may not be claimed yet.
+    try writers.put(2, #"{"a":2}"#)
+    writers.deliver(from: 1, to: 2)
+    #expect(writers.body(2) == #"{"a":2}"#)
+    try writers.write(2, .patch(#"{"z":1}"#))
+    #expect(writers.state(2).pending.isEmpty)
+    #expect(writers.conflicts(2) == 1)
+    writers.deliverEverything()
+    for device in 0..<3 {
+      #expect(writers.body(device) == #"{"a":2,"b":1,"z":1}"#)
+      #expect(writers.conflicts(device) == 1)
+    }
+  }
+
+  @Test func aRemovalOnAnOldReadClaimsAClosedContextThoughWhatItSawHasClosedSince() throws {
+    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
+    let token = try writers.token(2)
+    writers.deliver(from: 0, to: 2)
+    try writers.write(2, .put("{}", token))
+    writers.deliver(from: 0, to: 2)
+    for transaction in writers.devices[2].written {
+      let seen = transaction.header.context
+      let hasSecond = seen.contains(stream: writers.devices[1].stream, sequence: 1)
+      #expect(!hasSecond || seen.contains(stream: writers.devices[0].stream, sequence: 2))
+    }
+    #expect(writers.devices[2].written.isEmpty == false || !writers.state(2).pending.isEmpty)
+  }
+}

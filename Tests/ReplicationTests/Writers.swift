@@ -1,0 +1,107 @@
+import CanonicalJSON
+import Testing
+
+@testable import Replication
+
+/// A few devices with one document, for tests that tell a history step by step.
+struct Writers {
+  static let key = DocumentKey(collection: "notes", id: "1")
+  private(set) var devices: [SimulatedDevice]
+  private var wall: Int64 = 1_000
+
+  init(_ count: Int) {
+    devices = (0..<count).map { SimulatedDevice(author: $0) }
+  }
+
+  func state(_ device: Int) -> DocumentState { devices[device].state(of: Self.key) }
+  func body(_ device: Int) -> String? { state(device).view().json?.canonical }
+  func conflicts(_ device: Int) -> Int { state(device).view().conflictCount }
+
+  func token(_ device: Int) throws -> VersionToken {
+    try #require(
+      VersionToken(
+        of: state(device).view(), frontier: devices[device].frontier,
+        digest: SimulatedDevice.digest))
+  }
+
+  /// Makes each edit a step of one transaction.
+  mutating func write(_ device: Int, _ edits: Edit...) throws {
+    wall += 1
+    var draft = try #require(devices[device].beginDraft(wall: wall))
+    for edit in edits { try take(edit, on: device, in: &draft) }
+    _ = devices[device].commit(draft)
+    _ = devices[device].releaseRemovals(wall: wall)
+  }
+
+  mutating func put(_ device: Int, _ text: String) throws { try write(device, .put(text)) }
+  mutating func delete(_ device: Int) throws { try write(device, .delete) }
+
+  /// Gives `device` all that `author` wrote and it does not have, or the next `count` of that.
+  mutating func deliver(from author: Int, to device: Int, count: Int = .max) {
+    wall += 1
+    let start = devices[device].frontier.applied.sequence(of: devices[author].stream)
+    let batch = devices[author].written[Int(start)...].prefix(count)
+    _ = devices[device].receive(Array(batch), wall: wall)
+  }
+
+  /// Delivers everything to everybody.
+  mutating func deliverEverything() {
+    var count = -1
+    while count != written {
+      count = written
+      for device in devices.indices {
+        for author in devices.indices where author != device { deliver(from: author, to: device) }
+      }
+    }
+  }
+
+  private var written: Int { devices.reduce(0) { $0 + $1.written.count } }
+
+  enum Edit {
+    case put(String, VersionToken? = nil)
+    case patch(String)
+    case delete
+  }
+
+  func outcome(
+    _ device: Int, put text: String, token: VersionToken? = nil
+  ) throws -> EditPlan.Outcome {
+    try outcome(wanted: json(text), patch: nil, token: token, of: state(device), on: device)
+  }
+
+  private func outcome(
+    wanted: JSON, patch: JSON?, token: VersionToken?, of state: DocumentState, on device: Int
+  ) -> EditPlan.Outcome {
+    state.plan(
+      writing: wanted, patch: patch, token: token, frontier: devices[device].frontier,
+      digest: SimulatedDevice.digest)
+  }
+
+  private func take(
+    _ edit: Edit, on device: Int, in draft: inout SimulatedDevice.Draft
+  ) throws {
+    let state = devices[device].state(of: Self.key, in: draft)
+    let wanted: JSON
+    let outcome: EditPlan.Outcome
+    switch edit {
+    case .delete:
+      let plan = try #require(state.planDelete(frontier: devices[device].frontier))
+      return devices[device].perform(plan, wanted: nil, at: Self.key, in: &draft)
+    case .put(let text, let token):
+      wanted = try json(text)
+      outcome = self.outcome(wanted: wanted, patch: nil, token: token, of: state, on: device)
+    case .patch(let text):
+      let patch = try json(text)
+      wanted = (state.view().json ?? .object(JSONObject())).mergePatched(with: patch)
+      outcome = self.outcome(wanted: wanted, patch: patch, token: nil, of: state, on: device)
+    }
+    guard case .write(let plan) = outcome else {
+      Issue.record("\(edit) is \(outcome)")
+      return
+    }
+    devices[device].perform(plan, wanted: wanted, at: Self.key, in: &draft)
+  }
+}
+
+/// Reads JSON that a test wrote down as text.
+func json(_ text: String) throws -> JSON { try JSON(parsing: Array(text.utf8)) }

@@ -1,0 +1,64 @@
+import Testing
+
+/// A module imports only what stands before it in the table of modules.
+@Suite struct LayerTests {
+  /// The table, from the bottom up.
+  static let layers = [
+    "CanonicalJSON", "Replication", "CZlib", "SegmentFormat", "SystemFiles", "CInotifyTools",
+    "FolderWatching", "SharedFolder", "DocumentStorage", "Syncing", "FeedSync",
+    "FeedSyncCommand", "SyncSimulator",
+  ]
+
+  /// What modules may use besides; an empty list means nothing at all.
+  static let outside: [String: Set<String>] = [
+    "CanonicalJSON": [], "Replication": [],
+    "SegmentFormat": ["Crypto"],
+    "SystemFiles": ["Glibc", "SystemPackage", "Synchronization"],
+    "FolderWatching": ["Glibc", "SystemPackage", "Synchronization"],
+    "SharedFolder": ["SystemPackage"],
+    "DocumentStorage": ["Foundation", "GRDB", "GRDBSQLite", "SystemPackage"],
+    "Syncing": ["SystemPackage", "Synchronization"],
+    "FeedSync": ["Foundation", "SystemPackage"],
+    "FeedSyncCommand": [
+      "ArgumentParser", "Foundation", "Synchronization", "SystemPackage",
+    ],
+    "SyncSimulator": ["ArgumentParser", "Foundation", "SystemPackage"],
+  ]
+
+  @Test func everyModuleImportsOnlyLowerLayersAndWhatItIsAllowed() throws {
+    let files = try SourceTree.files(under: "Sources")
+    #expect(files.count > 50)
+    for file in files {
+      let own = try #require(Self.layers.firstIndex(of: file.target), "\(file) has no layer")
+      for module in file.imports {
+        if let layer = Self.layers.firstIndex(of: module) {
+          #expect(layer < own, "\(file) imports \(module), which stands above it")
+        } else {
+          let allowed = Self.outside[file.target] ?? []
+          #expect(allowed.contains(module), "\(file) imports \(module)")
+        }
+      }
+    }
+  }
+
+  @Test func noTypeIsNamedLikeAModule() throws {
+    let kinds: Set<Substring> = ["struct", "class", "enum", "actor", "protocol", "typealias"]
+    for file in try SourceTree.files(under: "Sources") {
+      for line in file.lines {
+        let words = line.split(whereSeparator: { " :<{(".contains($0) })
+        guard let kind = words.firstIndex(where: { kinds.contains($0) }),
+          kind + 1 < words.endIndex, !line.contains("//")
+        else { continue }
+        #expect(!Self.layers.contains(String(words[kind + 1])), "\(file): \(line)")
+      }
+    }
+  }
+
+  @Test func theManifestListsTheTargetsInTheOrderOfTheLayers() throws {
+    let manifest = try SourceTree.text(of: "Package.swift")
+    let places = try Self.layers.map { layer in
+      try #require(manifest.range(of: "name: \"\(layer)\""), "\(layer)").lowerBound
+    }
+    #expect(places == places.sorted())
+  }
+}
