@@ -62,7 +62,8 @@ extension DeviceRecord {
     guard let row = try Row.fetchOne(db, sql: sql) else { return nil }
     return DeviceRecord(
       container: try ContainerID(column: row["container"]), marker: [UInt8](row["marker"] as Data),
-      path: FilePath(bytes: [UInt8](row["path"] as Data)) ?? FilePath(), stream: try StreamID(column: row["own"]),
+      path: FilePath(bytes: [UInt8](row["path"] as Data)) ?? FilePath(),
+      stream: try StreamID(column: row["own"]),
       name: row["name"])
   }
 }

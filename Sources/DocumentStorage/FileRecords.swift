@@ -116,7 +116,8 @@ extension StoreDatabase {
         try db.execute(
           sql: "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
           arguments: [
-            Data(record.key.directory), Data(record.key.name), record.look.size, record.look.modified,
+            Data(record.key.directory), Data(record.key.name), record.look.size,
+            record.look.modified,
             record.look.changed, record.look.inode, record.reason.rawValue, record.detail,
             record.range?.stream.databaseBytes, record.range.map { Int64($0.first) },
             record.range.map { Int64($0.last) },

@@ -36,8 +36,14 @@ package struct ImportedPart: Sendable, Equatable {
     package let name: String?
     package var transactions = 0
     package var operations = 0
+    /// How many documents changed.
+    package var documentCount = 0
+    /// The first of them in key order, at most ``ImportedPart/maximumDocuments``.
     package var documents: [Document] = []
   }
+
+  /// A report names at most this many documents, so that its size does not grow with the import's.
+  package static let maximumDocuments = 1000
 
   package var segments = 0
   package var devices: [FromDevice] = []
@@ -181,9 +187,14 @@ private struct ImportFold {
     state.settle(arrived: streams.frontier.applied)
     let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
     for (stream, paths) in changes {
-      devices[stream]?.documents.append(
-        ImportedPart.Document(
-          key: key, isDeleted: !isVisible, paths: paths.filter { !$0.isRoot }.sorted()))
+      guard var device = devices.removeValue(forKey: stream) else { continue }
+      device.documentCount += 1
+      if device.documents.count < ImportedPart.maximumDocuments {
+        device.documents.append(
+          ImportedPart.Document(
+            key: key, isDeleted: !isVisible, paths: paths.filter { !$0.isRoot }.sorted()))
+      }
+      devices[stream] = device
     }
   }
 }

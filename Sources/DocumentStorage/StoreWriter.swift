@@ -225,7 +225,9 @@ extension StoreDatabase {
       var writer = try StoreWriter(db, now: now, nonce: nonce)
       try body(&writer)
       let result = try writer.finish()
-      if result.sequence != nil, isPublishedAtOnce { try Outbox.fixBatches(db) }
+      // A removal made on an old read may be publishable at once.
+      let released = try PendingRemovals.release(db, now: now, nonce: nonce)
+      if result.sequence != nil || released > 0, isPublishedAtOnce { try Outbox.fixBatches(db) }
       return result
     }
   }

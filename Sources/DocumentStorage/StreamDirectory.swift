@@ -171,7 +171,8 @@ struct StreamDirectory {
         """,
       arguments: [
         row.name, Int64(row.position.sequence), row.position.fingerprint.databaseBytes, context,
-        row.position.nonce.map { Int64(bitPattern: $0) }, Int64(closed?.sequence ?? 0), closed?.fingerprint.databaseBytes, row.gapSince, row.number,
+        row.position.nonce.map { Int64(bitPattern: $0) }, Int64(closed?.sequence ?? 0),
+        closed?.fingerprint.databaseBytes, row.gapSince, row.number,
       ])
   }
 }

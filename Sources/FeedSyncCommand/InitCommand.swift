@@ -15,7 +15,8 @@ struct InitCommand: StoreCommand {
 
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The synced folder.") var folder: String
-  @Option(help: "What the container is for, such as org.example.notes (default: its folder's name).")
+  @Option(
+    help: "What the container is for, such as org.example.notes (default: the folder's name).")
   var identifier: String?
   @Option(help: "What other machines call this device (default: the host's name).")
   var deviceName: String?

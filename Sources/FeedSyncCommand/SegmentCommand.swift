@@ -29,7 +29,8 @@ struct SegmentDumpCommand: StoreCommand {
 
 struct SegmentJoinCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "join", abstract: "Write consecutive segments of one stream as one ranged segment.",
+    commandName: "join",
+    abstract: "Write consecutive segments of one stream as one ranged segment.",
     discussion: """
       Nothing is dropped: the new segment carries the same transactions. It is written into DIR \
       under its proper name, which is printed; the old files stay.

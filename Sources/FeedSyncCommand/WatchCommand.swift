@@ -29,7 +29,7 @@ struct WatchCommand: StoreCommand {
       container: device.container.root, cookies: state.appending("cookies"))
     let session = WatchSession(device: device, watcher: watcher)
     let printer = WatchPrinter(device: device, command: exec.map { ExecQueue(command: $0) })
-    let work = Task { try await session.run { try printer.print($0) } }
+    let work = Task { try await session.run { printer.print($0) } }
     let signals = TerminationSignals { work.cancel() }
     defer { signals.stop() }
     do {

@@ -7,9 +7,6 @@ import Syncing
 
 /// Prints what `watch` finds: a line an event, flushed after the commit that it reports.
 struct WatchPrinter: Sendable {
-  /// A line names at most this many documents.
-  private static let maximumDocuments = 1000
-
   private let device: Device
   private let command: ExecQueue?
 
@@ -18,7 +15,7 @@ struct WatchPrinter: Sendable {
     self.command = command
   }
 
-  func print(_ event: WatchEvent) throws {
+  func print(_ event: WatchEvent) {
     switch event {
     case .watching(let mode): line("watching", modeMembers(mode))
     case .mode(let mode): line("mode", modeMembers(mode))
@@ -55,7 +52,7 @@ struct WatchPrinter: Sendable {
   }
 
   private func members(_ from: ImportedPart.FromDevice) -> JSONObject {
-    let documents = from.documents.prefix(Self.maximumDocuments).map { document in
+    let documents = from.documents.map { document in
       JSON.object([
         "collection": .string(document.key.collection), "id": .string(document.key.id),
         "deleted": .bool(document.isDeleted),
@@ -65,8 +62,8 @@ struct WatchPrinter: Sendable {
     return [
       "device": ReportJSON.device(from.stream, name: from.name),
       "transactions": .number(from.transactions),
-      "document_count": .number(from.documents.count), "documents": .array(Array(documents)),
-      "truncated": .bool(from.documents.count > Self.maximumDocuments),
+      "document_count": .number(from.documentCount), "documents": .array(documents),
+      "truncated": .bool(from.documentCount > from.documents.count),
     ]
   }
 }

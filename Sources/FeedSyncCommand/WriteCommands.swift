@@ -82,7 +82,8 @@ struct PutCommand: StoreCommand {
 
 struct PatchCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "patch", abstract: "Change members of a document by a JSON merge patch (RFC 7396).",
+    commandName: "patch",
+    abstract: "Change members of a document by a JSON merge patch (RFC 7396).",
     discussion: "A member that is null in the patch is removed. An absent document is made.")
 
   @OptionGroup var global: GlobalOptions

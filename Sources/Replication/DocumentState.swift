@@ -40,7 +40,9 @@ package struct DocumentState: Sendable, Equatable {
   package struct Entry: Hashable, Sendable {
     package let effect: Effect
     package let stamp: Stamp
-    /// What the author had seen. Nil when **settled**: all of it had arrived before the state was
+    /// What the author had seen.
+    ///
+    /// Nil when **settled**: all of it had arrived before the state was
     /// last stored, so it contains no operation that arrives later, nor a delete kept here.
     package var context: Context?
 
@@ -97,7 +99,9 @@ package struct DocumentState: Sendable, Equatable {
   /// Whether there is nothing left to store.
   package var isEmpty: Bool { entries.isEmpty && pending.isEmpty }
 
-  /// Takes in one operation. Returns whether anything changed: an operation that a kept write had
+  /// Takes in one operation.
+  ///
+  /// - returns: whether anything changed: an operation that a kept write had
   /// already seen changes nothing, nor does one that is here already.
   @discardableResult
   package mutating func apply(_ effect: Effect, stamp: Stamp, context: Context) -> Bool {

@@ -20,8 +20,10 @@ package struct DocumentView: Sendable {
 
   /// The root; nil if the document is absent, or lacks the insert that its edits belong to.
   package let root: Node?
-  /// How many paths have a losing value that differs from the one shown; a delete that an edit
-  /// undid, and a document whose insert is not here, count as one each.
+  /// How many paths have a losing value that differs from the one shown.
+  ///
+  /// Deletes that edits undid count as one for the document, and so does a document whose insert
+  /// is not here.
   package let conflictCount: Int
   /// Whether a delete stands beside an edit that had not seen it.
   package let hasUndoneDelete: Bool

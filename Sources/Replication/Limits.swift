@@ -12,7 +12,9 @@ package enum Limits {
   package static let collectionBytes = 64
 }
 
-/// Names a document: a collection, and an id in it. Sorts by collection, then id, as bytes.
+/// Names a document: a collection, and an id in it.
+///
+/// Sorts by collection, then id, as bytes.
 package struct DocumentKey: Hashable, Comparable, Sendable {
   package let collection: ByteString
   package let id: ByteString

@@ -29,7 +29,9 @@ extension ArraySlice<UInt8> {
 }
 
 extension Int64 {
-  /// The number folded so that small ones of either sign stay small: 0, −1, 1, −2 … are 0, 1, 2, 3 …
+  /// The number folded so that small ones of either sign stay small.
+  ///
+  /// 0, −1, 1, −2 … become 0, 1, 2, 3 …
   package var zigzag: UInt64 { UInt64(bitPattern: (self << 1) ^ (self >> 63)) }
 
   package init(zigzag: UInt64) {

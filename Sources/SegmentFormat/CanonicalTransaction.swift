@@ -47,8 +47,10 @@ package enum CanonicalTransaction {
 }
 
 extension OperationKind {
-  /// The frozen envelope in one byte: the code in the low four bits, what it covers in the next
-  /// two, then whether it carries a value. The top bit is reserved.
+  /// The frozen envelope in one byte.
+  ///
+  /// The code is in the low four bits, what it covers in the next two, then whether it carries a
+  /// value. The top bit is reserved.
   var envelope: UInt8 { code | cover.rawValue << 4 | (carriesValue ? 0x40 : 0) }
 
   init?(envelope: UInt8) {

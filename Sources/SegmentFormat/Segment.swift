@@ -25,7 +25,9 @@ package struct Segment: Sendable {
   }
 
   package let range: Range
-  /// Facts about the writer that are no part of any transaction, by number. Unknown ones are kept.
+  /// Facts about the writer that are no part of any transaction, by number.
+  ///
+  /// Unknown ones are kept.
   package let attributes: [Attribute]
   package let transactions: [EncodedTransaction]
 

@@ -28,7 +28,7 @@ package struct ImportReport: Sendable {
   package var duplicates = 0
   package var foreign = 0
   /// Why local transactions could not be published, if so.
-  package var publishingFailure: (any Error)?
+  package var publishingFailure: (any Error & Sendable)?
 
   package init() {}
 }

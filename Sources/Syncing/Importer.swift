@@ -164,7 +164,7 @@ package final class Importer {
     for from in part.devices {
       report.transactions += from.transactions
       report.operations += from.operations
-      report.documents += from.documents.count
+      report.documents += from.documentCount
     }
     report.restored += try knowledge.learn(part, from: files)
     try onPart(part)

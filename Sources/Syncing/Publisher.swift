@@ -19,7 +19,9 @@ package struct Publisher: Sendable {
 
   package init(device: Device) { self.device = device }
 
-  /// Publishes all that waits. What was published before a failure stays published.
+  /// Publishes all that waits.
+  ///
+  /// What was published before a failure stays published.
   package func publishAll() throws -> Report {
     var report = Report()
     try device.database.fixBatches()

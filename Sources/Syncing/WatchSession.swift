@@ -45,11 +45,13 @@ package struct WatchSession: Sendable {
     try device.requireContainer()
     let mailbox = Mailbox()
     let mode = try await watcher.start { mailbox.put($0) }
-    var loop = WatchLoop(device: device, report: report)
     do {
-      try loop.scan(nil)
-      try loop.announce(mode)
-      try await follow(mailbox, loop: &loop)
+      var loop = WatchLoop(device: device)
+      // What the first scan brings is told after the line that says that it is done.
+      let first = try loop.scan(nil)
+      try report(.watching(mode))
+      for event in first { try report(event) }
+      try await follow(mailbox, loop: &loop, report: report)
     } catch {
       await watcher.stop()
       throw error
@@ -57,20 +59,22 @@ package struct WatchSession: Sendable {
     await watcher.stop()
   }
 
-  private func follow(_ mailbox: Mailbox, loop: inout WatchLoop) async throws {
+  private func follow(
+    _ mailbox: Mailbox, loop: inout WatchLoop, report: @escaping (WatchEvent) throws -> Void
+  ) async throws {
     var machine = SettleMachine()
     var timer: Task<Void, Never>?
     defer { timer?.cancel() }
     let start = ContinuousClock.now
     func now() -> Duration { ContinuousClock.now - start }
     for await _ in mailbox.wakeUps {
-      var action = try take(mailbox.takeAll(), into: &machine, loop: loop, now: now())
+      var action = try take(mailbox.takeAll(), into: &machine, now: now(), report: report)
       if case .nothing = action { action = machine.timerFired(now: now()) }
       // A scan may leave something that is due at once.
       while let directories = action.directories {
         machine.scanStarted()
-        try loop.scan(directories)
-        _ = try take(mailbox.takeAll(), into: &machine, loop: loop, now: now())
+        for event in try loop.scan(directories, onImport: report) { try report(event) }
+        _ = try take(mailbox.takeAll(), into: &machine, now: now(), report: report)
         action = machine.scanFinished(now: now())
       }
       guard case .wake(let moment) = action else { continue }
@@ -89,11 +93,12 @@ package struct WatchSession: Sendable {
 
   /// Gives events to the machine; what it asks for first is what is to be done.
   private func take(
-    _ events: [FolderEvent], into machine: inout SettleMachine, loop: WatchLoop, now: Duration
+    _ events: [FolderEvent], into machine: inout SettleMachine, now: Duration,
+    report: (WatchEvent) throws -> Void
   ) throws -> SettleMachine.Action {
     var wanted = SettleMachine.Action.nothing
     for event in events {
-      if case .mode(let mode) = event { try loop.changed(mode) }
+      if case .mode(let mode) = event { try report(.mode(mode)) }
       let action = machine.event(event, now: now)
       if case .nothing = wanted { wanted = action }
     }
@@ -115,44 +120,49 @@ extension SettleMachine.Action {
 /// Scans, and tells what is new since the scan before.
 private struct WatchLoop {
   private let importer: Importer
-  private let report: (WatchEvent) throws -> Void
   private var gaps: Set<ImportReport.Gap> = []
-  private var setAside: [FileKey: FileRecord] = [:]
+  private var setAside: [FileKey: FileRecord.Reason] = [:]
 
-  init(device: Device, report: @escaping (WatchEvent) throws -> Void) {
-    importer = Importer(device: device)
-    self.report = report
+  init(device: Device) { importer = Importer(device: device) }
+
+  /// Imports what has come.
+  ///
+  /// - parameter onImport: called after each commit; without it, imports are told in the result.
+  /// - returns: what else there is to tell, in order.
+  mutating func scan(
+    _ directories: Set<FilePath.Component>?, onImport: ((WatchEvent) throws -> Void)? = nil
+  ) throws -> [WatchEvent] {
+    var events: [WatchEvent] = []
     importer.onPart = { part in
-      for from in part.devices { try report(.imported(from)) }
+      for from in part.devices {
+        if let onImport { try onImport(.imported(from)) } else { events.append(.imported(from)) }
+      }
     }
-  }
-
-  func announce(_ mode: WatchMode) throws { try report(.watching(mode)) }
-
-  func changed(_ mode: WatchMode) throws { try report(.mode(mode)) }
-
-  mutating func scan(_ directories: Set<FilePath.Component>?) throws {
-    let found: ImportReport
+    defer { importer.onPart = { _ in } }
     do {
-      found = try importer.importAll(in: directories)
+      let report = try importer.importAll(in: directories)
+      return events + news(in: report)
     } catch let error as ContainerError {
       // Unmounted, emptied: absence means nothing, so wait for its return. Another container is
       // another matter.
       switch error {
-      case .folderMissing, .markerMissing: return try report(.failed(error))
+      case .folderMissing, .markerMissing: return events + [.failed(error)]
       default: throw error
       }
     } catch let error as FileError {
-      return try report(.failed(error))
+      return events + [.failed(error)]
     }
-    if let failure = found.publishingFailure as? FileError { try report(.failed(failure)) }
-    for file in found.restored { try report(.restored(file)) }
-    for gap in found.gaps where !gaps.contains(gap) { try report(.gap(gap)) }
-    gaps = Set(found.gaps)
-    let current = Dictionary(uniqueKeysWithValues: found.setAside.map { ($0.key, $0) })
-    for record in found.setAside where setAside[record.key]?.reason != record.reason {
-      try report(.setAside(record))
-    }
-    setAside = current
+  }
+
+  private mutating func news(in report: ImportReport) -> [WatchEvent] {
+    var events: [WatchEvent] = []
+    if let failure = report.publishingFailure { events.append(.failed(failure)) }
+    events += report.restored.map { .restored($0) }
+    events += report.gaps.filter { !gaps.contains($0) }.map { .gap($0) }
+    events += report.setAside.filter { setAside[$0.key] != $0.reason }.map { .setAside($0) }
+    gaps = Set(report.gaps)
+    setAside = Dictionary(
+      report.setAside.map { ($0.key, $0.reason) }, uniquingKeysWith: { first, _ in first })
+    return events
   }
 }
