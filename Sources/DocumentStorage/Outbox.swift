@@ -146,16 +146,20 @@ extension StoreDatabase {
     }
   }
 
-  /// Notes that a batch is in the folder under the name that `digest` belongs to.
-  package func markPublished(_ batch: Outbox.Batch, digest: UInt64) throws {
+  /// Notes that a batch is in the folder.
+  ///
+  /// - parameter digest: the one in its file's name; nil if it stands under another name.
+  package func markPublished(_ batch: Outbox.Batch, digest: UInt64?) throws {
     try write { db in
-      var streams = try StreamDirectory(db)
-      let number = try streams.number(of: batch.segment.range.stream, db)
-      try db.execute(
-        sql: "INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)",
-        arguments: [
-          number, Int64(batch.first), Int64(batch.last), Int64(bitPattern: digest),
-        ])
+      if let digest {
+        var streams = try StreamDirectory(db)
+        let number = try streams.number(of: batch.segment.range.stream, db)
+        try db.execute(
+          sql: "INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)",
+          arguments: [
+            number, Int64(batch.first), Int64(batch.last), Int64(bitPattern: digest),
+          ])
+      }
       try db.execute(sql: "DELETE FROM batches WHERE first = ?", arguments: [Int64(batch.first)])
       try db.execute(
         sql: "DELETE FROM outbox WHERE sequence BETWEEN ? AND ?",

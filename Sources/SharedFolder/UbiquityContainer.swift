@@ -79,7 +79,8 @@ package struct UbiquityContainer: Sendable {
     let (bytes, digest) = SegmentFile.encode(segment)
     let name = SegmentName(
       first: segment.range.first, last: segment.range.last, digest: digest)
-    let directory = try makeDirectory(of: segment.range.stream)
+    let directory = try makeDirectory(
+      of: segment.range.stream, isFirst: segment.range.first == 1)
     for copy in 0..<Self.maximumCopies {
       guard let component = name.component(copy: copy) else { continue }
       let path = directory.appending(component)
@@ -117,9 +118,12 @@ package struct UbiquityContainer: Sendable {
     return found.segment.range == range && found.digest == digest
   }
 
-  private func makeDirectory(of stream: StreamID) throws(FileError) -> FilePath {
+  private func makeDirectory(
+    of stream: StreamID, isFirst: Bool
+  ) throws(FileError) -> FilePath {
     let directory = directory(of: stream)
-    if (try? files.status(of: directory))?.kind == .directory { return directory }
+    // With the first segment it may have been made by a process that ended before it was on disk.
+    if !isFirst, (try? files.status(of: directory))?.kind == .directory { return directory }
     for (path, parent) in [(logs, root), (directory, logs)] {
       do {
         try files.makeDirectory(path, mode: 0o777)

@@ -28,8 +28,13 @@ package struct Publisher: Sendable {
     while let batch = try device.database.nextBatch() {
       let (digest, publication) = try device.container.publish(
         batch.segment, temporaryName: device.ambient.temporaryName())
-      if case .renamed(let path) = publication { report.renamed.append(path) }
-      try device.database.markPublished(batch, digest: digest)
+      if case .renamed(let path) = publication {
+        report.renamed.append(path)
+        // What has the proper name is something else, which imports shall look at and list.
+        try device.database.markPublished(batch, digest: nil)
+      } else {
+        try device.database.markPublished(batch, digest: digest)
+      }
       report.transactions += Int(batch.last - batch.first) + 1
     }
     return report

@@ -94,3 +94,8 @@ extension ImportReport {
     setAside.map { "\(String(decoding: $0.key.name, as: UTF8.self)): \($0.reason.rawValue)" }
   }
 }
+
+/// Reads JSON that a test wrote down as text.
+enum JSONText {
+  static func parse(_ text: String) throws -> JSON { try JSON(parsing: Array(text.utf8)) }
+}

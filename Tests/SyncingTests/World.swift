@@ -162,3 +162,7 @@ private final class Chance: Sendable {
 
   func next() -> UInt64 { generator.withLock { $0.next() } }
 }
+
+extension LogFile {
+  func decoded() throws -> (segment: Segment, digest: UInt64) { try SegmentFile.decode(bytes) }
+}

@@ -1,0 +1,133 @@
+import DocumentStorage
+import Replication
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+/// What a device does between two crashes.
+private enum Flow: String, CaseIterable, Sendable {
+  case put
+  case load
+  case importing
+
+  /// Does it, as a command would; a publish that fails is tried again by a later command.
+  func run(_ peer: Peer) throws {
+    switch self {
+    case .put:
+      try peer.put("a", #"{"n":1}"#)
+      _ = try? peer.publish()
+    case .load:
+      for number in 1...3 {
+        try peer.write { writer in
+          for index in 1...3 {
+            _ = try writer.put(
+              .object(["n": .integer(Int64(index))]), at: Peer.key("\(number)-\(index)"))
+          }
+        }
+        _ = try? peer.publish()
+      }
+    case .importing:
+      try peer.put("mine", #"{"n":1}"#)
+      _ = try? peer.importAll()
+    }
+  }
+}
+
+@Suite("A crash while publishing") struct CrashTests {
+  static let features: [InMemoryFileSystem.Features] = [
+    InMemoryFileSystem.Features(), .renameOnly,
+  ]
+
+  /// A world with a device and another's file, the same each time.
+  private static func scene(
+    _ features: InMemoryFileSystem.Features
+  ) throws -> (InMemoryFileSystem, World, Peer) {
+    let files = InMemoryFileSystem(features: features)
+    let world = try World(.fake, fake: files)
+    let bob = try world.peer("bob", in: try world.folder("bob"))
+    try bob.put("b", #"{"from":"bob"}"#)
+    try bob.publish()
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    for file in try world.logs(in: bob.folder) { try world.deliver(file, to: ann.folder) }
+    // Folder and marker were on the disk long before.
+    try files.synchronizeDirectory(world.root)
+    try files.synchronizeDirectory(ann.folder)
+    return (files, world, ann)
+  }
+
+  private static func contents(_ world: World, _ peer: Peer) throws -> [LogFile] {
+    try world.logs(in: peer.folder).filter { !$0.name.string.hasSuffix(".nosync") }
+  }
+
+  @Test("at any call leaves a folder that a later publish completes", arguments: Flow.allCases)
+  private func killed(flow: Flow) throws {
+    for features in Self.features {
+      let (_, cleanWorld, clean) = try Self.scene(features)
+      try flow.run(clean)
+      let expected = try Self.contents(cleanWorld, clean)
+      var kills = 0
+      for call in 1... {
+        let (files, world, peer) = try Self.scene(features)
+        files.kill(at: call)
+        try flow.run(peer)
+        guard files.wasKilled else { break }
+        kills += 1
+        files.reboot()
+        try peer.importAll()
+        try clean.importAll()
+        #expect(try Self.contents(world, peer) == expected, "\(flow) killed at call \(call)")
+        #expect(try peer.device.database.unpublishedCount() == 0)
+        #expect(try peer.dump() == clean.dump())
+      }
+      #expect(kills >= 6)
+    }
+  }
+
+  @Test("with a loss of power loses nothing that was noted as published", arguments: Flow.allCases)
+  private func powerLoss(flow: Flow) throws {
+    var generator = SeededGenerator(seed: 5)
+    for features in Self.features {
+      let (_, cleanWorld, clean) = try Self.scene(features)
+      try flow.run(clean)
+      let expected = try Self.contents(cleanWorld, clean)
+      for call in 1...40 {
+        let (files, world, peer) = try Self.scene(features)
+        files.kill(at: call)
+        try flow.run(peer)
+        guard files.wasKilled else { break }
+        files.powerLoss(using: &generator)
+        try peer.importAll()
+        #expect(try Self.contents(world, peer) == expected, "\(flow) killed at call \(call)")
+        // What is noted as published now must survive the next loss as well.
+        files.powerLoss(using: &generator)
+        #expect(try Self.contents(world, peer) == expected, "\(flow) killed at call \(call)")
+      }
+    }
+  }
+
+  @Test(
+    "and then a loss of power, with a publish between, loses nothing either",
+    arguments: Flow.allCases)
+  private func killedThenPowerLoss(flow: Flow) throws {
+    var generator = SeededGenerator(seed: 6)
+    for features in Self.features {
+      let (_, cleanWorld, clean) = try Self.scene(features)
+      try flow.run(clean)
+      let expected = try Self.contents(cleanWorld, clean)
+      for call in 1...12 {
+        for _ in 0..<3 {
+          let (files, world, peer) = try Self.scene(features)
+          files.kill(at: call)
+          try flow.run(peer)
+          guard files.wasKilled else { break }
+          files.reboot()
+          try peer.importAll()
+          files.powerLoss(using: &generator)
+          let found = try Self.contents(world, peer)
+          #expect(found == expected, "\(flow) killed at call \(call)")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Syncing
+import SystemFiles
+import Testing
+
+@Suite("A gap in a stream") struct GapTests {
+  @Test(
+    "is reported with its range and since when, and other streams go on",
+    arguments: World.Kind.allCases)
+  func reported(kind: World.Kind) throws {
+    let scene = try TwoAuthors(kind)
+    let start = scene.world.ambient.now()
+    try scene.deliver([scene.annFiles[1], scene.bobFile])
+    let first = try scene.reader.importAll()
+    #expect(first.missing == [Missing(stream: scene.ann.stream, range: 1...1)])
+    #expect(first.gaps.map(\.since) == [start])
+    #expect(first.setAside.isEmpty)
+    #expect(first.segments == 1)
+    #expect(try scene.reader.body("b") != nil)
+    #expect(try scene.reader.body("a2") == nil)
+
+    scene.world.advance(milliseconds: 60_000)
+    let second = try scene.reader.importAll()
+    #expect(second.gaps == first.gaps)
+
+    try scene.deliver([scene.annFiles[0]])
+    let third = try scene.reader.importAll()
+    #expect(third.gaps.isEmpty)
+    #expect(third.segments == 2)
+    #expect(try scene.reader.body("a1") == #"{"n":1}"#)
+    #expect(try scene.reader.body("a2") == #"{"n":2}"#)
+  }
+
+  @Test("is filled in one import by files that come in any order")
+  func chain() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    for number in 1...8 {
+      try ann.put("a", #"{"n":\#(number)}"#)
+      try ann.publish()
+    }
+    let files = try world.logs(in: ann.folder)
+    let reader = try world.peer("reader", in: try world.folder("reader"))
+    let importer = Importer(device: reader.device)
+    for index in [7, 5, 3, 1] {
+      try world.deliver(files[index], to: reader.folder)
+      #expect(try importer.importAll().segments == 0)
+    }
+    let ranges = try importer.importAll().gaps.map { $0.first...$0.last }
+    #expect(ranges == [1...1, 3...3, 5...5, 7...7])
+    for index in [6, 4, 2, 0] { try world.deliver(files[index], to: reader.folder) }
+    let report = try importer.importAll()
+    #expect(report.segments == 8)
+    #expect(report.gaps.isEmpty)
+    #expect(try reader.body("a") == #"{"n":8}"#)
+  }
+
+  @Test("names the device, once its name is known")
+  func names() throws {
+    let scene = try TwoAuthors()
+    try scene.deliver([scene.annFiles[0], scene.annFiles[2]])
+    let gap = try #require(try scene.reader.importAll().gaps.first)
+    #expect(gap.name == "ann")
+    #expect(gap.first == 2)
+    #expect(gap.last == 2)
+  }
+
+  @Test("ends when the files behind it go away again")
+  func vanished() throws {
+    let scene = try TwoAuthors()
+    try scene.deliver([scene.annFiles[2]])
+    #expect(try scene.reader.importAll().gaps.count == 1)
+    try scene.world.remove(scene.annFiles[2].path(in: scene.reader.folder))
+    #expect(try scene.reader.importAll().gaps.isEmpty)
+  }
+
+  @Test("is closed by another process without this one reading anything twice")
+  func otherProcess() throws {
+    let scene = try TwoAuthors()
+    let importer = Importer(device: scene.reader.device)
+    try scene.deliver([scene.annFiles[1], scene.annFiles[2]])
+    #expect(try importer.importAll().gaps.count == 1)
+    try scene.deliver([scene.annFiles[0]])
+    try scene.reader.importAll()
+    let report = try importer.importAll()
+    #expect(report.gaps.isEmpty)
+    #expect(report.segments == 0)
+    #expect(try scene.reader.body("a3") == #"{"n":3}"#)
+  }
+}

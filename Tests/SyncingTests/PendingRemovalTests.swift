@@ -1,0 +1,119 @@
+import DocumentStorage
+import Replication
+import Syncing
+import SystemFiles
+import Testing
+
+/// Ann wrote a document; Bob edited it; the reader has Bob's edit, and Ann's second write, which
+/// Bob had seen, is still on its way.
+private struct OpenEdit {
+  let world: World
+  let ann: Peer
+  let bob: Peer
+  let reader: Peer
+  let missing: LogFile
+
+  init() throws {
+    world = try World()
+    ann = try world.peer("ann", in: try world.folder("ann"))
+    bob = try world.peer("bob", in: try world.folder("bob"))
+    reader = try world.peer("reader", in: try world.folder("reader"))
+    try ann.put("doc", #"{"n":1}"#)
+    try ann.publish()
+    let first = try #require(try world.logs(in: ann.folder).first)
+    try world.deliver(first, to: reader.folder)
+    try ann.put("other", "{}")
+    try ann.publish()
+    for file in try world.logs(in: ann.folder) { try world.deliver(file, to: bob.folder) }
+    try bob.importAll()
+    try bob.put("doc", #"{"n":2}"#)
+    try bob.publish()
+    missing = try #require(try world.logs(in: ann.folder).first { $0 != first })
+    let directory = bob.directory
+    let written = try world.logs(in: bob.folder).first { $0.directory == directory }
+    let edit = try #require(written)
+    try world.deliver(edit, to: reader.folder)
+    try reader.importAll()
+    try #require(try reader.body("doc") == #"{"n":2}"#)
+  }
+
+  func spread() throws {
+    for _ in 1...2 {
+      for source in [ann, bob, reader] {
+        for target in [ann, bob, reader] where target.stream != source.stream {
+          for file in try world.logs(in: source.folder) {
+            try world.deliver(file, to: target.folder)
+          }
+        }
+      }
+      for peer in [ann, bob, reader] { try peer.importAll() }
+    }
+  }
+}
+
+@Suite("A delete of what cannot be claimed as seen yet") struct PendingRemovalTests {
+  @Test("hides the document at once, and is published when what it saw has arrived")
+  func hiddenThenPublished() throws {
+    let scene = try OpenEdit()
+    #expect(try scene.reader.delete("doc") == .changed)
+    #expect(try scene.reader.body("doc") == nil)
+    #expect(try scene.reader.device.database.counts().pendingRemovals == 1)
+    #expect(try scene.reader.device.database.unpublishedCount() == 0)
+    #expect(try scene.reader.importAll().published == 0)
+    #expect(try scene.reader.body("doc") == nil)
+
+    try scene.world.deliver(scene.missing, to: scene.reader.folder)
+    #expect(try scene.reader.importAll().published == 1)
+    #expect(try scene.reader.device.database.counts().pendingRemovals == 0)
+    try scene.spread()
+    let dump = try scene.reader.dump()
+    #expect(dump == "notes/other {}\nconflicts: 0")
+    #expect(try scene.ann.dump() == dump)
+    #expect(try scene.bob.dump() == dump)
+  }
+
+  @Test("does not win over an edit that its author had not seen")
+  func concurrentEdit() throws {
+    let scene = try OpenEdit()
+    try scene.reader.delete("doc")
+    try scene.bob.put("doc", #"{"n":3}"#)
+    try scene.bob.publish()
+    try scene.spread()
+    let dump = try scene.reader.dump()
+    #expect(dump.contains(#"notes/doc {"n":3}"#))
+    #expect(try scene.ann.dump() == dump)
+    #expect(try scene.bob.dump() == dump)
+  }
+
+  @Test("of a member hides it at once, too")
+  func member() throws {
+    let scene = try OpenEdit()
+    try scene.bob.put("doc", #"{"m":1,"n":2}"#)
+    try scene.bob.publish()
+    for file in try scene.world.logs(in: scene.bob.folder)
+    where file.directory == scene.bob.directory {
+      try scene.world.deliver(file, to: scene.reader.folder)
+    }
+    try scene.reader.importAll()
+    try scene.reader.put("doc", #"{"n":2}"#)
+    #expect(try scene.reader.body("doc") == #"{"n":2}"#)
+    try scene.spread()
+    let dump = try scene.reader.dump()
+    #expect(dump.contains(#"notes/doc {"n":2}"#))
+    #expect(try scene.ann.dump() == dump)
+    #expect(try scene.bob.dump() == dump)
+  }
+
+  @Test("followed by a new insert shows the insert everywhere")
+  func reinserted() throws {
+    let scene = try OpenEdit()
+    try scene.reader.delete("doc")
+    try scene.reader.put("doc", #"{"new":true}"#)
+    #expect(try scene.reader.body("doc") == #"{"new":true}"#)
+    try scene.spread()
+    let dump = try scene.reader.dump()
+    #expect(try scene.ann.dump() == dump)
+    #expect(try scene.bob.dump() == dump)
+    #expect(dump.contains(#""new":true"#))
+  }
+}
