@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import SystemPackage
 
@@ -11,6 +12,8 @@ package enum StorageError: Error, Equatable, Sendable {
   case full(FilePath)
   /// The database, or its directory, may not be written or read.
   case notPermitted(FilePath, detail: String)
+  /// The database or a file beside it cannot be opened, though the directory may be written.
+  case cannotOpen(FilePath, detail: String)
   /// A newer feedsync has upgraded the database.
   case newerSchema(FilePath, found: Int, known: Int)
   /// The disk failed, or the database is damaged.
@@ -31,6 +34,9 @@ package enum StorageError: Error, Equatable, Sendable {
     switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED: return StorageError.busy(file)
     case .SQLITE_FULL: return StorageError.full(file)
+    case .SQLITE_CANTOPEN where access(file.removingLastComponent().string, W_OK | X_OK) == 0:
+      // SQLite says the same for a disk without room for one more file.
+      return StorageError.cannotOpen(file, detail: detail)
     case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
       return StorageError.notPermitted(file, detail: detail)
     default: return StorageError.failed(file, detail: detail)

@@ -20,6 +20,11 @@ extension FeedSyncError {
         .notPermitted, operation: operation, file: file.string,
         message: "the local database cannot be opened for writing (SQLite \(detail))",
         hint: "check the owner and permissions of the file and its directory")
+    case .cannotOpen(let file, let detail):
+      self.init(
+        .cannotWrite, operation: operation, file: file.string,
+        message: "the local database cannot be opened (SQLite \(detail))",
+        hint: "make room on the disk (bytes and files), and check that it is not damaged")
     case .newerSchema(let file, let found, let known):
       self.init(
         .configuration, operation: operation, file: file.string,

@@ -24,7 +24,11 @@ package struct SyncerIgnoreFile: Sendable {
   package func write(temporaryName: () -> FilePath.Component) throws -> FilePath? {
     let file = syncerRoot().appending(".stignore")
     let present = try contents(of: file)
-    guard !String(decoding: present, as: UTF8.self).contains(Self.begin) else { return nil }
+    guard !String(decoding: present, as: UTF8.self).contains(Self.begin) else {
+      // Who wrote it may have died before its name was on disk.
+      try container.files.synchronizeDirectory(file.parent)
+      return nil
+    }
     let block = ([Self.begin] + Self.patterns + [Self.end]).map { $0 + "\n" }.joined()
     let staged = file.parent.appending(temporaryName())
     // The first pattern that matches wins, so the block goes in front of the user's own.

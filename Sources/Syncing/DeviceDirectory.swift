@@ -178,11 +178,13 @@ extension DeviceDirectory {
     of container: UbiquityContainer, request: Request
   ) throws -> (Marker, isCreated: Bool) {
     do {
-      return (try container.marker(), false)
+      let marker = try container.marker()
+      // Who made it may have died before its name was on disk.
+      try files.synchronizeDirectory(container.root)
+      return (marker, false)
     } catch ContainerError.markerMissing {
-      if let known = try device(at: container.root) {
-        // Absence means nothing: a known container whose marker is away is not made anew.
-        _ = known
+      // Absence means nothing: a known container whose marker is away is not made anew.
+      guard try device(at: container.root) == nil else {
         throw ContainerError.markerMissing(container.root)
       }
       guard !request.joinsOnly else { throw DeviceError.nothingToJoin(container.root) }
@@ -212,9 +214,21 @@ extension DeviceDirectory {
 
   /// Makes a directory of the state and those above it, for the owner alone, durably.
   private func makeDirectories(_ directory: FilePath) throws(FileError) {
+    try makeMissing(directory)
+    // Also where they are there already: who made them may have died before they were on disk.
+    let owner = try files.status(of: directory).owner
+    var path = directory
+    while path.parent != path, path.parent != "." {
+      guard try files.status(of: path.parent).owner == owner else { return }
+      path = path.parent
+      try files.synchronizeDirectory(path)
+    }
+  }
+
+  private func makeMissing(_ directory: FilePath) throws(FileError) {
     if (try? files.status(of: directory)) != nil { return }
     if directory.parent != directory, directory.parent != "." {
-      try makeDirectories(directory.parent)
+      try makeMissing(directory.parent)
     }
     do {
       try files.makeDirectory(directory, mode: Self.ownerOnly)
