@@ -111,7 +111,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "FeedSyncCommandTests", dependencies: ["FeedSync", "FeedSyncCommand"],
+      name: "FeedSyncCommandTests", dependencies: ["CanonicalJSON", "FeedSyncCommand"],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]

@@ -16,8 +16,7 @@ final class ExecQueue: Sendable {
       process.standardInput = pipe
       do {
         try process.run()
-        // A command that does not read its input ends the pipe, which is its right.
-        try? pipe.fileHandleForWriting.write(contentsOf: Data(line + [UInt8(ascii: "\n")]))
+        Self.write(line + [UInt8(ascii: "\n")], to: pipe.fileHandleForWriting)
         try pipe.fileHandleForWriting.close()
         process.waitUntilExit()
         if process.terminationStatus != 0 {
@@ -27,5 +26,21 @@ final class ExecQueue: Sendable {
         Output.warn("feedsync: warning: --exec: \(error)")
       }
     }
+  }
+
+  /// Writes what a command may not want to read: ending the pipe is its right.
+  ///
+  /// SIGPIPE, which would end the watch, is held back on this thread and taken away again; ignoring
+  /// it in the whole process would be inherited by the commands.
+  private static func write(_ bytes: [UInt8], to pipe: FileHandle) {
+    var signals = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, &before)
+    try? pipe.write(contentsOf: Data(bytes))
+    var now = timespec()
+    sigtimedwait(&signals, nil, &now)
+    pthread_sigmask(SIG_SETMASK, &before, nil)
   }
 }

@@ -37,6 +37,8 @@ struct LoadCommand: StoreCommand {
     var changed = 0
     var last: StoreWriter.Result?
     var published = device.ambient.now()
+    // What earlier transactions wrote is published also where a bad line ends the command.
+    defer { Writing.publish(device) }
     while true {
       let batch = try nextBatch(&lines)
       guard !batch.isEmpty else { break }
@@ -53,7 +55,6 @@ struct LoadCommand: StoreCommand {
         published = device.ambient.now()
       }
     }
-    Writing.publish(device)
     progress.finish()
     Writing.report(changed, last, format: global.format)
   }

@@ -40,7 +40,7 @@ enum Runner {
       Output.line(text)
       return 0
     }
-    if CommandLine.arguments.contains("json"), CommandLine.arguments.contains("--format") {
+    if asksForJSON {
       let usage = FeedSyncError(
         .usage, operation: "parse arguments", message: FeedSyncTool.message(for: error),
         hint: "see 'feedsync --help'")
@@ -49,6 +49,13 @@ enum Runner {
       Output.warn(text)
     }
     return FeedSyncError.Code.usage.rawValue
+  }
+
+  /// Whether the arguments, which could not be parsed, ask for JSON in either spelling.
+  private static var asksForJSON: Bool {
+    let arguments = CommandLine.arguments
+    return arguments.contains("--format=json")
+      || zip(arguments, arguments.dropFirst()).contains { $0 == ("--format", "json") }
   }
 
   static func exit(_ status: Int32) -> Never { Foundation.exit(status) }

@@ -200,7 +200,11 @@ extension SegmentBody {
       guard code - 2 <= UInt64(reader.remaining) else {
         throw .damaged("a count exceeds the content")
       }
-      return (.set, try reader.take(Int(code - 2)))
+      let payload = try reader.take(Int(code - 2))
+      guard payload.count > 1 || payload.allSatisfy({ $0 > 2 }) else {
+        throw .damaged("a value stands in a longer form than it has")
+      }
+      return (.set, payload)
     }
     // A `set` has one form only, so that equal content has equal bytes.
     guard let kind = OperationKind(envelope: try reader.byte()), kind != .set else {

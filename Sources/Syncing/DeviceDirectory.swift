@@ -113,9 +113,12 @@ extension DeviceDirectory {
     }
   }
 
-  /// The path without links where it exists, as it is where not.
+  /// The path without links; of one that is away for now, as much as is there is resolved.
   private func absolute(_ path: FilePath) -> FilePath {
-    (try? files.canonicalPath(of: path)) ?? path
+    if let found = try? files.canonicalPath(of: path) { return found }
+    let plain = path.lexicallyNormalized()
+    guard let name = plain.lastComponent, plain.parent != plain else { return plain }
+    return absolute(plain.parent).appending(name)
   }
 }
 

@@ -52,7 +52,7 @@ import Testing
       let segment = decoded.segment
       let start = StreamPosition(
         sequence: segment.range.first - 1, fingerprint: segment.range.fingerprintBefore,
-        context: Context())
+        context: Context(), nonce: 1)
       let transactions = (try? segment.transactions(after: start)) ?? []
       #expect(transactions.count == segment.transactions.count)
       _ = SegmentFile.encode(segment)

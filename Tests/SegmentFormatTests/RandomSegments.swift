@@ -46,17 +46,18 @@ extension SeededGenerator {
     }
     let transactions = (0...count).map { offset in
       // Only a lone transaction may lean on one that another file holds.
-      transaction(isRelative: (offset > 0 || count == 0) && Bool.random(using: &self))
+      transaction(mayLean: offset > 0 || count == 0)
     }
     return Segment(range: range, attributes: attributes, transactions: transactions)
   }
 
-  private mutating func transaction(isRelative: Bool) -> EncodedTransaction {
+  private mutating func transaction(mayLean: Bool) -> EncodedTransaction {
     let time = HybridTime(
       milliseconds: Int64.random(in: 1...253_402_300_799_999, using: &self),
       counter: UInt16(truncatingIfNeeded: next()))
     return EncodedTransaction(
-      time: time, nonce: next() >> UInt64(below(64)), isRelative: isRelative,
+      time: time, nonce: mayLean && below(2) == 0 ? nil : next() >> UInt64(below(64)),
+      isRelative: mayLean && Bool.random(using: &self),
       hasSeenOwn: Bool.random(using: &self),
       changes: (0..<below(4)).map { _ in
         Context.Entry(

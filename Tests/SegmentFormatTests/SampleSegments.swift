@@ -51,7 +51,7 @@ struct StreamAuthor {
     segments.append(
       Segment(
         range: range, attributes: attributes,
-        transactions: [EncodedTransaction(transaction, after: position.context)]))
+        transactions: [EncodedTransaction(transaction, after: position)]))
     position = StreamPosition(after: transaction.header)
     return transaction
   }

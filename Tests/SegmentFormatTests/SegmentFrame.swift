@@ -89,13 +89,6 @@ struct SegmentBodyWriter {
 
   mutating func raw(_ more: [UInt8]) { bytes += more }
 
-  /// No attributes, streams, nonces, collections, paths or documents.
-  mutating func emptyTables() { numbers(0, 0, 0, 0, 0, 0) }
-
-  /// No tables but one nonce, which every transaction needs.
-  mutating func tablesWithNonce() {
-    numbers(0, 0, 1)
-    bytes.append(bigEndian: Sample.nonce)
-    numbers(0, 0, 0)
-  }
+  /// No attributes, streams, collections, paths or documents.
+  mutating func emptyTables() { numbers(0, 0, 0, 0, 0) }
 }

@@ -89,7 +89,8 @@ private struct TwoProcesses {
     let before = try both.one.dump()
     // What the other process had read before it waited for the database.
     let stale = try both.scene.annFiles.map { try importable($0) }
-    let part = try both.two.device.database.apply(stale, now: 0, nonce: 1)
+    let part = try both.two.device.database.apply(
+      stale, now: both.two.device.ambient.time, nonce: 1)
     #expect(part.segments == 0)
     #expect(part.duplicates.count == 3)
     #expect(part.devices.isEmpty)

@@ -1,0 +1,84 @@
+import CanonicalJSON
+import Foundation
+import Testing
+
+@Suite("The environment") struct EnvironmentTests {
+  @Test("needs no more than HOME and PATH")
+  func bare() throws {
+    let machine = try Machine(initialised: false)
+    let bare = machine.bareEnvironment
+    #expect(try machine.feedsync("init", machine.folder.path, environment: bare).status == 0)
+    let put = try machine.feedsync("put", "n", "é", #"{"a":"é"}"#, environment: bare)
+    #expect(put.status == 0)
+    #expect(put.errors == "")
+    #expect(try machine.feedsync("list", "n", environment: bare).output == "é\n")
+    #expect(try machine.feedsync("import", "--once", environment: bare).status == 0)
+    let state = machine.home.path + "/.local/share/feedsync/default.json"
+    #expect(FileManager.default.fileExists(atPath: state))
+  }
+
+  @Test("puts the state where --state, FEEDSYNC_STATE, XDG_DATA_HOME and HOME say, in this order")
+  func state() throws {
+    let machine = try Machine(initialised: false)
+    var environment = machine.bareEnvironment
+    func path(_ name: String) -> String { machine.root.appending(path: name).path }
+    func exists(_ name: String) -> Bool {
+      FileManager.default.fileExists(atPath: path(name) + "/default.json")
+    }
+    environment["XDG_DATA_HOME"] = path("xdg")
+    try machine.feedsync("init", machine.folder.path, environment: environment)
+    #expect(exists("xdg/feedsync"))
+    environment["FEEDSYNC_STATE"] = path("variable")
+    try machine.feedsync("init", machine.folder.path, environment: environment)
+    #expect(exists("variable"))
+    try machine.feedsync(
+      "init", machine.folder.path, "--state", path("option"), environment: environment)
+    #expect(exists("option"))
+    #expect(!exists("home/.local/share/feedsync"))
+    environment["FEEDSYNC_STATE"] = ""
+    environment["XDG_DATA_HOME"] = ""
+    try machine.feedsync("init", machine.folder.path, environment: environment)
+    #expect(exists("home/.local/share/feedsync"))
+  }
+
+  @Test("chooses the container by --container, FEEDSYNC_CONTAINER, or the last initialised")
+  func container() throws {
+    let machine = try Machine()
+    let second = machine.root.appending(path: "second")
+    try Machine.makeDirectory(second)
+    try machine.feedsync("init", second.path)
+    try machine.feedsync("put", "n", "in-second", "{}")
+    var environment = machine.environment
+    environment["FEEDSYNC_CONTAINER"] = machine.folder.path
+    try machine.feedsync("put", "n", "in-first", "{}", environment: environment)
+    #expect(try machine.feedsync("list", "n").output == "in-second\n")
+    #expect(try machine.feedsync("list", "n", environment: environment).output == "in-first\n")
+    let option = try machine.feedsync(
+      "list", "n", "--container", second.path, environment: environment)
+    #expect(option.output == "in-second\n")
+    let relative = try machine.feedsync(
+      "list", "n", "--container", "./second/../folder", directory: machine.root)
+    #expect(relative.output == "in-first\n")
+  }
+
+  @Test("without any container exits with 78")
+  func none() throws {
+    let machine = try Machine(initialised: false)
+    for command in ["list", "dump", "import", "status", "watch"] {
+      let run = try machine.feedsync(command, "--format", "json")
+      #expect(run.status == 78, "\(command)")
+      #expect(run.output == "")
+      _ = try run.error()
+    }
+  }
+
+  @Test("two states on one machine are two devices")
+  func twoDevices() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    try machine.feedsync("put", "n", "x", "{}")
+    #expect(try machine.feedsync("list", "n", environment: bob).output == "")
+    try machine.feedsync("import", environment: bob)
+    #expect(try machine.feedsync("list", "n", environment: bob).output == "x\n")
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@Suite("feedsync load and dump") struct LoadAndDumpTests {
+  private static func line(_ number: Int) -> String {
+    #"{"body":{"n":\#(number)},"collection":"n","id":"\#(100 + number)"}"#
+  }
+
+  @Test("load reads what dump prints, sorted by collection and id")
+  func roundTrip() throws {
+    let machine = try Machine()
+    for (collection, id) in [("b", "1"), ("a", "2"), ("a", "10")] {
+      try machine.feedsync("put", collection, id, #"{"z":1,"a":"é"}"#)
+    }
+    let dump = try machine.feedsync("dump")
+    let body = #"{"a":"é","z":1}"#
+    #expect(
+      dump.lines == [
+        #"{"body":\#(body),"collection":"a","id":"10"}"#,
+        #"{"body":\#(body),"collection":"a","id":"2"}"#,
+        #"{"body":\#(body),"collection":"b","id":"1"}"#,
+      ])
+    let copy = try Machine()
+    #expect(try copy.feedsync("load", input: dump.output).status == 0)
+    #expect(try copy.feedsync("dump").output == dump.output)
+    #expect(try copy.feedsync("dump", "--collection", "b").lines.count == 1)
+    let again = try copy.feedsync("load", "-", "--format", "json", input: dump.output)
+    #expect(again.output == #"{"changed":0,"transaction":null}"# + "\n")
+  }
+
+  @Test("load writes transactions of the size that was asked for")
+  func transactionSize() throws {
+    let machine = try Machine()
+    let input = (1...10).map { Self.line($0) }.joined(separator: "\n")
+    let file = machine.root.appending(path: "input")
+    try Data(input.utf8).write(to: file)
+    let run = try machine.feedsync(
+      "load", file.path, "--transaction-size", "3", "--format", "json")
+    #expect(run.status == 0)
+    #expect(run.output.hasSuffix(":4\"}\n"))
+    #expect(run.output.hasPrefix(#"{"changed":10,"#))
+    #expect(try machine.feedsync("load", "--transaction-size", "0").status == 64)
+  }
+
+  @Test("load stops at a bad line with its number, and earlier transactions stay and are published")
+  func badLine() throws {
+    for bad in [
+      "{", "[]", #"{"body":{},"collection":"n"}"#, #"{"body":1,"collection":"n","id":"x"}"#,
+      #"{"body":{},"collection":"N","id":"x"}"#, #"{"body":{},"collection":"n","id":""}"#,
+    ] {
+      let machine = try Machine()
+      let input = [Self.line(1), Self.line(2), "", Self.line(3), bad, Self.line(5)]
+      let run = try machine.feedsync(
+        "load", "--transaction-size", "2", "--format", "json",
+        input: input.joined(separator: "\n"))
+      #expect(run.status == 65)
+      #expect(run.output == "")
+      #expect(try run.error()["message"]?.text?.contains("line 5") == true)
+      #expect(try machine.feedsync("list", "n").output == "101\n102\n")
+      #expect(try machine.logs().count == 1)
+    }
+  }
+
+  @Test("load exits with 74 for a file that cannot be read")
+  func unreadable() throws {
+    let machine = try Machine()
+    for path in [machine.root.path + "/nothing", machine.root.path] {
+      #expect(try machine.feedsync("load", path).status == 74, "\(path)")
+    }
+  }
+
+  @Test("dump of nothing is nothing")
+  func empty() throws {
+    let machine = try Machine()
+    let run = try machine.feedsync("dump")
+    #expect(run.status == 0)
+    #expect(run.output == "")
+    #expect(run.errors == "")
+  }
+}

@@ -1,0 +1,141 @@
+import CanonicalJSON
+import Foundation
+import Testing
+
+@Suite("feedsync watch", .serialized, .timeLimit(.minutes(3))) struct WatchCommandTests {
+  @Test("prints that it watches, then each import, and ends with 0 on SIGTERM")
+  func lines() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    let watch = try RunningWatch(environment: bob)
+    let first = try watch.next("watching")
+    #expect(first.keys.filter { $0 != "reason" } == ["container", "device", "event", "mode"])
+    #expect(["inotify", "polling"].contains(first["mode"]?.text ?? ""))
+    #expect(first["device"]?.object?["name"]?.text == "bob")
+    try machine.feedsync("put", "n", "x", #"{"title":"a"}"#)
+    let line = try watch.next("import")
+    #expect(
+      line.keys == [
+        "device", "document_count", "documents", "event", "transactions", "truncated",
+      ])
+    #expect(line["device"]?.object?["name"]?.text == "ann")
+    #expect(line["transactions"] == .integer(1))
+    #expect(line["document_count"] == .integer(1))
+    #expect(line["truncated"] == .bool(false))
+    let document = try #require(line["documents"]?.array?.first)
+    let expected = #"{"collection":"n","deleted":false,"fields":["/title"],"id":"x"}"#
+    #expect(document.canonical == expected)
+    // The line is printed after the commit that it tells of.
+    #expect(try machine.feedsync("get", "n", "x", environment: bob).status == 0)
+    try machine.feedsync("delete", "n", "x")
+    let deleted = try watch.next("import")["documents"]?.array?.first?.object
+    #expect(deleted?["deleted"] == .bool(true))
+    #expect(watch.terminate() == 0)
+  }
+
+  @Test("ends with 0 on SIGINT, too")
+  func interrupted() throws {
+    let machine = try Machine()
+    let watch = try RunningWatch(environment: machine.environment)
+    _ = try watch.next("watching")
+    #expect(watch.interrupt() == 0)
+  }
+
+  @Test("refuses to run twice, naming the process that runs; import works beside it")
+  func second() throws {
+    let machine = try Machine()
+    let watch = try RunningWatch(environment: machine.environment)
+    _ = try watch.next("watching")
+    let run = try machine.feedsync("watch", "--format", "json")
+    #expect(run.status == 75)
+    #expect(run.output == "")
+    let message = try run.error()["message"]?.text ?? ""
+    #expect(message.contains("\(watch.process.processIdentifier)"))
+    #expect(try machine.feedsync("import", "--once").status == 0)
+    #expect(watch.terminate() == 0)
+    let again = try RunningWatch(environment: machine.environment)
+    _ = try again.next("watching")
+    #expect(again.terminate() == 0)
+  }
+
+  @Test("tells of a file that is set aside, of a gap, and of what is restored")
+  func setAside() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    for number in 1...2 { try machine.feedsync("put", "n", "x", #"{"n":\#(number)}"#) }
+    let file = try #require(try machine.logs().first)
+    let whole = try Data(contentsOf: file)
+    try whole.prefix(20).write(to: file)
+    let watch = try RunningWatch(environment: bob)
+    var seen: [String: JSONObject] = [:]
+    for event in ["gap", "set_aside"] { seen[event] = try watch.next(event) }
+    #expect(seen["gap"]?["first"] == .integer(1))
+    #expect(seen["set_aside"]?["reason"]?.text == "incomplete")
+    #expect(seen["set_aside"]?["file"]?.text?.hasPrefix("logs/") == true)
+    // As a syncer does it: whole under a temporary name, then renamed.
+    try whole.write(to: file, options: .atomic)
+    let restored = try watch.next("restored")
+    #expect(restored["file"] == seen["set_aside"]?["file"])
+    #expect(try machine.feedsync("get", "n", "x", environment: bob).output == "{\"n\":2}\n")
+    #expect(watch.terminate() == 0)
+  }
+
+  @Test("gives each line to --exec, and survives a command that does not read it")
+  func exec() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    let log = machine.root.appending(path: "lines")
+    let reading = try RunningWatch(
+      ["--exec", "cat >> '\(log.path)'"], environment: bob)
+    _ = try reading.next("watching")
+    try machine.feedsync("put", "n", "x", "{}")
+    _ = try reading.next("import")
+    #expect(reading.terminate() == 0)
+
+    let deaf = try RunningWatch(["--exec", "exec true"], environment: bob)
+    _ = try deaf.next("watching")
+    // A line of more bytes than a pipe holds.
+    let lines = (0..<1000).map { number in
+      let id = String(repeating: "x", count: 200) + "\(number)"
+      return #"{"body":{},"collection":"n","id":"\#(id)"}"#
+    }
+    try machine.feedsync("load", input: lines.joined(separator: "\n"))
+    #expect(try deaf.next("import")["document_count"] == .integer(1000))
+    try machine.feedsync("put", "n", "last", "{}")
+    #expect(try deaf.next("import")["document_count"] == .integer(1))
+    #expect(deaf.terminate() == 0)
+    let text = try String(contentsOf: log, encoding: .utf8)
+    #expect(text.contains(#""event":"import""#))
+  }
+
+  @Test("and twenty puts at the same time all survive")
+  func parallel() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    let watches = [
+      try RunningWatch(environment: machine.environment), try RunningWatch(environment: bob),
+    ]
+    for watch in watches { _ = try watch.next("watching") }
+    let processes = try (1...20).map { number in
+      let process = Command.process(
+        ["put", "n", "\(100 + number)", #"{"n":\#(number)}"#], environment: machine.environment)
+      try process.run()
+      return process
+    }
+    for process in processes {
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+    }
+    var transactions: Int64 = 0
+    while transactions < 20 {
+      guard case .integer(let count) = try watches[1].next("import")["transactions"] else { break }
+      transactions += count
+    }
+    #expect(transactions == 20)
+    for watch in watches { #expect(watch.terminate() == 0) }
+    let dump = try machine.feedsync("dump")
+    #expect(dump.lines.count == 20)
+    #expect(try machine.feedsync("dump", environment: bob).output == dump.output)
+    #expect(try machine.feedsync("import", environment: bob).status == 0)
+  }
+}
