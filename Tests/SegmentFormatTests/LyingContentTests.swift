@@ -21,7 +21,7 @@ import Testing
       ("nothing", []),
       ("unknown flags", [26, 4, 0, 0]),
       ("time zero", [10, 0, 0, 0]),
-      ("time beyond the year 9999", [10, 1, 0, 0]),
+      ("time beyond the year 9999", [10, HybridTime.latest.rawValue + 1, 0, 0]),
       ("no nonce", [2, 4, 0, 0]),
       ("entries beyond the content", [10, 4, .max, 0]),
       ("operations beyond the content", [10, 4, 0, .max]),
@@ -76,9 +76,9 @@ import Testing
       body.raw([0, UInt8(ascii: "a")])
       body.numbers(1, 0, 1)
       body.raw(Array("x".utf8))
-      body.numbers(0, 0, 0)
-      // One operation: the first document, a set, the path; then one byte behind its length.
-      body.numbers(10, 4, 0, 1, 2 << 1 | 1, 0, 3)
+      body.numbers(0, 0)
+      // One operation: the path, the next document, a set; then one byte behind its length.
+      body.numbers(10, 4, 0, 1, 0 << 3 | 1 << 1 | 1, 3)
       body.raw([constant])
       var frame = SegmentFrame(body: body.bytes)
       frame.operationCount = 1

@@ -56,7 +56,7 @@ extension SeededGenerator {
       milliseconds: Int64.random(in: 1...253_402_300_799_999, using: &self),
       counter: UInt16(truncatingIfNeeded: next()))
     return EncodedTransaction(
-      time: time, nonce: mayLean && below(2) == 0 ? nil : next() >> UInt64(below(64)),
+      time: time.rawValue, nonce: mayLean && below(2) == 0 ? nil : next() >> UInt64(below(64)),
       isRelative: mayLean && Bool.random(using: &self),
       hasSeenOwn: Bool.random(using: &self),
       changes: (0..<below(4)).map { _ in

@@ -60,7 +60,7 @@ import Testing
       attributes: [Segment.Attribute(number: .max, content: [])],
       transactions: [
         EncodedTransaction(
-          time: .latest, nonce: .max, isRelative: true, hasSeenOwn: true,
+          time: HybridTime.latest.rawValue, nonce: .max, isRelative: true, hasSeenOwn: true,
           changes: [
             Context.Entry(
               stream: Sample.phone, sequence: last, fingerprint: Fingerprint(rawValue: .max))
