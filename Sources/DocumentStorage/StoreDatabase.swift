@@ -14,6 +14,7 @@ package final class StoreDatabase: Sendable {
   /// Opens the database in `directory`, creating it if it is not there.
   package init(directory: FilePath) throws {
     file = directory.appending("store.sqlite")
+    Self.createForOwner(file)
     do {
       queue = try DatabaseQueue(path: file.string, configuration: Self.configuration)
       try Self.prepare(queue, file: file)
@@ -26,6 +27,17 @@ package final class StoreDatabase: Sendable {
     file = ":memory:"
     self.queue = queue
     try Self.prepare(queue, file: file)
+  }
+
+  /// Creates the file for its owner alone, where SQLite would let all read it; the files beside it
+  /// take over its mode.
+  ///
+  /// One that exists is not opened: closing it would drop this process's locks on it.
+  private static func createForOwner(_ file: FilePath) {
+    // Whatever fails, SQLite will say so, too.
+    let descriptor = try? FileDescriptor.open(
+      file, .readWrite, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
+    try? descriptor?.close()
   }
 
   /// A database that lives as long as the value: for tests and the simulator.

@@ -258,7 +258,7 @@ extension DeviceDirectory {
     let staged = root.appending(ambient.temporaryName())
     try files.publish(
       JSON.object(object).canonicalBytes() + [UInt8(ascii: "\n")], at: staged,
-      temporaryName: ambient.temporaryName())
+      temporaryName: ambient.temporaryName(), mode: 0o600)
     try files.rename(staged, to: defaultFile)
     try files.synchronizeDirectory(root)
   }

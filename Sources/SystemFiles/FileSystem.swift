@@ -27,9 +27,9 @@ package protocol FileSystem: Sendable {
 
   /// Creates a file without a name where the file system can, else under `fallbackName`.
   ///
-  /// Its mode is 0666 less the umask, since the user's syncer may be another user.
+  /// Its mode is the given one, less the umask.
   func createTemporary(
-    in directory: FilePath, fallbackName: FilePath.Component
+    in directory: FilePath, fallbackName: FilePath.Component, mode: UInt32
   ) throws(FileError) -> TemporaryFile
 
   /// Appends all of `bytes`.

@@ -2,7 +2,7 @@ import SystemPackage
 
 extension InMemoryFileSystem {
   package func createTemporary(
-    in directory: FilePath, fallbackName: FilePath.Component
+    in directory: FilePath, fallbackName: FilePath.Component, mode: UInt32
   ) throws(FileError) -> TemporaryFile {
     try run { (state) throws(FileError) in
       try state.faults.enter(.create, directory, mutates: true)
@@ -11,7 +11,7 @@ extension InMemoryFileSystem {
       let time = state.now()
       if isNamed { _ = try state.findFree(.create, directory.appending(fallbackName)) }
       let node = state.tree.makeNode(
-        InMemoryNode(kind: .regular, mode: 0o666 & ~state.umask, time: time))
+        InMemoryNode(kind: .regular, mode: mode & ~state.umask, time: time))
       if isNamed { state.tree.setEntry(fallbackName, in: parent, to: node, time: time) }
       let handle = state.takeNumber()
       state.handles[handle] = InMemoryState.Handle(node: node)

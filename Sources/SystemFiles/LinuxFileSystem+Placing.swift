@@ -34,7 +34,10 @@ extension LinuxFileSystem {
 
   /// Copies a nameless file that its file system refuses to name into one that has a name.
   private func placeCopy(of file: TemporaryFile, at path: FilePath) throws(FileError) {
-    let copy = try createNamed(in: file.directory, name: file.fallbackName)
+    var status = stat()
+    try SystemCall.run(.status, on: file.path) { Int(fstat(file.handle, &status)) }
+    let copy = try createNamed(
+      in: file.directory, name: file.fallbackName, mode: status.st_mode & 0o777)
     do throws(FileError) {
       try forEachPiece(of: file.handle, path: file.path) { (piece) throws(FileError) in
         try write(piece, to: copy)

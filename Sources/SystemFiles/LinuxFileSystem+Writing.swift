@@ -3,28 +3,28 @@ import SystemPackage
 
 extension LinuxFileSystem {
   package func createTemporary(
-    in directory: FilePath, fallbackName: FilePath.Component
+    in directory: FilePath, fallbackName: FilePath.Component, mode: UInt32
   ) throws(FileError) -> TemporaryFile {
     // Which errors mean "not supported here" differs from one file system to the next (EOPNOTSUPP,
     // EISDIR, EINVAL, ENOENT), so the named file is tried after any of them: where the directory
     // itself is at fault, its error is the same.
     let nameless = directory.withPlatformString { pointer in
-      SystemCall.attempt { Int(open(pointer, O_RDWR | O_CLOEXEC | RawLinux.temporaryFile, 0o666)) }
+      SystemCall.attempt { Int(open(pointer, O_RDWR | O_CLOEXEC | RawLinux.temporaryFile, mode)) }
     }
     if case .success(let descriptor) = nameless {
       return TemporaryFile(
         handle: Int32(descriptor), directory: directory, fallbackName: fallbackName,
         isNamed: false)
     }
-    return try createNamed(in: directory, name: fallbackName)
+    return try createNamed(in: directory, name: fallbackName, mode: mode)
   }
 
   /// Creates a temporary file that has a name, as where nameless ones don't exist.
   func createNamed(
-    in directory: FilePath, name: FilePath.Component
+    in directory: FilePath, name: FilePath.Component, mode: UInt32 = 0o666
   ) throws(FileError) -> TemporaryFile {
     let descriptor = try SystemCall.open(
-      directory.appending(name), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o666, for: .create)
+      directory.appending(name), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, for: .create)
     return TemporaryFile(
       handle: descriptor, directory: directory, fallbackName: name, isNamed: true)
   }

@@ -1,6 +1,13 @@
 import SystemPackage
 
 extension FileSystem {
+  /// Creates a file that all may read and write, less the umask: the syncer may be another user.
+  package func createTemporary(
+    in directory: FilePath, fallbackName: FilePath.Component
+  ) throws(FileError) -> TemporaryFile {
+    try createTemporary(in: directory, fallbackName: fallbackName, mode: 0o666)
+  }
+
   /// Creates a file with its final name and all of its bytes, durably, or not at all.
   ///
   /// If something has the name, throws `.fileExists` and leaves it untouched. On any error the
@@ -11,9 +18,11 @@ extension FileSystem {
   ///
   ///     try files.publish(bytes, at: "/c/logs/x/1.log", temporaryName: ".feedsync-7.nosync")
   package func publish(
-    _ bytes: [UInt8], at path: FilePath, temporaryName: FilePath.Component
+    _ bytes: [UInt8], at path: FilePath, temporaryName: FilePath.Component,
+    mode: UInt32 = 0o666
   ) throws(FileError) {
-    let file = try createTemporary(in: path.parent, fallbackName: temporaryName)
+    let file = try createTemporary(
+      in: path.parent, fallbackName: temporaryName, mode: mode)
     do throws(FileError) {
       try write(bytes, to: file)
       try synchronize(file)

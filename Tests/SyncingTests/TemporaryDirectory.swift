@@ -7,7 +7,9 @@ final class TemporaryDirectory: Sendable {
   let path: FilePath
 
   init() throws {
-    var template = Array("/tmp/feedsync-test-XXXXXX\0".utf8CString)
+    // What mkdtemp(3) replaces.
+    let placeholder = String(repeating: "X", count: 6)
+    var template = Array("/tmp/feedsync-test-\(placeholder)".utf8CString)
     guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
     path = template.withUnsafeBufferPointer { buffer in
       buffer.baseAddress.map { FilePath(platformString: $0) } ?? FilePath()
