@@ -8,7 +8,7 @@ package final class StoreDatabase: Sendable {
   package let file: FilePath
   private let queue: DatabaseQueue
 
-  /// How long a command waits for another process before it gives up with ``StorageError/busy(_:)``.
+  /// How long a command waits for another process before ``StorageError/busy(_:)``.
   package static let busySeconds = 30.0
 
   /// Opens the database in `directory`, creating it if it is not there.

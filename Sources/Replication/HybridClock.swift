@@ -3,7 +3,7 @@
 /// The counter carries into the milliseconds, so that a burst of writes within one millisecond
 /// never wraps (protocol.md 3).
 ///
-///     HybridTime(milliseconds: 1_700_000_000_000, counter: 0) < HybridTime(rawValue: .max)  // true
+///     HybridTime(milliseconds: 1_700_000_000_000) < HybridTime(rawValue: .max)  // true
 package struct HybridTime: Hashable, Comparable, Sendable {
   package let rawValue: UInt64
 

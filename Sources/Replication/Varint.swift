@@ -1,5 +1,7 @@
 extension [UInt8] {
-  /// Appends `value` as LEB128: seven bits a byte, the lowest first, the top bit on all but the last.
+  /// Appends `value` as LEB128.
+  ///
+  /// Seven bits a byte, the lowest first, the top bit on all but the last.
   package mutating func appendVarint(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {

@@ -15,7 +15,8 @@ struct TemporaryContainer {
 
   /// Makes the container with `logs/` and these stream directories.
   init(streams: [String] = ["a"]) throws {
-    var template = Array("/tmp/feedsync-watch-XXXXXX".utf8CString)
+    var template = Array(
+      ("/tmp/feedsync-watch-" + String(repeating: "X", count: 6)).utf8CString)
     try #require(mkdtemp(&template) != nil)
     root = FilePath(platformString: template)
     makeDirectory(container)

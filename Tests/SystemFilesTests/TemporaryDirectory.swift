@@ -8,7 +8,8 @@ final class TemporaryDirectory: Sendable {
   let path: FilePath
 
   init() throws {
-    var template = Array("/tmp/feedsync-test-XXXXXX\0".utf8CString)
+    var template = Array(
+      ("/tmp/feedsync-test-" + String(repeating: "X", count: 6) + "\0").utf8CString)
     guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
     path = template.withUnsafeBufferPointer { buffer in
       buffer.baseAddress.map { FilePath(platformString: $0) } ?? FilePath()
