@@ -122,8 +122,10 @@ class Rig:
     """A scratch folder, and all processes and mounts that are to be gone with it."""
 
     def __init__(self, name, keep):
-        self.binary = find_binary()
+        found = find_binary()
         self.root = Path(tempfile.mkdtemp(prefix=f"feedsync-{name}-"))
+        # A build in the middle of a check would have two versions talk to each other.
+        self.binary = shutil.copy(found, self.root / "feedsync")
         self.environment = {
             key: value for key, value in os.environ.items() if not key.startswith("FEEDSYNC")}
         self._keep = keep
@@ -352,7 +354,7 @@ def run(name, parser, check):
         rig = Rig(name, options.keep)
         version = subprocess.run(
             [rig.binary, "--version"], capture_output=True, text=True, timeout=COMMAND_TIMEOUT_S)
-        say(f"{name}: {rig.binary} {version.stdout.strip()}")
+        say(f"{name}: {find_binary()} {version.stdout.strip()}")
         verdict, status = f"PASS: {check(rig, options)}", 0
     except Failure as failure:
         verdict, status = f"FAIL: {failure}", 1
