@@ -44,12 +44,20 @@ extension FolderKnowledge {
 
   func record(of key: FileKey) -> FileRecord? { records[key] }
 
-  /// Whether a file that waited behind a hole fits now.
-  func isReadyAfterWaiting(_ key: FileKey) -> Bool {
-    guard let record = records[key], record.reason == .waiting, let range = record.range else {
-      return false
+  /// The files that waited behind a hole and fit now, one after another.
+  func readyAfterWaiting() -> Set<FileKey> {
+    let waiting = records.values.filter { $0.reason == .waiting && $0.range != nil }
+      .sorted { ($0.range?.first ?? 0) < ($1.range?.first ?? 0) }
+    var reached: [StreamID: UInt64] = [:]
+    var ready: Set<FileKey> = []
+    for record in waiting {
+      guard let range = record.range else { continue }
+      let end = reached[range.stream] ?? applied(range.stream)
+      guard range.first <= end + 1 else { continue }
+      reached[range.stream] = max(end, range.last)
+      ready.insert(record.key)
     }
-    return range.first <= applied(range.stream) + 1
+    return ready
   }
 
   /// How far a stream is applied.

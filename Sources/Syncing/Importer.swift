@@ -76,12 +76,14 @@ package final class Importer {
 
   /// Reads and applies until nothing more fits; a segment that fills a hole makes others fit.
   private func take(_ listing: FolderListing, into report: inout ImportReport) throws {
-    var candidates = listing.segments.filter { needsReading($0) }
+    let ready = knowledge.readyAfterWaiting()
+    var candidates = listing.segments.filter { ready.contains($0.key) || needsReading($0) }
     while !candidates.isEmpty {
       let before = report.segments
       try readAndApply(candidates, into: &report)
       guard report.segments > before else { return }
-      candidates = listing.segments.filter { knowledge.isReadyAfterWaiting($0.key) }
+      let ready = knowledge.readyAfterWaiting()
+      candidates = ready.isEmpty ? [] : listing.segments.filter { ready.contains($0.key) }
     }
   }
 
@@ -91,7 +93,6 @@ package final class Importer {
       return false
     }
     guard let record = knowledge.record(of: file.key) else { return true }
-    if knowledge.isReadyAfterWaiting(file.key) { return true }
     // What hindered it (a failing disk, too many open files, a group's permission) may have passed
     // without a trace on the file.
     if record.reason == .unreadable { return true }
