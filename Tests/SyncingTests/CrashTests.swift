@@ -18,7 +18,7 @@ private enum Flow: String, CaseIterable, Sendable {
       try peer.put("a", #"{"n":1}"#)
       _ = try? peer.publish()
     case .load:
-      for number in 1...3 {
+      for number in 1...2 {
         try peer.write { writer in
           for index in 1...3 {
             _ = try writer.put(
@@ -116,7 +116,7 @@ private enum Flow: String, CaseIterable, Sendable {
       try flow.run(clean)
       let expected = try Self.contents(cleanWorld, clean)
       for call in 1...12 {
-        for _ in 0..<3 {
+        for _ in 0..<2 {
           let (files, world, peer) = try Self.scene(features)
           files.kill(at: call)
           try flow.run(peer)

@@ -1,4 +1,6 @@
 import DocumentStorage
+import Replication
+import SegmentFormat
 import Syncing
 import SystemFiles
 import SystemPackage
@@ -68,6 +70,29 @@ private struct ConcurrentEdits {
     }
   }
 
+  /// What a new device shows if the segments are applied as they come, each once it fits.
+  func state(applying order: [LogFile]) throws -> String {
+    let reader = try world.peer("reader", in: world.root)
+    var waiting: [ImportableSegment] = []
+    var reached: [StreamID: UInt64] = [:]
+    for file in order {
+      let (segment, digest) = try file.decoded()
+      waiting.append(
+        ImportableSegment(
+          segment: segment, digest: digest, isUnderOwnName: true, file: file.key))
+      while let index = waiting.firstIndex(where: {
+        $0.segment.range.first == reached[$0.segment.range.stream, default: 0] + 1
+      }) {
+        let next = waiting.remove(at: index)
+        reached[next.segment.range.stream] = next.segment.range.last
+        _ = try reader.device.database.apply(
+          [next], now: reader.device.ambient.time, nonce: reader.device.nonce)
+      }
+    }
+    #expect(waiting.isEmpty)
+    return try reader.dump()
+  }
+
   /// What a new device shows after the files have come in this order, one import each.
   func state(after order: [LogFile], name: FilePath.Component, step: Int = 1) throws -> String {
     let reader = try world.peer(name.string, in: try world.folder(name))
@@ -94,20 +119,22 @@ private struct ConcurrentEdits {
     var count = 0
     try forEachPermutation(of: files) { order in
       count += 1
+      let applied = try edits.state(applying: order)
+      #expect(applied == edits.expected)
+      // The whole way through the folder takes twenty times as long in a debug build.
+      guard count.isMultiple(of: 60) else { return }
       let name = try #require(FilePath.Component("p\(count)"))
-      // Mostly three at a time: an import for each file of 720 orders takes minutes.
-      let state = try edits.state(
-        after: order, name: name, step: count.isMultiple(of: 12) ? 1 : 3)
-      #expect(state == edits.expected)
+      let imported = try edits.state(after: order, name: name)
+      #expect(imported == edits.expected)
     }
     #expect(count == (1...files.count).reduce(1, *))
   }
 
   @Test(
     "is the same for random orders, sizes of imports and duplicates",
-    arguments: 1...6 as ClosedRange<UInt64>)
+    arguments: 1...4 as ClosedRange<UInt64>)
   func randomOrders(seed: UInt64) throws {
-    let edits = try ConcurrentEdits(seed: seed &* 977, rounds: 4)
+    let edits = try ConcurrentEdits(seed: seed &* 977, rounds: 3)
     var generator = SeededGenerator(seed: seed)
     for round in 0..<3 {
       var order = edits.files.shuffled(using: &generator)
