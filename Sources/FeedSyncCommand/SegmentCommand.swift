@@ -50,6 +50,14 @@ struct SegmentJoinCommand: StoreCommand {
       throw FeedSyncError(error, operation: "join segments")
     }
     let (bytes, digest) = SegmentFile.encode(joined)
+    do {
+      // What no reader would take must not come to be.
+      _ = try SegmentFile.decode(bytes)
+    } catch {
+      throw FeedSyncError(
+        .badInput, operation: "join segments", message: "together they are too large for one",
+        hint: "join fewer of them")
+    }
     let name = SegmentName(
       first: joined.range.first, last: joined.range.last, digest: digest)
     guard let component = name.component() else { return }

@@ -156,6 +156,9 @@ extension StreamPosition {
     guard !overflow, time <= .latest else { throw .damaged("a time is not possible") }
     var claimed = encoded.isRelative ? context : Context()
     claimed.merge(Context(encoded.changes))
+    guard claimed.sequence(of: stream) <= (encoded.hasSeenOwn ? 0 : sequence) else {
+      throw .damaged("a context claims its own transaction, or one after it")
+    }
     if encoded.hasSeenOwn {
       claimed.advance(
         Context.Entry(stream: stream, sequence: sequence, fingerprint: fingerprint))

@@ -11,8 +11,8 @@ package enum SegmentFile {
   package static let version: UInt64 = 1
   /// A file larger than this is damaged, and is not read: 64 MiB.
   package static let maximumFileBytes = 64 << 20
-  /// A body larger than this is damaged, and is not unpacked: 256 MiB.
-  package static let maximumBodyBytes = 256 << 20
+  /// A body larger than this is damaged, and is not unpacked: 64 MiB.
+  package static let maximumBodyBytes = 64 << 20
   static let checksumBytes = 8
 
   private static let isCompressed: UInt64 = 1

@@ -91,18 +91,18 @@ import Testing
     }
   }
 
-  /// Counts that fit into 256 MiB of unpacked zeros, in a file of some 260 KB.
+  /// Counts that fit into 64 MiB of unpacked zeros, in a file of some 65 KB.
   @Test("counts that a bomb of zeros would hold take no memory ahead of what is read")
   func bomb() throws {
     var operations = SegmentBodyWriter()
     operations.emptyTables()
-    operations.numbers(10, 4, 0, 80 << 20)
+    operations.numbers(10, 4, 0, 20 << 20)
     var documents = SegmentBodyWriter()
-    documents.numbers(0, 0, 0, 0, 40 << 20)
+    documents.numbers(0, 0, 0, 0, 10 << 20)
     var transactions = SegmentBodyWriter()
     transactions.emptyTables()
-    for (start, span) in [(operations, 0), (documents, 0), (transactions, 250 << 20)] {
-      let body = start.bytes + [UInt8](repeating: 0, count: 256 << 20 - start.bytes.count)
+    for (start, span) in [(operations, 0), (documents, 0), (transactions, 60 << 20)] {
+      let body = start.bytes + [UInt8](repeating: 0, count: 64 << 20 - start.bytes.count)
       var frame = SegmentFrame(body: body)
       frame.span = UInt64(span)
       frame.compress()
