@@ -1,5 +1,6 @@
 import CInotifyTools
 import Synchronization
+import SystemFiles
 import SystemPackage
 
 /// Finds changes through inotify, by libinotifytools, on a thread of its own.
@@ -31,7 +32,8 @@ package final class InotifyToolsBackend: WatchBackend {
   package init(
     container: FilePath, cookies: FilePath,
     fileSystem: @escaping @Sendable (FilePath) -> String? = {
-      FileSystemKind.withoutEvents(at: $0)
+      guard case .remote(let name)? = try? LinuxFileSystem().kind(of: $0) else { return nil }
+      return name
     }
   ) {
     self.container = container

@@ -70,19 +70,4 @@ import Testing
     #expect(verdict(.stream("s"), Int32(IN_IGNORED)) == .ignore)
     #expect(verdict(.stream("s"), Int32(IN_MOVE_SELF)) == .resubscribe)
   }
-
-  @Test(
-    arguments: [
-      (0x6969, "NFS"), (0x517B, "SMB"), (0xFF53_4D42, "SMB"), (0xFE53_4D42, "SMB"),
-      (0x6573_5546, "FUSE"), (0x0102_1997, "9P"), (0x00C3_6400, "Ceph"),
-    ] as [(UInt32, String)])
-  func networkFileSystemsAreNotTrusted(magic: UInt32, name: String) {
-    #expect(FileSystemKind.withoutEvents(magic: magic) == name)
-  }
-
-  @Test(arguments: [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630] as [UInt32])
-  func localFileSystemsAreTrusted(magic: UInt32) {
-    #expect(FileSystemKind.withoutEvents(magic: magic) == nil)
-    #expect(FileSystemKind.withoutEvents(at: "/proc") == nil)
-  }
 }
