@@ -34,8 +34,9 @@ package enum StorageError: Error, Equatable, Sendable {
     switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED: return StorageError.busy(file)
     case .SQLITE_FULL: return StorageError.full(file)
-    case .SQLITE_CANTOPEN where access(file.removingLastComponent().string, W_OK | X_OK) == 0:
-      // SQLite says the same for a disk without room for one more file.
+    case .SQLITE_CANTOPEN where access(file.removingLastComponent().string, W_OK | X_OK) == 0,
+      .SQLITE_READONLY where access(file.string, W_OK) == 0:
+      // SQLite says the same for a disk without room for one more file, or falls back to reading.
       return StorageError.cannotOpen(file, detail: detail)
     case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
       return StorageError.notPermitted(file, detail: detail)
