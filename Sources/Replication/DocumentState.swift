@@ -113,25 +113,26 @@ package struct DocumentState: Sendable, Equatable {
 
   /// Whether a kept write at or above the operation's path had seen it.
   private func isCovered(_ new: Entry) -> Bool {
-    for entry in entries {
-      // Sorted: what stands behind the path can be neither at nor above it.
-      if new.effect.path < entry.effect.path { return false }
-      guard entry.context != nil, entry.effect.kind.cover == .path else { continue }
+    (new.effect.path.ancestors + [new.effect.path]).contains { path in
       // A delete is no part of the tree: only a write of the root covers it.
-      if new.effect.path.isAtOrBelow(entry.effect.path), entry.hasSeen(new.stamp) { return true }
+      entries[firstIndex(at: path)...].prefix { $0.effect.path == path }.contains { entry in
+        entry.effect.kind.cover == .path && entry.hasSeen(new.stamp)
+      }
     }
-    return false
   }
 
   private mutating func forget(coveredBy write: Entry) {
-    entries.removeAll { entry in
-      entry.effect.path.isAtOrBelow(write.effect.path) && write.hasSeen(entry.stamp)
-    }
+    let path = write.effect.path
+    // Sorted: what stands at or below a path is one run.
+    let start = firstIndex(at: path)
+    let end = entries[start...].firstIndex { !$0.effect.path.isAtOrBelow(path) } ?? entries.endIndex
+    let rest = entries[start..<end].filter { !write.hasSeen($0.stamp) }
+    guard rest.count < end - start else { return }
+    entries.replaceSubrange(start..<end, with: rest)
   }
 
   private mutating func insert(_ new: Entry) -> Bool {
-    var position = entries.endIndex
-    while position > 0, new.precedes(entries[position - 1]) { position -= 1 }
+    let position = partition { !new.precedes($0) }
     if position > 0, entries[position - 1].effect.path == new.effect.path,
       entries[position - 1].stamp == new.stamp
     {
@@ -139,6 +140,20 @@ package struct DocumentState: Sendable, Equatable {
     }
     entries.insert(new, at: position)
     return true
+  }
+
+  /// Where entries at `path` begin, or would.
+  private func firstIndex(at path: Path) -> Int { partition { $0.effect.path < path } }
+
+  /// How many entries at the front satisfy `isBefore`, which must hold for a prefix.
+  private func partition(_ isBefore: (Entry) -> Bool) -> Int {
+    var low = entries.startIndex
+    var high = entries.endIndex
+    while low < high {
+      let middle = (low + high) / 2
+      if isBefore(entries[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// Gives the operations of a local transaction its fingerprint, once all of them are known.
