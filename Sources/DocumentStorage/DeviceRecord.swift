@@ -54,6 +54,20 @@ extension StoreDatabase {
 }
 
 extension DeviceRecord {
+  /// The greatest time given out or imported.
+  static func clock(_ db: Database) throws -> HybridTime {
+    let stored = try Int64.fetchOne(db, sql: "SELECT clock FROM device") ?? 0
+    return HybridTime(rawValue: UInt64(bitPattern: stored))
+  }
+
+  /// Raises the clock to `time`, if that is later.
+  static func raiseClock(to time: HybridTime, _ db: Database) throws {
+    // Compared here: SQLite's integers have a sign, and the time's top bit is in use.
+    guard try clock(db) < time else { return }
+    try db.execute(
+      sql: "UPDATE device SET clock = ?", arguments: [Int64(bitPattern: time.rawValue)])
+  }
+
   static func fetch(_ db: Database) throws -> DeviceRecord? {
     let sql = """
       SELECT device.*, streams.stream AS own FROM device

@@ -91,6 +91,7 @@ private struct ImportFold {
   private let db: Database
   private var streams: StreamDirectory
   private var table: DocumentTable
+  private let own: StreamID?
   private var clock = HybridClock(latest: .zero)
   private var steps: [DocumentKey: [Step]] = [:]
   private var part = ImportedPart()
@@ -100,13 +101,14 @@ private struct ImportFold {
     self.db = db
     streams = try StreamDirectory(db)
     table = try DocumentTable(db)
+    own = try DeviceRecord.fetch(db)?.stream
   }
 
   mutating func take(_ importable: ImportableSegment) throws {
     let range = importable.segment.range
     let position = streams.position(of: range.stream)
     guard position.sequence < range.last else {
-      try noteKnown(importable)
+      try noteKnown(importable, position: position)
       return
     }
     // Behind a hole: another process may have taken something back; a later scan decides.
@@ -124,7 +126,7 @@ private struct ImportFold {
     for transaction in transactions { try take(transaction) }
     part.segments += 1
     part.applied.append(importable.file)
-    try remember(importable)
+    try remember(importable, fingerprint: streams.position(of: range.stream).fingerprint)
   }
 
   private mutating func take(_ transaction: Transaction) throws {
@@ -148,30 +150,34 @@ private struct ImportFold {
   }
 
   /// A segment whose whole range is applied: the same content again, or another branch.
-  private mutating func noteKnown(_ importable: ImportableSegment) throws {
-    part.duplicates.append(importable.file)
-    try remember(importable)
+  private mutating func noteKnown(
+    _ importable: ImportableSegment, position: StreamPosition
+  ) throws {
+    let number = try streams.number(of: importable.segment.range.stream, db)
+    let standing = try SegmentRecords.standing(
+      of: importable, position: position, stream: number, own: own, db)
+    switch standing {
+    case .applied(let fingerprint):
+      part.duplicates.append(importable.file)
+      try remember(importable, fingerprint: fingerprint)
+    case .beingPublished: break
+    case .otherBranch: part.rejected[importable.file] = .otherBranch
+    }
   }
 
-  private mutating func remember(_ importable: ImportableSegment) throws {
-    guard importable.isUnderOwnName else { return }
+  private mutating func remember(
+    _ importable: ImportableSegment, fingerprint: Fingerprint
+  ) throws {
     let range = importable.segment.range
-    try db.execute(
-      sql: "INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)",
-      arguments: [
-        try streams.number(of: range.stream, db), Int64(range.first), Int64(range.last),
-        Int64(bitPattern: importable.digest),
-      ])
+    try SegmentRecords.note(
+      range, digest: importable.digest, hasOwnName: importable.isUnderOwnName,
+      fingerprint: fingerprint, stream: try streams.number(of: range.stream, db), db)
   }
 
   mutating func finish() throws -> ImportedPart {
     for key in steps.keys.sorted() { try fold(key) }
     try streams.save(db)
-    if clock.latest > .zero {
-      try db.execute(
-        sql: "UPDATE device SET clock = max(clock, ?)",
-        arguments: [Int64(bitPattern: clock.latest.rawValue)])
-    }
+    try DeviceRecord.raiseClock(to: clock.latest, db)
     part.devices = devices.values.sorted { $0.stream < $1.stream }
     return part
   }

@@ -13,6 +13,8 @@ package enum Outbox {
     package let first: UInt64
     package let last: UInt64
     package let segment: Segment
+    /// The fingerprint of the last transaction.
+    let fingerprint: Fingerprint
   }
 
   /// A batch is closed when it holds this much; a larger transaction is a batch alone.
@@ -30,6 +32,10 @@ package enum Outbox {
         last: sequence, fingerprintBefore: previous.fingerprint),
       attributes: [], transactions: [EncodedTransaction(transaction, after: nil)])
     let content = Data(SegmentFile.encode(segment, compressing: false).bytes)
+    // What no segment can carry must not be acknowledged.
+    guard content.count <= SegmentFile.maximumBodyBytes else {
+      throw StorageError.transactionTooLarge(bytes: content.count)
+    }
     let context = Data(
       try ContextCoding.encode(previous.context) { try streams.number(of: $0, db) })
     try db.execute(
@@ -76,7 +82,7 @@ package enum Outbox {
 
   static func segment(
     first: Int64, last: Int64, name: String?, streams: StreamDirectory, _ db: Database
-  ) throws -> Segment {
+  ) throws -> (segment: Segment, fingerprint: Fingerprint) {
     let rows = try Row.fetchAll(
       db, sql: "SELECT * FROM outbox WHERE sequence BETWEEN ? AND ? ORDER BY sequence",
       arguments: [first, last])
@@ -103,14 +109,16 @@ package enum Outbox {
       }
       range = range ?? stored.range
     }
-    guard let range, encoded.count == rows.count, rows.count == Int(last - first) + 1 else {
+    guard let range, let previous, encoded.count == rows.count, rows.count == Int(last - first) + 1
+    else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the outbox has a hole")
     }
-    return Segment(
+    let segment = Segment(
       range: Segment.Range(
         container: range.container, stream: range.stream, first: UInt64(first),
         last: UInt64(last), fingerprintBefore: range.fingerprintBefore),
       attributes: name.map { [.deviceName($0)] } ?? [], transactions: encoded)
+    return (segment, previous.fingerprint)
   }
 }
 
@@ -138,28 +146,26 @@ extension StoreDatabase {
       }
       let first: Int64 = row["first"]
       let last: Int64 = row["last"]
+      let (segment, fingerprint) = try Outbox.segment(
+        first: first, last: last, name: row["device_name"], streams: try StreamDirectory(db), db)
       return Outbox.Batch(
-        first: UInt64(first), last: UInt64(last),
-        segment: try Outbox.segment(
-          first: first, last: last, name: row["device_name"],
-          streams: try StreamDirectory(db), db))
+        first: UInt64(first), last: UInt64(last), segment: segment, fingerprint: fingerprint)
     }
   }
 
   /// Notes that a batch is in the folder.
   ///
-  /// - parameter digest: the one in its file's name; nil if it stands under another name.
-  package func markPublished(_ batch: Outbox.Batch, digest: UInt64?) throws {
+  /// - parameter digest: that of its content, which belongs in its file's name.
+  /// - parameter hasOwnName: whether the file stands under that name.
+  package func markPublished(
+    _ batch: Outbox.Batch, digest: UInt64, hasOwnName: Bool = true
+  ) throws {
     try write { db in
-      if let digest {
-        var streams = try StreamDirectory(db)
-        let number = try streams.number(of: batch.segment.range.stream, db)
-        try db.execute(
-          sql: "INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)",
-          arguments: [
-            number, Int64(batch.first), Int64(batch.last), Int64(bitPattern: digest),
-          ])
-      }
+      var streams = try StreamDirectory(db)
+      try SegmentRecords.note(
+        batch.segment.range, digest: digest, hasOwnName: hasOwnName,
+        fingerprint: batch.fingerprint,
+        stream: try streams.number(of: batch.segment.range.stream, db), db)
       try db.execute(sql: "DELETE FROM batches WHERE first = ?", arguments: [Int64(batch.first)])
       try db.execute(
         sql: "DELETE FROM outbox WHERE sequence BETWEEN ? AND ?",

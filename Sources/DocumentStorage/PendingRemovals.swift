@@ -22,12 +22,24 @@ enum PendingRemovals {
         bySeen[removal.seen, default: []].append(key)
       }
     }
+    var released = 0
     // A transaction has one context: removals that saw different things are different ones.
     for (seen, keys) in bySeen.sorted(by: { $0.value[0] < $1.value[0] }) {
       var writer = try StoreWriter(db, now: now, nonce: nonce)
-      for key in keys { try writer.publishRemovals(at: key, seen: seen) }
+      released += 1
+      for key in keys {
+        if writer.bytes > transactionBytes {
+          _ = try writer.finish()
+          writer = try StoreWriter(db, now: now, nonce: nonce)
+          released += 1
+        }
+        try writer.publishRemovals(at: key, seen: seen)
+      }
       _ = try writer.finish()
     }
-    return bySeen.count
+    return released
   }
+
+  /// A transaction is ended when it has this many bytes: any number of removals may have waited.
+  private static let transactionBytes = 4 << 20
 }

@@ -51,13 +51,17 @@ enum Schema {
       context BLOB NOT NULL,
       PRIMARY KEY (stream, sequence)) WITHOUT ROWID;
 
-    -- The names under logs/ that count as imported or as published by this device.
+    -- The segments imported, or published by this device; only with `named` does the name under
+    -- logs/ count as imported, so that files under other names are looked at.
     CREATE TABLE segments(
       stream INTEGER NOT NULL,
       first INTEGER NOT NULL,
       last INTEGER NOT NULL,
       digest INTEGER NOT NULL,
+      named INTEGER NOT NULL,
+      fingerprint BLOB NOT NULL,
       PRIMARY KEY (stream, first, last, digest)) WITHOUT ROWID;
+    CREATE INDEX segment_ends ON segments(stream, last);
 
     -- Local transactions that are not known to be in the folder yet.
     CREATE TABLE outbox(

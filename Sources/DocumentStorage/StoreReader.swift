@@ -117,7 +117,8 @@ extension StoreDatabase {
       let streams = try StreamDirectory(db)
       var names = ImportedNames()
       for row in streams.all { names.applied[row.stream] = row.position.sequence }
-      let rows = try Row.fetchCursor(db, sql: "SELECT stream, first, last, digest FROM segments")
+      let rows = try Row.fetchCursor(
+        db, sql: "SELECT stream, first, last, digest FROM segments WHERE named")
       while let row = try rows.next() {
         names.segments.insert(
           ImportedNames.Name(

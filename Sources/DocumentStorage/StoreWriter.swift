@@ -45,8 +45,7 @@ package struct StoreWriter {
     self.nonce = nonce
     streams = try StreamDirectory(db)
     table = try DocumentTable(db)
-    let stored = try Int64.fetchOne(db, sql: "SELECT clock FROM device") ?? 0
-    var clock = HybridClock(latest: HybridTime(rawValue: UInt64(bitPattern: stored)))
+    var clock = HybridClock(latest: try DeviceRecord.clock(db))
     guard let time = clock.tick(wall: now) else {
       throw StorageError.clockExhausted
     }
@@ -126,8 +125,10 @@ extension StoreWriter {
     try claimContext(seen)
     var state = try state(of: key)
     for removal in state.pending where removal.seen == seen {
-      operations.append(
-        state.publish(removal, on: key, header: header, index: operations.count))
+      let operation = state.publish(
+        removal, on: key, header: header, index: operations.count)
+      try count([operation])
+      operations.append(operation)
     }
     states[key] = state
     changed.insert(key)
@@ -142,6 +143,15 @@ extension StoreWriter {
       nonce: nonce, fingerprint: .origin)
   }
 
+  private mutating func count(_ new: [Operation]) throws {
+    // A document stands once in a segment's table, whatever the number of its operations.
+    bytes += (new.first?.document.id.bytes.count ?? 0) + 32
+    bytes += new.reduce(0) { $0 + $1.payload.count + $1.path.bytes.count + 16 }
+    guard bytes <= Self.maximumBytes else {
+      throw StorageError.transactionTooLarge(bytes: bytes)
+    }
+  }
+
   private mutating func perform(
     _ plan: EditPlan, wanted: JSON?, on state: DocumentState, at key: DocumentKey
   ) throws {
@@ -149,10 +159,7 @@ extension StoreWriter {
     var state = state
     let new = state.perform(
       plan, wanted: wanted, on: key, header: header, firstIndex: operations.count)
-    bytes += new.reduce(0) { $0 + $1.payload.count + $1.path.bytes.count + key.id.bytes.count + 16 }
-    guard bytes <= Self.maximumBytes else {
-      throw StorageError.transactionTooLarge(bytes: bytes)
-    }
+    try count(new)
     operations += new
     states[key] = state
     changed.insert(key)
@@ -194,9 +201,7 @@ extension StoreWriter {
     try Outbox.append(
       Transaction(header: header, operations: operations), after: previous,
       container: device.container, streams: &streams, db)
-    try db.execute(
-      sql: "UPDATE device SET clock = max(clock, ?)",
-      arguments: [Int64(bitPattern: header.time.rawValue)])
+    try DeviceRecord.raiseClock(to: header.time, db)
   }
 
   private mutating func saveStates() throws {

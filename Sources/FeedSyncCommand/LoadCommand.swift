@@ -42,13 +42,12 @@ struct LoadCommand: StoreCommand {
     while true {
       let batch = try nextBatch(&lines)
       guard !batch.isEmpty else { break }
-      let result = try device.database.writeDocuments(
-        now: device.ambient.time, nonce: device.nonce, isPublishedAtOnce: false
-      ) { writer in
-        for (key, body) in batch { _ = try writer.put(body, at: key) }
+      var rest = batch[...]
+      while !rest.isEmpty {
+        let result = try write(&rest, to: device)
+        changed += result.changed
+        if result.sequence != nil { last = result }
       }
-      changed += result.changed
-      if result.sequence != nil { last = result }
       progress.advance(by: batch.count)
       if device.ambient.now() - published >= Self.publishMilliseconds {
         Writing.publish(device)
@@ -57,6 +56,23 @@ struct LoadCommand: StoreCommand {
     }
     progress.finish()
     Writing.report(changed, last, format: global.format)
+  }
+
+  /// Writes as many documents as fit into one transaction, and takes them off the front.
+  private func write(
+    _ documents: inout ArraySlice<(DocumentKey, JSON)>, to device: Device
+  ) throws -> StoreWriter.Result {
+    var taken = 0
+    let result = try device.database.writeDocuments(
+      now: device.ambient.time, nonce: device.nonce, isPublishedAtOnce: false
+    ) { writer in
+      for (key, body) in documents where writer.bytes <= Self.transactionBytes {
+        _ = try writer.put(body, at: key)
+        taken += 1
+      }
+    }
+    documents = documents.dropFirst(taken)
+    return result
   }
 
   private func nextBatch(_ lines: inout LineReader) throws -> [(DocumentKey, JSON)] {

@@ -26,15 +26,19 @@ package struct Publisher: Sendable {
     var report = Report()
     try device.database.fixBatches()
     while let batch = try device.database.nextBatch() {
+      // The folder may go, or another come in its place, at any moment: what is noted as published
+      // must be in this device's container.
+      try device.requireContainer()
       let (digest, publication) = try device.container.publish(
         batch.segment, temporaryName: device.ambient.temporaryName())
+      try device.requireContainer()
+      // What has the proper name of a renamed file is something else, which imports shall look at.
+      var hasOwnName = true
       if case .renamed(let path) = publication {
         report.renamed.append(path)
-        // What has the proper name is something else, which imports shall look at and list.
-        try device.database.markPublished(batch, digest: nil)
-      } else {
-        try device.database.markPublished(batch, digest: digest)
+        hasOwnName = false
       }
+      try device.database.markPublished(batch, digest: digest, hasOwnName: hasOwnName)
       report.transactions += Int(batch.last - batch.first) + 1
     }
     return report
