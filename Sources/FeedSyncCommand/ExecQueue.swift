@@ -7,6 +7,15 @@ final class ExecQueue: Sendable {
 
   init(command: String) { self.command = command }
 
+  /// Waits until the commands of all lines have run, or for `seconds`.
+  func finish(seconds: Int) {
+    let done = DispatchSemaphore(value: 0)
+    queue.async { done.signal() }
+    if done.wait(timeout: .now() + .seconds(seconds)) == .timedOut {
+      Output.warn("feedsync: warning: --exec: commands still run, or have not been started")
+    }
+  }
+
   func run(_ line: [UInt8]) {
     queue.async { [command] in
       let process = Process()

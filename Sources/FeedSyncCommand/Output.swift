@@ -54,13 +54,20 @@ enum Output {
     }
   }
 
+  /// Results that cannot be written are a failure, unless whoever read them has gone.
+  private static func fail(_ code: Int32, on descriptor: Int32) {
+    guard descriptor == STDOUT_FILENO, code != EPIPE else { return }
+    let reason = String(cString: strerror(code))
+    write(Array("feedsync: cannot write the results: \(reason)\n".utf8), to: STDERR_FILENO)
+    Foundation.exit(FeedSyncError.Code.cannotWrite.rawValue)
+  }
+
   private static func write(_ bytes: [UInt8], to descriptor: Int32) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      // A closed pipe: nobody reads the rest.
-      guard count > 0 else { return }
+      guard count > 0 else { return fail(errno, on: descriptor) }
       rest = rest.dropFirst(count)
     }
   }

@@ -16,6 +16,9 @@ struct WatchCommand: StoreCommand {
       'import --once' beside it works; a second 'watch' on the same device does not.
       """)
 
+  /// How long the commands of the last lines may take once the watch has ended.
+  private static let execSeconds = 10
+
   @OptionGroup var global: GlobalOptions
   @Option(help: "A shell command that is run for each line, with the line on its standard input.")
   var exec: String?
@@ -28,10 +31,13 @@ struct WatchCommand: StoreCommand {
     let watcher = FolderWatcher(
       container: device.container.root, cookies: state.appending("cookies"))
     let session = WatchSession(device: device, watcher: watcher)
-    let printer = WatchPrinter(device: device, command: exec.map { ExecQueue(command: $0) })
+    let queue = exec.map { ExecQueue(command: $0) }
+    let printer = WatchPrinter(device: device, command: queue)
     let work = Task { try await session.run { printer.print($0) } }
     let signals = TerminationSignals { work.cancel() }
     defer { signals.stop() }
+    // Each line gets its command, also those printed just before the end.
+    defer { queue?.finish(seconds: Self.execSeconds) }
     do {
       try await work.value
     } catch is CancellationError {

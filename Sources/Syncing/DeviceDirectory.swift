@@ -82,11 +82,21 @@ extension DeviceDirectory {
   }
 
   /// The device whose container was last seen at `path`.
+  ///
+  /// - throws: what kept a device from being opened, if no other is the one: it might be.
   private func device(at path: FilePath) throws -> Device? {
+    var failure: (any Error)?
     for id in try containerIDs() {
-      guard let device = try? open(id, at: nil), device.record.path == path else { continue }
-      return device
+      do {
+        let device = try open(id, at: nil)
+        if device.record.path == path { return device }
+      } catch DeviceError.notInitialised {
+        continue
+      } catch {
+        failure = failure ?? error
+      }
     }
+    if let failure { throw failure }
     return nil
   }
 

@@ -151,6 +151,12 @@ private struct WatchLoop {
       }
     } catch let error as FileError {
       return events + [.failed(error)]
+    } catch let error as StorageError {
+      switch error {
+      // A later scan finds what this one could not store.
+      case .busy, .full: return events + [.failed(error)]
+      default: throw error
+      }
     }
   }
 
