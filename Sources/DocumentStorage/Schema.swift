@@ -3,7 +3,7 @@ import GRDB
 /// The tables of the local database, and the steps from each older version to this one.
 enum Schema {
   /// The version that this program reads and writes, kept in SQLite's `user_version`.
-  static let version = 1
+  static let version = steps.count
 
   /// Brings the database up to date; must run in a write transaction.
   ///
@@ -12,12 +12,29 @@ enum Schema {
     let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
     guard found <= version else { return found }
     guard found < version else { return nil }
-    try db.execute(sql: tables)
+    for step in steps[found...] { try db.execute(sql: step) }
+    // What an older program could not read, this one may: look at it again.
+    try db.execute(sql: "DELETE FROM files WHERE reason IN ('newer', 'damaged')")
     try db.execute(sql: "PRAGMA user_version = \(version)")
     return nil
   }
 
-  private static let tables = """
+  /// Step n makes version n + 1 out of version n; a step that has been released never changes.
+  private static let steps = [firstTables, changesAndIndexes]
+
+  private static let changesAndIndexes = """
+    -- What the last commits changed, for processes that follow the store; old rows are dropped.
+    CREATE TABLE changes(id INTEGER PRIMARY KEY, content BLOB NOT NULL);
+
+    -- The indexes that the user has declared; path is a JSON Pointer.
+    CREATE TABLE indexes(
+      id INTEGER PRIMARY KEY,
+      collection TEXT NOT NULL,
+      path TEXT NOT NULL,
+      UNIQUE (collection, path));
+    """
+
+  private static let firstTables = """
     -- One row: what this device is. The marker is kept so that it can be restored.
     CREATE TABLE device(
       id INTEGER PRIMARY KEY CHECK (id = 1),
