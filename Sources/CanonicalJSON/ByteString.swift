@@ -4,14 +4,14 @@
 /// `String`, but they are two file names, two ids and two keys. Identity is bytes (protocol.md 5).
 ///
 ///     ByteString("a") < ByteString("b")  // true, by bytes
-package struct ByteString: Hashable, Sendable {
-  package let bytes: [UInt8]
+public struct ByteString: Hashable, Sendable {
+  public let bytes: [UInt8]
 
   /// The UTF-8 of `text`.
-  package init(_ text: String) { bytes = Array(text.utf8) }
+  public init(_ text: String) { bytes = Array(text.utf8) }
 
   /// Takes `bytes` if they are well-formed UTF-8, and is nil otherwise.
-  package init?(utf8 bytes: [UInt8]) {
+  public init?(utf8 bytes: [UInt8]) {
     guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
     self.bytes = bytes
   }
@@ -21,12 +21,12 @@ package struct ByteString: Hashable, Sendable {
 }
 
 extension ByteString: Comparable {
-  package static func < (lhs: Self, rhs: Self) -> Bool {
+  public static func < (lhs: Self, rhs: Self) -> Bool {
     lhs.bytes.lexicographicallyPrecedes(rhs.bytes)
   }
 }
 
 extension ByteString: CustomStringConvertible, ExpressibleByStringLiteral {
-  package var description: String { String(decoding: bytes, as: UTF8.self) }
-  package init(stringLiteral value: String) { self.init(value) }
+  public var description: String { String(decoding: bytes, as: UTF8.self) }
+  public init(stringLiteral value: String) { self.init(value) }
 }

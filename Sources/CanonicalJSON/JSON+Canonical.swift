@@ -4,14 +4,14 @@ extension JSON {
   /// Only `"`, `\` and U+0000–1F are escaped; integers are digits; doubles take the shortest form
   /// that reads back, always with a point or an exponent (`1.0`, `1e+20`, `-0.0`). Reading the text
   /// gives an equal value, and equal values give equal texts.
-  package func canonicalBytes() -> [UInt8] {
+  public func canonicalBytes() -> [UInt8] {
     var output: [UInt8] = []
     write(into: &output)
     return output
   }
 
   /// ``canonicalBytes()`` as a `String`, for messages and tests.
-  package var canonical: String { String(decoding: canonicalBytes(), as: UTF8.self) }
+  public var canonical: String { String(decoding: canonicalBytes(), as: UTF8.self) }
 
   /// Appends the canonical text to `output`.
   ///

@@ -6,7 +6,7 @@ extension JSON {
   /// An object patches member by member, where null removes; any other patch replaces the value.
   /// The result is never deeper than the deeper of the two.
   /// <https://www.rfc-editor.org/rfc/rfc7396#section-2>
-  package func mergePatched(with patch: JSON) -> JSON {
+  public func mergePatched(with patch: JSON) -> JSON {
     guard case .object(let changes) = patch else { return patch }
     guard case .object(let target) = self else {
       return .object(JSONObject().mergePatched(with: changes))

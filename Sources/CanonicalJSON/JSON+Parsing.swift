@@ -1,15 +1,15 @@
 /// What a text may cost its reader.
-package struct JSONLimits: Equatable, Sendable {
+public struct JSONLimits: Equatable, Sendable {
   /// How many arrays and objects may be open at once; `[]` is 1 deep, a number 0.
   ///
   /// The reader calls itself once a level, so this also bounds the stack.
-  package var maximumDepth: Int
+  public var maximumDepth: Int
 
   /// How many bytes the text may have, white space included; nil is no limit.
-  package var maximumBytes: Int?
+  public var maximumBytes: Int?
 
   /// The depth of the contract, and any size, unless told otherwise.
-  package init(maximumDepth: Int = 64, maximumBytes: Int? = nil) {
+  public init(maximumDepth: Int = 64, maximumBytes: Int? = nil) {
     self.maximumDepth = maximumDepth
     self.maximumBytes = maximumBytes
   }
@@ -26,7 +26,7 @@ extension JSON {
   /// - throws: ``JSONError``: for what is not JSON, and also for duplicate keys, lone surrogates,
   ///   numbers out of range, a byte order mark, and more than the limits allow. Malformed UTF-8 is
   ///   reported first, wherever it is.
-  package init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+  public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
     try self.init(parsing: bytes.span, limits: limits)
   }
 
@@ -36,7 +36,7 @@ extension JSON {
   ///
   /// Offsets in errors count from the start of `text`.
   /// - throws: ``JSONError``, as for an array.
-  package init(parsing text: Span<UInt8>, limits: JSONLimits = JSONLimits()) throws(JSONError) {
+  public init(parsing text: Span<UInt8>, limits: JSONLimits = JSONLimits()) throws(JSONError) {
     if let maximum = limits.maximumBytes, text.count > maximum {
       throw JSONError(.tooLarge, at: maximum)
     }

@@ -5,7 +5,7 @@
 ///
 ///     JSON.object(["id": .integer(7)])       // {"id":7}
 ///     JSON.integer(1) == JSON.double(1)      // false
-package enum JSON: Sendable {
+public enum JSON: Sendable {
   /// `null`, which is a value: a member that is null is there.
   case null
   /// `true` or `false`.
@@ -33,7 +33,7 @@ extension JSON {
   ///
   ///     JSON(UInt64(5))      // .integer(5)
   ///     JSON(UInt64.max)     // .unsigned(18446744073709551615)
-  package init(_ value: UInt64) {
+  public init(_ value: UInt64) {
     if let small = Int64(exactly: value) {
       self = .integer(small)
     } else {
@@ -42,7 +42,7 @@ extension JSON {
   }
 
   /// A double, or nil for infinity and NaN, which JSON cannot say.
-  package init?(finite value: Double) {
+  public init?(finite value: Double) {
     guard value.isFinite else { return nil }
     self = .double(value)
   }
@@ -50,7 +50,7 @@ extension JSON {
 
 extension JSON: Hashable {
   /// Whether both have the same canonical text.
-  package static func == (lhs: JSON, rhs: JSON) -> Bool {
+  public static func == (lhs: JSON, rhs: JSON) -> Bool {
     switch (lhs, rhs) {
     case (.null, .null): true
     case (.bool(let left), .bool(let right)): left == right
@@ -66,7 +66,7 @@ extension JSON: Hashable {
   }
 
   /// Hashes what ``==(_:_:)`` compares.
-  package func hash(into hasher: inout Hasher) {
+  public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
     case .bool(let value): hasher.combine(value)

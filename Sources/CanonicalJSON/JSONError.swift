@@ -1,9 +1,9 @@
 /// Why a text is not JSON that can be stored, and where.
 ///
 ///     JSONError(.duplicateKey("a"), at: 7)  // the second "a" starts at byte 7
-package struct JSONError: Error, Equatable {
+public struct JSONError: Error, Equatable {
   /// The kinds of refusal.
-  package enum Reason: Equatable, Sendable {
+  public enum Reason: Equatable, Sendable {
     /// A byte that cannot stand where it stands, a byte order mark included.
     case unexpectedCharacter
     /// The text ends inside a value.
@@ -31,15 +31,15 @@ package struct JSONError: Error, Equatable {
   }
 
   /// What is wrong at ``offset``.
-  package let reason: Reason
+  public let reason: Reason
 
   /// The byte where it was noticed, counted from 0; the length of the text if that ends too early.
   ///
   /// For a number or a key it is the first byte of it, for an escape its backslash.
-  package let offset: Int
+  public let offset: Int
 
   /// An error of this kind, at this byte.
-  package init(_ reason: Reason, at offset: Int) {
+  public init(_ reason: Reason, at offset: Int) {
     self.reason = reason
     self.offset = offset
   }
@@ -48,7 +48,7 @@ package struct JSONError: Error, Equatable {
 // The only place where the errors of this module become English.
 extension JSONError: CustomStringConvertible {
   /// One line for people, for example `duplicate key "a" at byte 7`.
-  package var description: String { "\(reason.text) at byte \(offset)" }
+  public var description: String { "\(reason.text) at byte \(offset)" }
 }
 
 extension JSONError.Reason {

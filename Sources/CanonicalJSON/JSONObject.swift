@@ -3,15 +3,15 @@
 ///     var object: JSONObject = ["b": .integer(2), "a": .integer(1)]
 ///     object["c"] = .null
 ///     object.members.map(\.key)  // a, b, c
-package struct JSONObject: Sendable {
+public struct JSONObject: Sendable {
   /// The members in the order of the canonical text.
-  package private(set) var members: [(key: ByteString, value: JSON)]
+  public private(set) var members: [(key: ByteString, value: JSON)]
 
   /// An object without members.
-  package init() { members = [] }
+  public init() { members = [] }
 
   /// Sorts `members` by key, and is nil if a key comes twice.
-  package init?(_ members: [(ByteString, JSON)]) {
+  public init?(_ members: [(ByteString, JSON)]) {
     let sorted = members.map { (key: $0.0, value: $0.1) }.sorted { $0.key < $1.key }
     guard Self.firstRepeatedKey(in: sorted) == nil else { return nil }
     self.members = sorted
@@ -28,7 +28,7 @@ package struct JSONObject: Sendable {
   /// Reading takes a binary search. Adding and removing also move the members behind the key, so
   /// build a large object with ``init(_:)-([(ByteString,JSON)])`` instead. A member whose value is
   /// `.null` is a member: assign `JSON.null` for it, not the `nil` that `.none` would be.
-  package subscript(key: ByteString) -> JSON? {
+  public subscript(key: ByteString) -> JSON? {
     get {
       let index = position(of: key)
       return holds(key, at: index) ? members[index].value : nil
@@ -72,12 +72,12 @@ package struct JSONObject: Sendable {
 // Tuples cannot be `Hashable`, so what the compiler would write is written here.
 extension JSONObject: Hashable {
   /// Whether both have the same keys with equal values.
-  package static func == (lhs: JSONObject, rhs: JSONObject) -> Bool {
+  public static func == (lhs: JSONObject, rhs: JSONObject) -> Bool {
     lhs.members.elementsEqual(rhs.members) { $0.key == $1.key && $0.value == $1.value }
   }
 
   /// Hashes every key and value.
-  package func hash(into hasher: inout Hasher) {
+  public func hash(into hasher: inout Hasher) {
     hasher.combine(members.count)
     for (key, value) in members {
       hasher.combine(key)
@@ -88,7 +88,7 @@ extension JSONObject: Hashable {
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
   /// The members written in the source; writing a key twice is a bug and stops the program.
-  package init(dictionaryLiteral elements: (ByteString, JSON)...) {
+  public init(dictionaryLiteral elements: (ByteString, JSON)...) {
     guard let object = JSONObject(elements) else {
       preconditionFailure("a key comes twice in a JSONObject literal")
     }

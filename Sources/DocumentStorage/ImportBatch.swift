@@ -40,6 +40,8 @@ package struct ImportedPart: Sendable, Equatable {
     package var documentCount = 0
     /// The first of them in key order, at most ``ImportedPart/maximumDocuments``.
     package var documents: [Document] = []
+    /// The collections of all that changed.
+    package var collections: Set<ByteString> = []
   }
 
   /// A report names at most this many documents, so that its size does not grow with the import's.
@@ -179,6 +181,7 @@ private struct ImportFold {
     try streams.save(db)
     try DeviceRecord.raiseClock(to: clock.latest, db)
     part.devices = devices.values.sorted { $0.stream < $1.stream }
+    try ChangeLog.append(part.devices.map { CommittedChange.Origin($0) }, db)
     return part
   }
 
@@ -195,6 +198,7 @@ private struct ImportFold {
     for (stream, paths) in changes {
       guard var device = devices.removeValue(forKey: stream) else { continue }
       device.documentCount += 1
+      device.collections.insert(key.collection)
       if device.documents.count < ImportedPart.maximumDocuments {
         device.documents.append(
           ImportedPart.Document(

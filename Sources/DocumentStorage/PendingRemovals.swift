@@ -29,13 +29,13 @@ enum PendingRemovals {
       released += 1
       for key in keys {
         if writer.bytes > transactionBytes {
-          _ = try writer.finish()
+          _ = try writer.finish(isTold: false)
           writer = try StoreWriter(db, now: now, nonce: nonce)
           released += 1
         }
         try writer.publishRemovals(at: key, seen: seen)
       }
-      _ = try writer.finish()
+      _ = try writer.finish(isTold: false)
     }
     return released
   }

@@ -30,59 +30,91 @@ package struct StoreCounts: Sendable, Equatable {
   package let pendingRemovals: Int
 }
 
-extension StoreDatabase {
+/// One consistent state of the store; valid only while it is being read.
+package struct StoreSnapshot {
+  private let db: Database
+  private let streams: StreamDirectory
+  private let table: DocumentTable
+
+  init(_ db: Database) throws {
+    self.db = db
+    streams = try StreamDirectory(db)
+    table = try DocumentTable(db)
+  }
+
   /// A document's body and version; nil if it is absent.
   package func document(at key: DocumentKey) throws -> StoredDocument? {
-    try read { db in
-      let streams = try StreamDirectory(db)
-      let view = try DocumentTable(db).state(of: key, streams: streams).view()
-      guard let body = view.body,
-        let token = VersionToken(of: view, frontier: streams.frontier, digest: Digest.token)
-      else { return nil }
-      return StoredDocument(key: key, body: body, token: token)
-    }
+    let view = try table.state(of: key, streams: streams).view()
+    guard let body = view.body,
+      let token = VersionToken(of: view, frontier: streams.frontier, digest: Digest.token)
+    else { return nil }
+    return StoredDocument(key: key, body: body, token: token)
   }
 
   /// The collections that have visible documents, sorted.
   package func collectionNames() throws -> [ByteString] {
-    try read { db in
-      try CollectionNames(db).sorted.filter { collection in
-        try Int.fetchOne(
-          db, sql: "SELECT 1 FROM documents WHERE collection = ? AND visible LIMIT 1",
-          arguments: [collection.number]) != nil
-      }.map(\.name)
-    }
+    try table.collections.sorted.filter { collection in
+      try Int.fetchOne(
+        db, sql: "SELECT 1 FROM documents WHERE collection = ? AND visible LIMIT 1",
+        arguments: [collection.number]) != nil
+    }.map(\.name)
   }
 
   /// Calls `body` with the id of each visible document of a collection, sorted.
   package func forEachID(
     in collection: ByteString, _ body: (ByteString) throws -> Void
   ) throws {
-    try read { db in
-      let table = try DocumentTable(db)
-      guard let number = table.collections.number(of: collection) else { return }
-      try table.forEachVisible(in: number, columns: "id") { try body(ByteString($0[0] as String)) }
-    }
+    guard let number = table.collections.number(of: collection) else { return }
+    try table.forEachVisible(in: number, columns: "id") { try body(ByteString($0[0] as String)) }
   }
 
   /// Calls `body` with each visible document and its canonical body, sorted by collection and id.
   ///
-  /// All of it is one consistent state, read as it is needed.
+  /// Read as it is needed, so any number of documents takes the memory of one.
   package func forEachDocument(
     in collection: ByteString? = nil, _ body: (DocumentKey, [UInt8]) throws -> Void
   ) throws {
-    try read { db in
-      let streams = try StreamDirectory(db)
-      let table = try DocumentTable(db)
-      for entry in table.collections.sorted where collection == nil || collection == entry.name {
-        try table.forEachVisible(in: entry.number) { row in
-          let state = try StateCoding.decode([UInt8](row["state"] as Data), streams: streams)
-          guard let content = state.view().body else { return }
-          try body(
-            DocumentKey(collection: entry.name, id: ByteString(row["id"] as String)), content)
-        }
+    for entry in table.collections.sorted where collection == nil || collection == entry.name {
+      try table.forEachVisible(in: entry.number) { row in
+        let state = try StateCoding.decode([UInt8](row["state"] as Data), streams: streams)
+        guard let content = state.view().body else { return }
+        try body(
+          DocumentKey(collection: entry.name, id: ByteString(row["id"] as String)), content)
       }
     }
+  }
+}
+
+extension StoreDatabase {
+  /// Reads any number of things from one consistent state.
+  package func readSnapshot<Result>(
+    _ body: (StoreSnapshot) throws -> Result
+  ) throws -> Result {
+    try read { db in try body(try StoreSnapshot(db)) }
+  }
+
+  /// A document's body and version; nil if it is absent.
+  package func document(at key: DocumentKey) throws -> StoredDocument? {
+    try readSnapshot { try $0.document(at: key) }
+  }
+
+  /// The collections that have visible documents, sorted.
+  package func collectionNames() throws -> [ByteString] {
+    try readSnapshot { try $0.collectionNames() }
+  }
+
+  /// As ``StoreSnapshot/forEachID(in:_:)``.
+  package func forEachID(
+    in collection: ByteString, _ body: (ByteString) throws -> Void
+  ) throws {
+    try readSnapshot { try $0.forEachID(in: collection, body) }
+  }
+
+  /// As ``StoreSnapshot/forEachDocument(in:_:)``.
+  package func forEachDocument(
+    in collection: ByteString? = nil, _ body: (DocumentKey, [UInt8]) throws -> Void
+  ) throws {
+    try readSnapshot { try $0.forEachDocument(in: collection, body) }
   }
 
   package func counts() throws -> StoreCounts {

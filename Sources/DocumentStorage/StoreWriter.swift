@@ -68,6 +68,9 @@ extension StoreWriter {
     case absent
   }
 
+  /// A document's canonical body as this transaction would leave it; nil if it is absent.
+  package func body(at key: DocumentKey) throws -> [UInt8]? { try state(of: key).view().body }
+
   /// Makes `body` the document's content, as compared with `token`'s version or the present one.
   package mutating func put(
     _ body: JSON, at key: DocumentKey, token: VersionToken? = nil
@@ -115,7 +118,7 @@ extension StoreWriter {
     }
   }
 
-  private mutating func state(of key: DocumentKey) throws -> DocumentState {
+  private func state(of key: DocumentKey) throws -> DocumentState {
     if let state = states[key] { return state }
     return try table.state(of: key, streams: streams)
   }
@@ -170,16 +173,25 @@ extension StoreWriter {
 
 extension StoreWriter {
   /// Stores states, position, clock and outbox entry.
-  mutating func finish() throws -> Result {
+  ///
+  /// - parameter isTold: whether those who follow the store are told: not where all that is new is
+  ///   that others will see it.
+  mutating func finish(isTold: Bool = true) throws -> Result {
     guard !changed.isEmpty else { return result(sequence: nil) }
-    guard !operations.isEmpty else {
-      // Only removals that wait: nothing to publish yet.
-      try saveStates()
-      return result(sequence: nil)
-    }
-    try appendTransaction()
-    try saveStates()
-    return result(sequence: header.sequence)
+    // Without operations there are only removals that wait: nothing to publish yet.
+    if !operations.isEmpty { try appendTransaction() }
+    let documents = try saveStates()
+    let sequence = operations.isEmpty ? nil : header.sequence
+    if isTold { try tell(documents, sequence: sequence) }
+    return result(sequence: sequence)
+  }
+
+  private func tell(_ documents: [ImportedPart.Document], sequence: UInt64?) throws {
+    let origin = CommittedChange.Origin(
+      stream: device.stream, sequence: sequence,
+      collections: Set(documents.map(\.key.collection)).sorted(),
+      documents: documents, isComplete: true)
+    try ChangeLog.append([origin], db)
   }
 
   private func result(sequence: UInt64?) -> Result {
@@ -204,12 +216,18 @@ extension StoreWriter {
     try DeviceRecord.raiseClock(to: header.time, db)
   }
 
-  private mutating func saveStates() throws {
-    for key in changed.sorted() {
-      guard var state = states[key] else { continue }
+  private mutating func saveStates() throws -> [ImportedPart.Document] {
+    var paths: [DocumentKey: Set<Path>] = [:]
+    for operation in operations where !operation.path.isRoot {
+      paths[operation.document, default: []].insert(operation.path)
+    }
+    return try changed.sorted().compactMap { key in
+      guard var state = states[key] else { return nil }
       if !operations.isEmpty { state.seal(header.tip) }
       state.settle(arrived: streams.frontier.applied)
-      try table.save(state, of: key) { try streams.number(of: $0, db) }
+      let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
+      return ImportedPart.Document(
+        key: key, isDeleted: !isVisible, paths: (paths[key] ?? []).sorted())
     }
   }
 }

@@ -56,6 +56,8 @@ package enum PollingReason: Hashable, Sendable {
   case unavailable(Errno)
   /// The descriptor of libinotifytools was not found, or is too great for its `select`.
   case descriptor
+  /// Another folder is watched in this process, and libinotifytools watches but one.
+  case watcherTaken
 }
 
 extension PollingReason: CustomStringConvertible {
@@ -68,6 +70,7 @@ extension PollingReason: CustomStringConvertible {
     case .cookies(let errno): "the local state directory cannot be watched: \(errno)"
     case .unavailable(let errno): "inotify does not work: \(errno)"
     case .descriptor: "the process has too many open files, or /proc is not mounted"
+    case .watcherTaken: "this process watches another folder"
     }
   }
 }

@@ -38,11 +38,15 @@ package struct WatchSession: Sendable {
 
   /// Watches until the surrounding task is cancelled.
   ///
-  /// - parameter report: called with each event, after the commit that it tells of.
-  /// - throws: ``ContainerError`` if the folder is not there at the start, and whatever `report`
-  ///   throws.
-  package func run(_ report: @escaping (WatchEvent) throws -> Void) async throws {
-    try device.requireContainer()
+  /// - parameters:
+  ///   - waitsForFolder: whether a folder that is not there at the start is waited for.
+  ///   - report: called with each event, after the commit that it tells of.
+  /// - throws: ``ContainerError`` if the folder is not there at the start and not waited for, or
+  ///   is another container; and whatever `report` throws.
+  package func run(
+    waitsForFolder: Bool = false, _ report: @escaping (WatchEvent) throws -> Void
+  ) async throws {
+    if let absence = try device.absence(), !waitsForFolder { throw absence }
     let mailbox = Mailbox()
     let mode = try await watcher.start { mailbox.put($0) }
     do {

@@ -15,7 +15,7 @@ import Testing
     "CanonicalJSON": [], "Replication": [],
     "SegmentFormat": ["Crypto"],
     "SystemFiles": ["Glibc", "SystemPackage", "Synchronization"],
-    "FolderWatching": ["Glibc", "SystemPackage", "Synchronization"],
+    "FolderWatching": ["Dispatch", "Glibc", "SystemPackage", "Synchronization"],
     "SharedFolder": ["SystemPackage"],
     "DocumentStorage": ["Foundation", "GRDB", "GRDBSQLite", "SystemPackage"],
     "Syncing": ["SystemPackage", "Synchronization"],

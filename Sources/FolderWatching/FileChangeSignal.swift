@@ -1,0 +1,105 @@
+import Dispatch
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// Tells that a file of a local directory has been written, by whichever process.
+///
+/// For the local database's log: a commit by any process writes to it. This is inotify on a local
+/// directory without libinotifytools, which is global to the process and belongs to the folder's
+/// watcher. Where inotify is not to be had, it signals every half second instead.
+///
+///     let signal = FileChangeSignal(directory: state, names: ["store.sqlite-wal"])
+///     for await _ in signal.changes { look() }
+package final class FileChangeSignal: Sendable {
+  /// Has an element when something may have changed; any number of changes make one element.
+  package let changes: AsyncStream<Void>
+  private let source: Mutex<any DispatchSourceProtocol>
+  private let continuation: AsyncStream<Void>.Continuation
+  private static let pollingInterval = DispatchTimeInterval.milliseconds(500)
+
+  /// Begins to watch; what changes after this call is told.
+  ///
+  /// - parameters:
+  ///   - directory: A local directory that is there.
+  ///   - names: The files in it that matter; they need not be there.
+  package init(directory: FilePath, names: Set<String>) {
+    let (changes, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    self.changes = changes
+    self.continuation = continuation
+    source = Mutex(
+      Self.watch(directory, names: names, continuation: continuation)
+        ?? Self.poll(continuation: continuation))
+  }
+
+  deinit {
+    continuation.finish()
+    source.withLock { $0.cancel() }
+  }
+
+  /// Lets whoever waits look once more.
+  package func wake() { continuation.yield() }
+
+  private static func watch(
+    _ directory: FilePath, names: Set<String>, continuation: AsyncStream<Void>.Continuation
+  ) -> sending (any DispatchSourceProtocol)? {
+    let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+    guard descriptor >= 0 else { return nil }
+    let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
+    guard inotify_add_watch(descriptor, directory.string, events) >= 0 else {
+      close(descriptor)
+      return nil
+    }
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+    source.setEventHandler {
+      if InotifyEvents.read(from: descriptor, namesAnyOf: names) { continuation.yield() }
+    }
+    source.setCancelHandler { close(descriptor) }
+    source.resume()
+    return source
+  }
+
+  private static func poll(
+    continuation: AsyncStream<Void>.Continuation
+  ) -> sending any DispatchSourceProtocol {
+    let timer = DispatchSource.makeTimerSource()
+    timer.schedule(deadline: .now() + pollingInterval, repeating: pollingInterval)
+    timer.setEventHandler { continuation.yield() }
+    timer.resume()
+    return timer
+  }
+}
+
+/// Reads the kernel's records of what happened (inotify(7)).
+private enum InotifyEvents {
+  private static let bufferBytes = 16 << 10
+  private static let headerBytes = MemoryLayout<inotify_event>.size
+
+  /// Takes all that is there; returns whether one of the names was in it, or events were lost.
+  static func read(from descriptor: Int32, namesAnyOf names: Set<String>) -> Bool {
+    var isNamed = false
+    while true {
+      let buffer = [UInt8](unsafeUninitializedCapacity: bufferBytes) { memory, count in
+        count = max(Glibc.read(descriptor, memory.baseAddress, memory.count), 0)
+      }
+      guard !buffer.isEmpty else { return isNamed }
+      if buffer.withUnsafeBytes({ contains(names, in: $0) }) { isNamed = true }
+    }
+  }
+
+  private static func contains(_ names: Set<String>, in buffer: UnsafeRawBufferPointer) -> Bool {
+    var position = 0
+    var isNamed = false
+    while position + headerBytes <= buffer.count {
+      let event = buffer.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
+      let start = position + headerBytes
+      let end = min(start + Int(event.len), buffer.count)
+      let name = buffer[start..<end].prefix { $0 != 0 }
+      let isLost = event.mask & UInt32(IN_Q_OVERFLOW) != 0
+      if isLost || names.contains(String(decoding: name, as: UTF8.self)) { isNamed = true }
+      position = end
+    }
+    return isNamed
+  }
+}
