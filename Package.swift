@@ -67,7 +67,14 @@ let package = Package(
         "SharedFolder", "DocumentStorage",
       ],
       swiftSettings: strict),
-    .target(name: "FeedSync", dependencies: ["Syncing"], swiftSettings: strict),
+    .target(
+      name: "FeedSync",
+      dependencies: [
+        "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles", "FolderWatching",
+        "SharedFolder", "DocumentStorage", "Syncing",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "FeedSyncCommand",
       dependencies: [

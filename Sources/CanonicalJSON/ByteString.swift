@@ -5,6 +5,7 @@
 ///
 ///     ByteString("a") < ByteString("b")  // true, by bytes
 public struct ByteString: Hashable, Sendable {
+  /// The text as UTF-8.
   public let bytes: [UInt8]
 
   /// The UTF-8 of `text`.
@@ -21,12 +22,15 @@ public struct ByteString: Hashable, Sendable {
 }
 
 extension ByteString: Comparable {
+  /// Whether `lhs` sorts before `rhs`, byte by byte.
   public static func < (lhs: Self, rhs: Self) -> Bool {
     lhs.bytes.lexicographicallyPrecedes(rhs.bytes)
   }
 }
 
 extension ByteString: CustomStringConvertible, ExpressibleByStringLiteral {
+  /// The text as a `String`, whose bytes are the same.
   public var description: String { String(decoding: bytes, as: UTF8.self) }
+  /// The text of a literal.
   public init(stringLiteral value: String) { self.init(value) }
 }

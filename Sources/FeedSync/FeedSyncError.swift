@@ -59,6 +59,14 @@ public struct FeedSyncError: Error, Equatable, Sendable {
 }
 
 extension FeedSyncError {
+  /// Whether an error comes from this package, not from a caller's closure.
+  static func isOfThisPackage(_ error: any Error) -> Bool {
+    switch error {
+    case is ContainerError, is DeviceError, is StorageError, is FileError, is SegmentError: true
+    default: false
+    }
+  }
+
   /// Words any error of this package for people; this is the one place where that is done.
   package init(_ error: any Error, operation: String) {
     switch error {

@@ -8,7 +8,7 @@ package enum VersionTokenText {
   private static let version: UInt8 = 1
   private static let checkBytes = 4
 
-  package static func encode(_ token: VersionToken) -> String {
+  package static func encode(_ token: Replication.VersionToken) -> String {
     var bytes: [UInt8] = [version]
     append(token.context, to: &bytes)
     bytes.append(token.seen == token.context ? 0 : 1)
@@ -30,7 +30,7 @@ package enum VersionTokenText {
   }
 
   /// Reads a token; nil if it is none, or was changed on its way.
-  package static func decode(_ text: String) -> VersionToken? {
+  package static func decode(_ text: String) -> Replication.VersionToken? {
     let plain = text.replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
     guard let data = Data(base64Encoded: plain + padding), data.count > checkBytes else {
@@ -42,7 +42,7 @@ package enum VersionTokenText {
     return try? token(from: content)
   }
 
-  private static func token(from bytes: [UInt8]) throws -> VersionToken? {
+  private static func token(from bytes: [UInt8]) throws -> Replication.VersionToken? {
     var reader = ByteReader(bytes)
     guard try reader.byte() == version else { return nil }
     let context = try context(from: &reader)
@@ -58,7 +58,7 @@ package enum VersionTokenText {
     for _ in 0..<(try reader.count(of: 16)) {
       nodes[try reader.unsigned64()] = try reader.unsigned64()
     }
-    return VersionToken(context: context, seen: seen, inserts: inserts, nodes: nodes)
+    return Replication.VersionToken(context: context, seen: seen, inserts: inserts, nodes: nodes)
   }
 
   private static func append(_ context: Context, to bytes: inout [UInt8]) {

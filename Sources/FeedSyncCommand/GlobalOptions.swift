@@ -2,7 +2,6 @@ import ArgumentParser
 import FeedSync
 import Foundation
 import Syncing
-import SystemFiles
 import SystemPackage
 
 extension OutputFormat: ExpressibleByArgument {}
@@ -27,25 +26,7 @@ struct GlobalOptions: ParsableArguments {
     environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  func directory() throws -> DeviceDirectory {
-    DeviceDirectory(
-      root: FilePath(try statePath()), files: LinuxFileSystem(), ambient: .system)
-  }
-
-  private func statePath() throws -> String {
-    if let path = state ?? Self.variable("FEEDSYNC_STATE") { return absolute(path) }
-    if let data = Self.variable("XDG_DATA_HOME") { return absolute(data) + "/feedsync" }
-    guard let home = Self.variable("HOME") else {
-      throw FeedSyncError(
-        .configuration, operation: "find the local state", message: "HOME is not set",
-        hint: "set FEEDSYNC_STATE, or name it with --state DIR")
-    }
-    return absolute(home) + "/.local/share/feedsync"
-  }
-
-  private func absolute(_ path: String) -> String {
-    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-  }
+  func directory() throws -> DeviceDirectory { try StateLocation.directory(named: state) }
 
   /// Opens the device; another container under the path ends the command before anything else.
   ///
@@ -53,7 +34,7 @@ struct GlobalOptions: ParsableArguments {
   ///   folder is away, a warning says so.
   func open(needsFolder: Bool) throws -> Device {
     let path = container ?? Self.variable("FEEDSYNC_CONTAINER")
-    let device = try directory().open(container: path.map { FilePath(absolute($0)) })
+    let device = try directory().open(container: path.map { FilePath(StateLocation.absolute($0)) })
     guard let absence = try device.absence() else { return device }
     guard !needsFolder else { throw absence }
     let error = FeedSyncError(absence, operation: "reach the folder")
@@ -62,17 +43,6 @@ struct GlobalOptions: ParsableArguments {
         + " publishing when it is back")
     return device
   }
-}
-
-extension Ambient {
-  /// The system's clock and randomness.
-  static let system = Ambient(
-    now: {
-      var time = timespec()
-      clock_gettime(CLOCK_REALTIME, &time)
-      return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    },
-    random: { UInt64.random(in: .min ... .max) })
 }
 
 /// A command with the global options.

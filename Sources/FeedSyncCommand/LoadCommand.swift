@@ -105,8 +105,8 @@ struct LoadCommand: StoreCommand {
         message: #"a line has the members "body", "collection" and "id""#)
     }
     let key = DocumentKey(collection: collection, id: id)
-    if let problem = key.problem { throw DocumentArguments.error(problem) }
-    try DocumentArguments.check(body, operation: "load")
+    if let problem = key.problem { throw DocumentRules.error(problem) }
+    try DocumentRules.check(body, operation: "load")
     return (key, body)
   }
 }

@@ -22,7 +22,7 @@ struct GetCommand: StoreCommand {
   var token = false
 
   func run() async throws {
-    let key = try DocumentArguments.key(collection, id)
+    let key = try DocumentRules.key(collection, id)
     let device = try global.open(needsFolder: false)
     guard let document = try device.database.document(at: key) else {
       throw DocumentReading.absent(key, operation: "get")
@@ -49,7 +49,7 @@ struct ListCommand: StoreCommand {
     }
     let name = ByteString(collection)
     if let problem = DocumentKey.problem(ofCollection: name) {
-      throw DocumentArguments.error(problem, operation: "list")
+      throw DocumentRules.error(problem, operation: "list")
     }
     try device.database.forEachID(in: name) { id in
       line(id, json: ["collection": .string(name), "id": .string(id)])
@@ -77,7 +77,7 @@ struct DumpCommand: StoreCommand {
     let only = try collection.map { text in
       let name = ByteString(text)
       if let problem = DocumentKey.problem(ofCollection: name) {
-        throw DocumentArguments.error(problem, operation: "dump")
+        throw DocumentRules.error(problem, operation: "dump")
       }
       return name
     }

@@ -22,15 +22,9 @@ enum ReportJSON {
 
   static func setAside(_ record: FileRecord) -> JSONObject {
     [
-      "file": .text(path(record.key)), "reason": .text(record.reason.rawValue),
+      "file": .text(record.key.path), "reason": .text(record.reason.rawValue),
       "detail": record.detail.map { .text($0) } ?? .null,
     ]
-  }
-
-  /// A file's place below the container; bytes that are not UTF-8 show as U+FFFD.
-  static func path(_ key: FileKey) -> String {
-    let parts = [key.directory, key.name].filter { !$0.isEmpty }
-    return (["logs"] + parts.map { String(decoding: $0, as: UTF8.self) }).joined(separator: "/")
   }
 
   /// ISO 8601 in UTC, with milliseconds.
@@ -54,7 +48,7 @@ enum ReportText {
 
   static func setAside(_ record: FileRecord) -> String {
     let detail = record.detail.map { " (\($0))" } ?? ""
-    return "set aside: \(escaped(ReportJSON.path(record.key))): \(record.reason.rawValue)\(detail)"
+    return "set aside: \(escaped(record.key.path)): \(record.reason.rawValue)\(detail)"
   }
 
   /// A name on one line, whatever is in it.

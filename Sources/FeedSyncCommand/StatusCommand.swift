@@ -64,7 +64,7 @@ private struct Status {
       "pending_removals": .number(counts.pendingRemovals),
       "devices": .array(streams.map { deviceJSON($0) }),
       "set_aside": .array(setAside.map { .object(ReportJSON.setAside($0)) }),
-      "duplicates": .array(duplicates.map { .text(ReportJSON.path($0.key)) }),
+      "duplicates": .array(duplicates.map { .text($0.key.path) }),
       "foreign": .array(foreign.map { .text($0) }),
     ])
   }
@@ -95,7 +95,7 @@ private struct Status {
           + " \(stream.applied) transactions\(gap)")
     }
     lines += setAside.map { ReportText.setAside($0) }
-    lines += duplicates.map { "duplicate: \(ReportJSON.path($0.key))" }
+    lines += duplicates.map { "duplicate: \($0.key.path)" }
     lines += foreign.map { "foreign: \($0)" }
     return lines
   }

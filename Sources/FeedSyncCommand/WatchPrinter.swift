@@ -22,9 +22,10 @@ struct WatchPrinter: Sendable {
     case .imported(let from): line("import", members(from))
     case .gap(let gap): line("gap", ReportJSON.gap(gap))
     case .setAside(let record): line("set_aside", ReportJSON.setAside(record))
-    case .restored(let file): line("restored", ["file": .text(ReportJSON.path(file))])
+    case .restored(let file): line("restored", ["file": .text(file.path)])
     case .failed(let error):
       Output.error(FeedSyncError(error, operation: "watch"), format: .text)
+    case .recovered: Output.warn("feedsync: watch: the last look succeeded again")
     }
   }
 

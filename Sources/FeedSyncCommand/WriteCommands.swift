@@ -63,7 +63,7 @@ struct PutCommand: StoreCommand {
   var base: String?
 
   func run() async throws {
-    let key = try DocumentArguments.key(collection, id)
+    let key = try DocumentRules.key(collection, id)
     let body = try DocumentArguments.body(
       try DocumentArguments.content(json), operation: "put")
     let token = try base.map { text in
@@ -92,12 +92,12 @@ struct PatchCommand: StoreCommand {
   @Argument(help: "A JSON object, or - to read it from standard input.") var json: String
 
   func run() async throws {
-    let key = try DocumentArguments.key(collection, id)
+    let key = try DocumentRules.key(collection, id)
     let patch = try DocumentArguments.body(
       try DocumentArguments.content(json), operation: "patch")
     try Writing.run(global) { writer in
       _ = try writer.patch(patch, at: key) {
-        try DocumentArguments.check($0, operation: "patch")
+        try DocumentRules.check($0, operation: "patch")
       }
     }
   }
@@ -112,7 +112,7 @@ struct DeleteCommand: StoreCommand {
   @Argument(help: "The documents' ids.") var ids: [String]
 
   func run() async throws {
-    let keys = try ids.map { try DocumentArguments.key(collection, $0) }
+    let keys = try ids.map { try DocumentRules.key(collection, $0) }
     var missing: [DocumentKey] = []
     try Writing.run(global) { writer in
       for key in keys {

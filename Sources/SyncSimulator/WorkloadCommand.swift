@@ -70,7 +70,7 @@ private struct WorkloadTransaction {
 /// Replays a workload on devices with databases in memory and a real folder.
 private struct WorkloadReplay {
   private let marker: Marker
-  private let container: UbiquityContainer
+  private let container: SharedFolder.UbiquityContainer
   private let packing: Packing
   private var devices: [Int64: Device] = [:]
   private var round: Int64 = 0

@@ -18,6 +18,8 @@ package enum WatchEvent: Sendable {
   case restored(FileKey)
   /// Something failed that a later scan may find mended; watching goes on.
   case failed(any Error & Sendable)
+  /// The first look without a failure since the last that failed.
+  case recovered
 }
 
 /// Imports what arrives, as it arrives, until it is stopped.
@@ -126,6 +128,7 @@ private struct WatchLoop {
   private let importer: Importer
   private var gaps: Set<ImportReport.Gap> = []
   private var setAside: [FileKey: FileRecord.Reason] = [:]
+  private var hasFailed = false
 
   init(device: Device) { importer = Importer(device: device) }
 
@@ -145,22 +148,27 @@ private struct WatchLoop {
     defer { importer.onPart = { _ in } }
     do {
       let report = try importer.importAll(in: directories)
-      return events + news(in: report)
-    } catch let error as ContainerError {
-      // Unmounted, emptied: absence means nothing, so wait for its return. Another container is
-      // another matter.
-      switch error {
-      case .folderMissing, .markerMissing: return events + [.failed(error)]
-      default: throw error
-      }
-    } catch let error as FileError {
-      return events + [.failed(error)]
-    } catch let error as StorageError {
-      switch error {
-      // A later scan finds what this one could not store.
-      case .busy, .full: return events + [.failed(error)]
-      default: throw error
-      }
+      events += news(in: report)
+      if hasFailed, report.publishingFailure == nil { events.append(.recovered) }
+      hasFailed = report.publishingFailure != nil
+      return events
+    } catch {
+      guard let failure = Self.passing(error) else { throw error }
+      hasFailed = true
+      return events + [.failed(failure)]
+    }
+  }
+
+  /// A failure that a later scan may find mended; nil for others.
+  private static func passing(_ error: any Error) -> (any Error & Sendable)? {
+    switch error {
+    case let error as FileError: error
+    // Unmounted, emptied: absence means nothing, so wait for its return. Another container is
+    // another matter.
+    case ContainerError.folderMissing, ContainerError.markerMissing: error
+    // A later scan finds what this one could not store.
+    case StorageError.busy, StorageError.full: error
+    default: nil
     }
   }
 

@@ -19,7 +19,7 @@ import Testing
     "SharedFolder": ["SystemPackage"],
     "DocumentStorage": ["Foundation", "GRDB", "GRDBSQLite", "SystemPackage"],
     "Syncing": ["SystemPackage", "Synchronization"],
-    "FeedSync": ["Foundation", "SystemPackage"],
+    "FeedSync": ["Dispatch", "Foundation", "Synchronization", "SystemPackage"],
     "FeedSyncCommand": [
       "ArgumentParser", "Foundation", "Synchronization", "SystemPackage",
     ],

@@ -1,0 +1,175 @@
+import DocumentStorage
+import Foundation
+import Replication
+import Synchronization
+import Syncing
+
+/// The documents of a container, as this device has them.
+///
+///     struct Note: Codable { var title: String; var done = false }
+///
+///     let store = try DocumentStore(UbiquityContainer.join("/home/ann/Sync/notes"))
+///     try store.write { try $0.put(Note(title: "Groceries"), at: "groceries", in: "notes") }
+///     let note = try store.read { try $0.get(Note.self, at: "groceries", in: "notes") }
+///
+/// Reading and writing need only the local database, so they work offline. All threads and
+/// processes may use a device's store at once; within one `DocumentStore`, transactions run one
+/// after another. The asynchronous forms do the same without blocking the caller's thread.
+public final class DocumentStore: Sendable {
+  /// The container that this is the store of.
+  public let container: UbiquityContainer
+  let device: Syncing.Device
+  /// Where the blocking work of the asynchronous forms is done.
+  let queue = DispatchQueue(label: "feedsync.store")
+  let importing = ImportingSession()
+  private let owner = TransactionOwner()
+
+  /// Opens the store of a container that this device has joined.
+  public init(_ container: UbiquityContainer) {
+    self.container = container
+    device = container.device
+  }
+}
+
+// MARK: - Transactions
+
+/// What a committed write came to.
+public struct WriteResult<Value> {
+  /// What the body returned.
+  public let value: Value
+  /// How many documents changed; writing what is there already changes nothing.
+  public let changedCount: Int
+  /// The transaction that other devices will see; nil if nothing changed.
+  public let transaction: TransactionID?
+  /// Why the transaction could not be brought into the folder yet, if so.
+  ///
+  /// It is safe in the local database, and published with a later write or import.
+  public let publishingFailure: FeedSyncError?
+}
+
+extension WriteResult: Sendable where Value: Sendable {}
+
+extension DocumentStore {
+  /// Reads any number of documents from one consistent state.
+  ///
+  ///     let titles = try store.read { reader in
+  ///       try reader.ids(in: "notes").compactMap { try reader.get(Note.self, at: $0, in: "notes") }
+  ///     }.map(\.title)
+  ///
+  /// - parameter body: Runs at once; the reader is of no use after it.
+  /// - throws: What `body` throws, or ``FeedSyncError`` if the database fails. Inside another
+  ///   transaction of the same thread it throws `.usage`.
+  public func read<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
+    try transaction("read") {
+      try device.database.readSnapshot { snapshot in
+        try owner.own { try body(ReadTransaction(snapshot: snapshot)) }
+      }
+    }
+  }
+
+  /// Reads from one consistent state without blocking the caller's thread.
+  public func read<Value: Sendable>(
+    _ body: @escaping @Sendable (ReadTransaction) throws -> Value
+  ) async throws -> Value {
+    try await run { try self.read(body) }
+  }
+
+  /// Writes documents in one transaction, on this device and as others will see it.
+  ///
+  ///     try store.write { writer in
+  ///       try writer.put(Note(title: "Groceries"), at: "groceries", in: "notes")
+  ///       try writer.delete(at: "shopping", in: "notes")
+  ///     }
+  ///
+  /// When it returns, the transaction is on disk, and in the folder if that is there. Other
+  /// processes' writes wait meanwhile: keep `body` short.
+  /// - parameter body: Runs at once; if it throws, nothing is written.
+  /// - throws: What `body` throws, or ``FeedSyncError``: `.tryAgain` if another process holds the
+  ///   database for half a minute, `.cannotWrite` if the disk is full, `.noContainer` if another
+  ///   container stands under the folder's path, `.usage` inside another transaction.
+  @discardableResult
+  public func write<Value>(
+    _ body: (WriteTransaction) throws -> Value
+  ) throws -> WriteResult<Value> {
+    try transaction("write") {
+      let isPresent = try device.absence() == nil
+      var value: Value?
+      let result = try device.database.writeDocuments(
+        now: device.ambient.time, nonce: device.nonce
+      ) { writer in
+        let transaction = WriteTransaction(writer)
+        value = try owner.own { try body(transaction) }
+        writer = try transaction.end()
+      }
+      guard let value else {
+        throw FeedSyncError(.software, operation: "write", message: "the body did not run")
+      }
+      let id = result.sequence.map {
+        TransactionID(stream: result.stream.description, sequence: $0)
+      }
+      return WriteResult(
+        value: value, changedCount: result.changed, transaction: id,
+        publishingFailure: isPresent ? publish() : try container.absence())
+    }
+  }
+
+  /// Writes in one transaction without blocking the caller's thread.
+  @discardableResult
+  public func write<Value: Sendable>(
+    _ body: @escaping @Sendable (WriteTransaction) throws -> Value
+  ) async throws -> WriteResult<Value> {
+    try await run { try self.write(body) }
+  }
+
+  /// Words the store's own errors; those of the caller's body are its own.
+  private func transaction<Value>(
+    _ operation: String, _ run: () throws -> Value
+  ) throws -> Value {
+    try owner.requireNone(operation: operation)
+    do {
+      return try run()
+    } catch {
+      guard FeedSyncError.isOfThisPackage(error) else { throw error }
+      throw FeedSyncError(error, operation: operation)
+    }
+  }
+
+  private func publish() -> FeedSyncError? {
+    do {
+      _ = try Publisher(device: device).publishAll()
+      return nil
+    } catch {
+      return FeedSyncError(error, operation: "publish")
+    }
+  }
+
+  /// Does blocking work on the store's queue.
+  func run<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result { try body() }) }
+    }
+  }
+}
+
+/// Tells a transaction inside another of the same store, which would wait for itself.
+final class TransactionOwner: Sendable {
+  private let thread = Mutex<pthread_t?>(nil)
+
+  /// - throws: ``FeedSyncError`` if the calling thread is in a transaction.
+  func requireNone(operation: String) throws(FeedSyncError) {
+    guard thread.withLock({ $0 }) != pthread_self() else {
+      throw FeedSyncError(
+        .usage, operation: operation, message: "a transaction runs inside another",
+        hint: "use the reader or writer that the outer one gives")
+    }
+  }
+
+  /// Runs `body` as this thread's transaction; the database lets in one at a time.
+  func own<Value>(_ body: () throws -> Value) rethrows -> Value {
+    thread.withLock { $0 = pthread_self() }
+    defer { thread.withLock { $0 = nil } }
+    return try body()
+  }
+}

@@ -1,0 +1,109 @@
+import DocumentStorage
+import Foundation
+import Syncing
+
+/// What an import found and did.
+public struct ImportSummary: Sendable {
+  /// How many segment files were applied.
+  public let segments: Int
+  /// How many transactions of other devices were applied.
+  public let transactions: Int
+  /// How many operations they had.
+  public let operations: Int
+  /// How many documents changed.
+  public let documents: Int
+  /// How many transactions of this device were brought into the folder.
+  public let published: Int
+  /// What has not arrived though later parts have.
+  public let gaps: [Gap]
+  /// The files that cannot be imported as they are; each is looked at again when it changes.
+  public let setAside: [SetAsideFile]
+  /// Why transactions of this device could not be published, if so.
+  public let publishingFailure: FeedSyncError?
+}
+
+/// Transactions that are missing, though later ones of the same device are here.
+public struct Gap: Hashable, Sendable {
+  /// Whose they are.
+  public let device: DeviceDescription
+  /// The first and the last that is missing.
+  public let transactions: ClosedRange<UInt64>
+  /// Since when that is known.
+  public let since: Date
+}
+
+/// A file in the folder that cannot be imported as it is.
+public struct SetAsideFile: Hashable, Sendable {
+  /// Where it stands below the container's folder, such as `logs/…/….log`.
+  public let path: String
+  /// Why: `incomplete`, `damaged`, `newer`, `other-container`, `not-a-file`, `unreadable` or
+  /// `branch`, as the page <doc:Troubleshooting> explains them.
+  public let reason: String
+  /// More about it, for people.
+  public let detail: String?
+}
+
+extension DocumentStore {
+  /// Imports all that has arrived from other devices, and publishes what waits here.
+  ///
+  ///     let summary = try store.importAll()
+  ///     print("\(summary.documents) documents changed")
+  ///
+  /// Files that cannot be imported are no error: they are named in the summary.
+  /// - parameter progress: Called now and then with how many files of how many have been read.
+  /// - throws: ``FeedSyncError``: `.noContainer` if the folder is missing, or another container;
+  ///   `.tryAgain` if another process holds the database for half a minute.
+  @discardableResult
+  public func importAll(
+    progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
+  ) throws -> ImportSummary {
+    do {
+      let importer = Importer(device: device)
+      importer.onProgress = progress
+      return ImportSummary(try importer.importAll())
+    } catch {
+      throw FeedSyncError(error, operation: "import")
+    }
+  }
+
+  /// Imports all that has arrived without blocking the caller's thread.
+  @discardableResult
+  public func importAll() async throws -> ImportSummary {
+    try await run { try self.importAll() }
+  }
+}
+
+extension ImportSummary {
+  init(_ report: ImportReport) {
+    self.init(
+      segments: report.segments, transactions: report.transactions,
+      operations: report.operations, documents: report.documents, published: report.published,
+      gaps: report.gaps.map { Gap($0) }, setAside: report.setAside.map { SetAsideFile($0) },
+      publishingFailure: report.publishingFailure.map {
+        FeedSyncError($0, operation: "publish")
+      })
+  }
+}
+
+extension Gap {
+  init(_ gap: ImportReport.Gap) {
+    self.init(
+      device: DeviceDescription(id: gap.stream.description, name: gap.name),
+      transactions: gap.first...gap.last,
+      since: Date(timeIntervalSince1970: Double(gap.since) / 1000))
+  }
+}
+
+extension SetAsideFile {
+  init(_ record: FileRecord) {
+    self.init(path: record.key.path, reason: record.reason.rawValue, detail: record.detail)
+  }
+}
+
+extension FileKey {
+  /// The place below the container; bytes that are not UTF-8 show as U+FFFD.
+  package var path: String {
+    let parts = [directory, name].filter { !$0.isEmpty }
+    return (["logs"] + parts.map { String(decoding: $0, as: UTF8.self) }).joined(separator: "/")
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Syncing
+import SystemFiles
+import SystemPackage
+
+/// Where devices keep their databases, and how paths that users give are meant.
+package enum StateLocation {
+  /// The state directory: the one named, else `FEEDSYNC_STATE`, else `$XDG_DATA_HOME/feedsync`,
+  /// else `~/.local/share/feedsync`.
+  package static func path(
+    named state: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(FeedSyncError) -> String {
+    func variable(_ name: String) -> String? {
+      environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+    if let path = state ?? variable("FEEDSYNC_STATE") { return absolute(path) }
+    if let data = variable("XDG_DATA_HOME") { return absolute(data) + "/feedsync" }
+    guard let home = variable("HOME") else {
+      throw FeedSyncError(
+        .configuration, operation: "find the local state", message: "HOME is not set",
+        hint: "set FEEDSYNC_STATE, or name it with --state DIR")
+    }
+    return absolute(home) + "/.local/share/feedsync"
+  }
+
+  package static func absolute(_ path: String) -> String {
+    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+  }
+
+  /// The devices whose databases are in the state directory, on the real file system.
+  package static func directory(named state: String?) throws(FeedSyncError) -> DeviceDirectory {
+    DeviceDirectory(
+      root: FilePath(try path(named: state)), files: LinuxFileSystem(), ambient: .system)
+  }
+}
+
+extension Ambient {
+  /// The system's clock and randomness.
+  package static let system = Ambient(
+    now: {
+      var time = timespec()
+      clock_gettime(CLOCK_REALTIME, &time)
+      return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    },
+    random: { UInt64.random(in: .min ... .max) })
+}

@@ -1,0 +1,139 @@
+import DocumentStorage
+import FolderWatching
+import Replication
+import Syncing
+import SystemPackage
+
+/// The changes of a store as they are committed: by this process, by other processes of this device,
+/// and by imports of what other devices wrote.
+///
+///     let changes = store.changes            // from here on nothing is missed
+///     show(try store.read { … })
+///     for try await change in changes { show(try store.read { … }) }
+///
+/// It ends when the task that iterates is cancelled, and throws ``FeedSyncError`` if the database
+/// fails, or another container stands under the folder's path. Each iterator delivers every change;
+/// one that is slow misses none, as long as it is not thousands of commits behind, of which it is
+/// told by ``StoreChange/Extent/everything``.
+public struct StoreChanges: AsyncSequence, Sendable {
+  let store: DocumentStore
+  let start: Result<ChangePosition, FeedSyncError>
+  let isImporting: Bool
+
+  /// Begins to deliver what was committed after the sequence was made.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(subscription: Subscription(store: store, isImporting: isImporting), start: start)
+  }
+
+  /// Delivers changes one by one.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let subscription: Subscription
+    private var position: Result<ChangePosition, FeedSyncError>
+    private var waiting: ArraySlice<StoreChange> = []
+
+    init(subscription: Subscription, start: Result<ChangePosition, FeedSyncError>) {
+      self.subscription = subscription
+      position = start
+    }
+
+    /// Waits for the next change; nil once the task is cancelled.
+    public mutating func next() async throws -> StoreChange? {
+      while !Task.isCancelled {
+        if let change = waiting.popFirst() {
+          position = .success(change.position)
+          return change
+        }
+        waiting = try await subscription.changes(after: try position.get())[...]
+        guard waiting.isEmpty else { continue }
+        guard await subscription.wait() else { return nil }
+        try subscription.checkImporting()
+      }
+      return nil
+    }
+  }
+}
+
+extension DocumentStore {
+  /// All that is committed from now on, by whichever process or device.
+  ///
+  /// While somebody iterates, this process imports what arrives in the folder, as `feedsync watch`
+  /// does. If the folder is away, local changes go on; ``importFailure`` says why nothing arrives.
+  public var changes: StoreChanges { changes() }
+
+  /// All that is committed from a point on.
+  ///
+  /// - parameters:
+  ///   - position: The point, kept from a change before, maybe in an earlier run of the program; nil
+  ///     for now.
+  ///   - isImporting: Whether this process imports what arrives. Without, somebody else has to:
+  ///     `feedsync watch`, cron.
+  public func changes(
+    after position: ChangePosition? = nil, isImporting: Bool = true
+  ) -> StoreChanges {
+    var start: Result<ChangePosition, FeedSyncError>
+    do {
+      start = .success(try position ?? ChangePosition(device.database.changePosition()))
+    } catch {
+      start = .failure(FeedSyncError(error, operation: "follow the store"))
+    }
+    return StoreChanges(store: self, start: start, isImporting: isImporting)
+  }
+
+  /// Why the last look into the folder failed, while this process imports; nil if it did not.
+  public var importFailure: FeedSyncError? { importing.failure }
+}
+
+/// What an iterator holds while it lives: the signal of commits, and a share in the import.
+final class Subscription: Sendable {
+  private let store: DocumentStore
+  private let signal: FileChangeSignal
+  private let importing: ImportingSession.Share?
+
+  init(store: DocumentStore, isImporting: Bool) {
+    self.store = store
+    let database = store.device.database.file
+    let name = database.lastComponent?.string ?? ""
+    signal = FileChangeSignal(
+      directory: database.removingLastComponent(), names: [name + "-wal"])
+    importing =
+      isImporting
+      ? store.importing.share(store.device, onEnd: { [weak signal] in signal?.wake() }) : nil
+  }
+
+  func changes(after position: ChangePosition) async throws -> [StoreChange] {
+    let device = store.device
+    return try await store.run {
+      do {
+        return try Self.changes(of: device, after: position)
+      } catch {
+        throw FeedSyncError(error, operation: "follow the store")
+      }
+    }
+  }
+
+  private static func changes(
+    of device: Syncing.Device, after position: ChangePosition
+  ) throws -> [StoreChange] {
+    switch try device.database.changes(after: position.rawValue) {
+    case .missed(let last): return [StoreChange(missedUpTo: last)]
+    case .commits(let commits):
+      guard !commits.isEmpty else { return [] }
+      let names = Dictionary(
+        uniqueKeysWithValues: try device.database.streamSummaries().map { ($0.stream, $0.name) })
+      return commits.map { commit in
+        StoreChange(commit, own: device.record.stream) { names[$0] ?? nil }
+      }
+    }
+  }
+
+  /// Waits until something may have been committed; false if the task was cancelled.
+  func wait() async -> Bool {
+    for await _ in signal.changes { return true }
+    return false
+  }
+
+  /// - throws: What has ended the import for good.
+  func checkImporting() throws(FeedSyncError) {
+    if let fatal = importing?.fatalError { throw fatal }
+  }
+}

@@ -1,0 +1,62 @@
+import DocumentStorage
+import Foundation
+import Syncing
+
+/// What a device has, what waits, and what is wrong.
+public struct StoreStatus: Sendable {
+  /// What is known of a device that writes into the container.
+  public struct Device: Sendable {
+    /// Which one.
+    public let device: DeviceDescription
+    /// Whether it is this one.
+    public let isThisDevice: Bool
+    /// How many of its transactions are in this store.
+    public let transactions: UInt64
+    /// Since when something of it is missing; nil if nothing is.
+    public let missingSince: Date?
+  }
+
+  /// How many documents there are.
+  public let documents: Int
+  /// How many members and documents have values that lost against the ones shown.
+  public let conflicts: Int
+  /// How many transactions of this device are not in the folder yet.
+  public let unpublished: Int
+  /// How many deletions and removals wait until what their author saw has arrived.
+  public let pendingRemovals: Int
+  /// All devices that have been heard of, this one included.
+  public let devices: [Device]
+  /// The files that cannot be imported as they are.
+  public let setAside: [SetAsideFile]
+}
+
+extension DocumentStore {
+  /// What this device has, what waits, and what is wrong, without looking into the folder.
+  ///
+  ///     if try store.status().unpublished > 0 { print("not everything is in the folder yet") }
+  public func status() throws -> StoreStatus {
+    do {
+      let counts = try device.database.counts()
+      let records = try device.database.fileRecords().values.sorted { $0.key < $1.key }
+      return StoreStatus(
+        documents: counts.documents, conflicts: counts.conflicts,
+        unpublished: counts.unpublished, pendingRemovals: counts.pendingRemovals,
+        devices: try device.database.streamSummaries().map { StoreStatus.Device($0) },
+        setAside: records.filter(\.reason.isSetAside).map { SetAsideFile($0) })
+    } catch {
+      throw FeedSyncError(error, operation: "tell the status")
+    }
+  }
+
+  /// The same, without blocking the caller's thread.
+  public func status() async throws -> StoreStatus { try await run { try self.status() } }
+}
+
+extension StoreStatus.Device {
+  init(_ stream: StreamSummary) {
+    self.init(
+      device: DeviceDescription(id: stream.stream.description, name: stream.name),
+      isThisDevice: stream.isOwn, transactions: stream.applied,
+      missingSince: stream.gapSince.map { Date(timeIntervalSince1970: Double($0) / 1000) })
+  }
+}

@@ -1,0 +1,153 @@
+import CanonicalJSON
+import DocumentStorage
+import Replication
+
+/// A transaction in the making, for the body of ``DocumentStore/write(_:)-(_)``.
+///
+/// Reads see what it has written so far. Of what is written, only what differs from the present
+/// content becomes a change, so concurrent edits of other members survive.
+public final class WriteTransaction {
+  private var writer: StoreWriter?
+
+  init(_ writer: StoreWriter) { self.writer = writer }
+
+  /// Ends it and gives the writer back.
+  func end() throws -> StoreWriter {
+    guard let writer else { throw Self.over }
+    self.writer = nil
+    return writer
+  }
+
+  private static let over = FeedSyncError(
+    .usage, operation: "write", message: "the transaction is over",
+    hint: "use it only inside the body that it was given to")
+
+  private func edit(_ body: (inout StoreWriter) throws -> StoreWriter.Edit) throws -> Bool {
+    guard var writer else { throw Self.over }
+    // Taken out, so that the writer is changed in place.
+    self.writer = nil
+    defer { self.writer = writer }
+    switch try body(&writer) {
+    case .changed: return true
+    case .unchanged, .absent: return false
+    case .stale: throw DocumentRules.stale
+    }
+  }
+}
+
+// MARK: - Reading
+
+extension WriteTransaction {
+  /// A document's content as this transaction leaves it so far; nil if it is absent.
+  public func body(at id: String, in collection: String) throws -> JSON? {
+    guard let writer else { throw Self.over }
+    let key = try DocumentRules.key(collection, id)
+    return try writer.body(at: key).map { try JSON(parsing: $0) }
+  }
+
+  /// The same as a value of a type of the program's.
+  ///
+  /// - throws: `DecodingError` if the content does not have that form.
+  public func get<Value: Decodable>(
+    _ type: Value.Type = Value.self, at id: String, in collection: String
+  ) throws -> Value? {
+    try body(at: id, in: collection).map { try DocumentDecoder().decode(type, from: $0) }
+  }
+}
+
+// MARK: - Writing
+
+extension WriteTransaction {
+  /// Writes a document whole: members that `value` does not have are removed.
+  ///
+  /// To change a document that may have members which this program does not know, because another
+  /// version of it wrote them, use ``update(_:at:in:_:)``.
+  /// - parameters:
+  ///   - value: Encodes to an object of at most 1 MiB, 64 levels deep. Dates become ISO 8601 with
+  ///     milliseconds, `Data` base64.
+  ///   - version: What the new content was made from; nil for what is there now. Members changed
+  ///     by others since then are kept, or become conflicts where both changed the same one.
+  /// - returns: Whether anything changed.
+  /// - throws: `EncodingError`; ``FeedSyncError`` with `.badInput` over a limit, `.tryAgain` where
+  ///   the version has been deleted or rewritten since, or has not arrived here.
+  @discardableResult
+  public func put<Value: Encodable>(
+    _ value: Value, at id: String, in collection: String, basedOn version: VersionToken? = nil
+  ) throws -> Bool {
+    try put(try DocumentEncoder().encode(value), at: id, in: collection, basedOn: version)
+  }
+
+  /// Writes a document whole, from JSON.
+  @discardableResult
+  public func put(
+    _ body: JSON, at id: String, in collection: String, basedOn version: VersionToken? = nil
+  ) throws -> Bool {
+    let key = try DocumentRules.key(collection, id)
+    try DocumentRules.check(body, operation: "put")
+    let token = try version?.decoded()
+    return try edit { try $0.put(body, at: key, token: token) }
+  }
+
+  /// Changes a document through a value of a type of the program's; members that the type does not
+  /// have stay as they are.
+  ///
+  ///     try writer.update(Note.self, at: "groceries", in: "notes") { $0.done = true }
+  ///
+  /// - parameter change: Changes the value; what differs afterwards is written.
+  /// - returns: Whether the document is there.
+  /// - throws: What `change` throws, and as ``put(_:at:in:basedOn:)-(Value,_,_,_)``.
+  @discardableResult
+  public func update<Value: Codable>(
+    _ type: Value.Type = Value.self, at id: String, in collection: String,
+    _ change: (inout Value) throws -> Void
+  ) throws -> Bool {
+    guard let present = try body(at: id, in: collection) else { return false }
+    var value = try DocumentDecoder().decode(type, from: present)
+    let before = try DocumentEncoder().encode(value)
+    try change(&value)
+    let after = try DocumentEncoder().encode(value)
+    let body = present.changed(from: before, to: after)
+    try put(body, at: id, in: collection)
+    return true
+  }
+
+  /// Changes members by a JSON merge patch (RFC 7396): null removes, an absent document is made.
+  ///
+  /// Conflicts of members that the patch does not name are left alone.
+  @discardableResult
+  public func patch(_ patch: JSON, at id: String, in collection: String) throws -> Bool {
+    let key = try DocumentRules.key(collection, id)
+    try DocumentRules.check(patch, operation: "patch")
+    return try edit {
+      try $0.patch(patch, at: key) { try DocumentRules.check($0, operation: "patch") }
+    }
+  }
+
+  /// Deletes a document; edits made elsewhere that had not seen it bring it back, as a conflict.
+  ///
+  /// - returns: Whether it was there.
+  @discardableResult
+  public func delete(at id: String, in collection: String) throws -> Bool {
+    let key = try DocumentRules.key(collection, id)
+    return try edit { try $0.delete(key) }
+  }
+}
+
+extension JSON {
+  /// This value with the changes that lead from `before` to `after`, member by member.
+  func changed(from before: JSON, to after: JSON) -> JSON {
+    guard before != after else { return self }
+    guard case .object(var present) = self, case .object(let old) = before,
+      case .object(let new) = after
+    else { return after }
+    for member in old.members where new[member.key] == nil { present[member.key] = nil }
+    for (key, value) in new.members where old[key] != value {
+      guard let shown = present[key], let was = old[key] else {
+        present[key] = value
+        continue
+      }
+      present[key] = shown.changed(from: was, to: value)
+    }
+    return .object(present)
+  }
+}
