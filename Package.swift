@@ -83,6 +83,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
+      name: "InStepExample", dependencies: ["FeedSync"], swiftSettings: strict),
+    .executableTarget(
       name: "SyncSimulator",
       dependencies: [
         "FeedSync", .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -119,6 +121,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "FeedSyncCommandTests", dependencies: ["CanonicalJSON", "FeedSyncCommand"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FeedSyncTests", dependencies: ["FeedSync", "FeedSyncCommand", "InStepExample"],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]

@@ -56,6 +56,14 @@ public struct DocumentChange: Hashable, Sendable {
   public let isDeleted: Bool
   /// The members that were written, as JSON Pointers such as `/title`; none for a deletion.
   public let fields: [String]
+
+  /// A change of these parts.
+  public init(collection: String, id: String, isDeleted: Bool, fields: [String]) {
+    self.collection = collection
+    self.id = id
+    self.isDeleted = isDeleted
+    self.fields = fields
+  }
 }
 
 /// A point in the order of a store's commits, on this device alone.

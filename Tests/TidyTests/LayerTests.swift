@@ -7,7 +7,7 @@ import Testing
   static let layers = [
     "CanonicalJSON", "Replication", "CZlib", "SegmentFormat", "SystemFiles", "CInotifyTools",
     "FolderWatching", "SharedFolder", "DocumentStorage", "Syncing", "FeedSync",
-    "FeedSyncCommand", "SyncSimulator",
+    "FeedSyncCommand", "InStepExample", "SyncSimulator",
   ]
 
   /// What modules may use besides; an empty list means nothing at all.
@@ -23,6 +23,7 @@ import Testing
     "FeedSyncCommand": [
       "ArgumentParser", "Foundation", "Synchronization", "SystemPackage",
     ],
+    "InStepExample": ["Foundation"],
     "SyncSimulator": ["ArgumentParser", "Foundation", "SystemPackage"],
   ]
 
