@@ -16,22 +16,28 @@ package struct DeclaredIndex: Hashable, Sendable {
 extension StoreDatabase {
   /// Declares an index, and makes it of the documents that are here.
   ///
-  /// - returns: whether it is new; an index that was declared before has the planner's figures
-  ///   taken anew.
+  /// Each spelling is a transaction of its own, so that other writers get their turn in between.
+  /// Done again, it completes what was interrupted, and takes the planner's figures anew.
+  ///
+  /// - returns: whether it is new.
   @discardableResult
   package func createIndex(_ index: DeclaredIndex) throws -> Bool {
-    try write { db in
+    let isNew = try write { db in
       try db.execute(
         sql: "INSERT OR IGNORE INTO indexes(collection, path) VALUES (?, ?)",
         arguments: [index.collection.description, index.member.pointer])
-      let isNew = db.changesCount > 0
-      for spelling in index.member.spellings {
+      return db.changesCount > 0
+    }
+    for spelling in index.member.spellings {
+      try write { db in
+        // Another process may have taken it away meanwhile.
+        guard try index.member.isDeclared(db) else { return }
         let name = index.member.indexName(of: spelling)
         try db.execute(sql: DocumentsView.createIndex(name, of: spelling.expression))
         try PlannerFigures.take(name, db)
       }
-      return isNew
     }
+    return isNew
   }
 
   /// Takes an index away.
@@ -45,10 +51,7 @@ extension StoreDatabase {
         arguments: [index.collection.description, index.member.pointer])
       guard db.changesCount > 0 else { return false }
       // Collections share the index of a path.
-      let sql = "SELECT count(*) FROM indexes WHERE path = ?"
-      guard try Int.fetchOne(db, sql: sql, arguments: [index.member.pointer]) == 0 else {
-        return true
-      }
+      guard try !index.member.isDeclared(db) else { return true }
       for spelling in index.member.spellings {
         try db.execute(sql: "DROP INDEX IF EXISTS main.\(index.member.indexName(of: spelling))")
       }
@@ -70,13 +73,21 @@ extension StoreDatabase {
   }
 }
 
+extension MemberPath {
+  /// Whether an index of it is declared for any collection.
+  fileprivate func isDeclared(_ db: Database) throws -> Bool {
+    try Int.fetchOne(
+      db, sql: "SELECT 1 FROM indexes WHERE path = ? LIMIT 1", arguments: [pointer]) != nil
+  }
+}
+
 /// What SQLite's planner is told of sizes, so that a plan does not depend on what there was when an
 /// index was declared, nor on whether anybody ran `ANALYZE` since.
 ///
-/// Without figures it takes a collection for ten documents, and reads all of them rather than use an
-/// index. The table is said to be large and an entry of an index small, which makes it prefer an
-/// index for ORDER BY with a LIMIT, too; how many documents share a value is measured. Collections are
-/// said to be few, or it would read all documents once more for a Bloom filter.
+/// Without figures it takes a collection for ten documents, and reads all of them rather than use
+/// an index. The table is said to be large and an entry of an index small, which makes it prefer an
+/// index for ORDER BY with a LIMIT, too; how many documents share a value is measured. Collections
+/// are said to be few, or it would read all documents once more for a Bloom filter.
 private enum PlannerFigures {
   private static let rows = 1_000_000
   /// Fewer documents than this say nothing of the many that may come.
@@ -109,6 +120,6 @@ private enum PlannerFigures {
   private static func rowsOfValue(_ measured: String) -> Int {
     let counts = measured.split(separator: " ").compactMap { Int($0) }
     guard counts.count >= 3, counts[0] >= fewestRows else { return usualRowsOfValue }
-    return max(1, min(rows, rows / counts[0] * counts[2]))
+    return max(1, min(rows, rows * counts[2] / counts[0]))
   }
 }
