@@ -7,9 +7,10 @@ import SystemPackage
 /// WAL, `synchronous = FULL`: a commit that returned survives a loss of power (protocol.md 31).
 package final class StoreDatabase: Sendable {
   package let file: FilePath
+  /// Before the queue, since SQLite clears up when the last connection closes, if that may write.
+  let queries: QueryPool
   private let queue: DatabaseQueue
   private let function: BodyFunction
-  let queries: QueryPool
 
   /// How long a command waits for another process before ``StorageError/busy(_:)``.
   package static let busySeconds = 30.0

@@ -12,6 +12,8 @@ import Replication
 final class QueryConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private let authorizer: QueryAuthorizer
+  /// What plans call the view where it is gathered whole.
+  let innerView: String
 
   /// Opens the database in `file`, or a copy of the one in `image`.
   init(file: String, image: [UInt8]? = nil) throws {
@@ -25,7 +27,9 @@ final class QueryConnection: @unchecked Sendable {
       if let image { try Self.load(image, into: handle) }
       let function = BodyFunction()
       try function.define(on: handle)
-      authorizer = QueryAuthorizer(rules: try Self.prepare(handle), function: function)
+      let rules = try Self.prepare(handle)
+      innerView = rules.innerView
+      authorizer = QueryAuthorizer(rules: rules, function: function)
     } catch {
       sqlite3_close_v2(handle)
       throw error

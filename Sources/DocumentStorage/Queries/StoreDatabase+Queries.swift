@@ -55,7 +55,10 @@ extension StoreDatabase {
       let statement = try connection.prepare("EXPLAIN QUERY PLAN " + sql)
       var details: [String] = []
       try statement.forEachRow { row in
-        if case .text(let detail) = row.values.last { details.append(detail.description) }
+        guard case .text(let detail) = row.values.last else { return }
+        details.append(
+          detail.description.replacing("temp.\(connection.innerView)", with: QueryRules.view)
+            .replacing(connection.innerView, with: QueryRules.view))
       }
       return details
     }
