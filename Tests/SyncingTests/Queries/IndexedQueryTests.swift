@@ -8,6 +8,8 @@ import Testing
 private struct IndexedHistory {
   let world: World
   let peers: [Peer]
+  /// Of the first device, whose database is a file, so that its queries keep their connection.
+  private let directory: TemporaryDirectory
   var generator: SeededGenerator
 
   static let paths = ["a", "$.o.p", "é"]
@@ -15,9 +17,13 @@ private struct IndexedHistory {
   init(seed: UInt64) throws {
     let world = try World(seed: seed)
     self.world = world
-    peers = try ["ann", "bob", "cem"].map { name in
-      try world.peer(name, in: try world.folder(.init(name) ?? "folder"))
-    }
+    directory = try TemporaryDirectory()
+    let database = try StoreDatabase(directory: directory.path)
+    peers = [
+      try world.peer("ann", in: try world.folder("ann"), database: database),
+      try world.peer("bob", in: try world.folder("bob")),
+      try world.peer("cem", in: try world.folder("cem")),
+    ]
     generator = SeededGenerator(seed: seed)
   }
 
@@ -33,7 +39,7 @@ private struct IndexedHistory {
         try peer.publish()
       }
       try exchange()
-      if round >= declaredIn { try check(peers[0]) }
+      if round >= declaredIn, round % 3 == 2 { try check(peers[0]) }
     }
   }
 
@@ -106,9 +112,9 @@ private struct IndexedHistory {
 }
 
 @Suite("Queries by index and by scan") struct IndexedQueryTests {
-  @Test("agree after any history", arguments: 1...6)
+  @Test("agree after any history", arguments: 1...4)
   func agree(seed: UInt64) throws {
     var history = try IndexedHistory(seed: seed)
-    try history.run(rounds: 8)
+    try history.run(rounds: 9)
   }
 }
