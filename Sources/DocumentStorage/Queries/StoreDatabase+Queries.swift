@@ -97,12 +97,15 @@ private enum IndexSuggestion {
     let declared = Set(indexes.map(\.member))
     let candidates = literals(in: sql).compactMap { try? MemberPath($0) }
       .filter { !declared.contains($0) }
+    guard !candidates.isEmpty else { return nil }
+    let trial = try StoreDatabase.inMemory()
+    for index in indexes { try trial.createIndex(index) }
     for candidate in candidates.prefix(mostTrials) {
-      let trial = try StoreDatabase.inMemory()
       let wanted = DeclaredIndex(collection: "trial", member: candidate)
-      for index in indexes + [wanted] { try trial.createIndex(index) }
+      try trial.createIndex(wanted)
       let other = try trial.plan(of: sql, indexes: indexes + [wanted])
       if other.scans < plan.scans { return candidate }
+      try trial.removeIndex(wanted)
     }
     return nil
   }
