@@ -2,6 +2,13 @@ import Foundation
 import GRDB
 import Replication
 
+/// Tells which stream a local number stands for.
+protocol StreamNumbers {
+  func stream(number: Int64) throws -> StreamID
+}
+
+extension StreamDirectory: StreamNumbers {}
+
 /// Contexts in the local database: streams by their local numbers.
 enum ContextCoding {
   static func encode(_ context: Context, number: (StreamID) throws -> Int64) rethrows -> [UInt8] {
@@ -15,20 +22,20 @@ enum ContextCoding {
     return bytes
   }
 
-  static func decode(_ bytes: [UInt8], streams: StreamDirectory) throws -> Context {
+  static func decode(_ bytes: [UInt8], streams: some StreamNumbers) throws -> Context {
     guard !bytes.isEmpty else { return Context() }
     var reader = StoredBytes(bytes)
     return try decode(&reader, streams: streams)
   }
 
   static func decode(
-    _ reader: inout StoredBytes, streams: StreamDirectory
+    _ reader: inout StoredBytes, streams: some StreamNumbers
   ) throws -> Context {
     var entries: [Context.Entry] = []
     for _ in 0..<(try reader.varint()) {
       entries.append(
         Context.Entry(
-          stream: try streams.stream(number: Int64(try reader.varint())),
+          stream: try streams.stream(number: Int64(clamping: try reader.varint())),
           sequence: try reader.varint(), fingerprint: try reader.fingerprint()))
     }
     return Context(entries)

@@ -2,7 +2,7 @@ import Replication
 
 /// A document's state in its row: transactions and inserts in tables, then the operations kept.
 enum StateCoding {
-  private static let version: UInt8 = 1
+  static let version: UInt8 = 1
 
   static func encode(
     _ state: DocumentState, number: (StreamID) throws -> Int64
@@ -87,7 +87,9 @@ enum StateCoding {
     }
   }
 
-  static func decode(_ bytes: [UInt8], streams: StreamDirectory) throws -> DocumentState {
+  static func decode(
+    _ bytes: [UInt8], streams: some StreamNumbers
+  ) throws -> DocumentState {
     var reader = StoredBytes(bytes)
     guard try reader.byte() == version else { throw StoredBytes.damage }
     let transactions = try self.transactions(from: &reader, streams: streams)
@@ -95,7 +97,7 @@ enum StateCoding {
     for _ in 0..<(try reader.count()) {
       inserts.append(
         Dot(
-          stream: try streams.stream(number: Int64(try reader.varint())),
+          stream: try streams.stream(number: Int64(clamping: try reader.varint())),
           sequence: try reader.varint(), index: UInt32(truncatingIfNeeded: try reader.varint())))
     }
     var entries: [DocumentState.Entry] = []
@@ -108,7 +110,7 @@ enum StateCoding {
     for _ in 0..<(try reader.count()) {
       let path = Path(unchecked: try reader.block())
       let kind = try OperationKind.stored(from: &reader)
-      let insert = try inserts.element(at: Int(try reader.varint()) - 1)
+      let insert = try inserts.element(at: Int(clamping: try reader.varint()) - 1)
       pending.append(
         DocumentState.PendingRemoval(
           path: path, kind: kind, seen: try ContextCoding.decode(&reader, streams: streams),
@@ -126,12 +128,12 @@ enum StateCoding {
   }
 
   private static func transactions(
-    from reader: inout StoredBytes, streams: StreamDirectory
+    from reader: inout StoredBytes, streams: some StreamNumbers
   ) throws -> [StoredTransaction] {
     var result: [StoredTransaction] = []
     var time: UInt64 = 0
     for _ in 0..<(try reader.count()) {
-      let stream = try streams.stream(number: Int64(try reader.varint()))
+      let stream = try streams.stream(number: Int64(clamping: try reader.varint()))
       let sequence = try reader.varint()
       time = time &+ UInt64(bitPattern: Int64(zigzag: try reader.varint()))
       let fingerprint = try reader.fingerprint()
@@ -148,9 +150,9 @@ enum StateCoding {
   private static func entry(
     from reader: inout StoredBytes, transactions: [StoredTransaction], inserts: [Dot]
   ) throws -> DocumentState.Entry {
-    let transaction = try transactions.element(at: Int(try reader.varint()))
+    let transaction = try transactions.element(at: Int(clamping: try reader.varint()))
     let index = UInt32(truncatingIfNeeded: try reader.varint())
-    let insert = Int(try reader.varint())
+    let insert = Int(clamping: try reader.varint())
     let path = Path(unchecked: try reader.block())
     let kind = try OperationKind.stored(from: &reader)
     let payload = try reader.block()

@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 import SystemPackage
 
 /// The SQLite database of one device, opened so that what is committed is on disk.
@@ -6,7 +7,10 @@ import SystemPackage
 /// WAL, `synchronous = FULL`: a commit that returned survives a loss of power (protocol.md 31).
 package final class StoreDatabase: Sendable {
   package let file: FilePath
+  /// Before the queue, since SQLite clears up when the last connection closes, if that may write.
+  let queries: QueryPool
   private let queue: DatabaseQueue
+  private let function: BodyFunction
 
   /// How long a command waits for another process before ``StorageError/busy(_:)``.
   package static let busySeconds = 30.0
@@ -15,17 +19,23 @@ package final class StoreDatabase: Sendable {
   package init(directory: FilePath) throws {
     file = directory.appending("store.sqlite")
     Self.createForOwner(file)
+    let function = BodyFunction()
+    self.function = function
+    queries = QueryPool(keeps: true)
     do {
-      queue = try DatabaseQueue(path: file.string, configuration: Self.configuration)
+      queue = try DatabaseQueue(
+        path: file.string, configuration: Self.configuration(function))
       try Self.prepare(queue, file: file)
     } catch {
       throw StorageError.from(error, file: file)
     }
   }
 
-  private init(queue: DatabaseQueue) throws {
+  private init() throws {
     file = ":memory:"
-    self.queue = queue
+    function = BodyFunction()
+    queries = QueryPool(keeps: false)
+    queue = try DatabaseQueue(configuration: Self.configuration(function))
     try Self.prepare(queue, file: file)
   }
 
@@ -42,14 +52,17 @@ package final class StoreDatabase: Sendable {
 
   /// A database that lives as long as the value: for tests and the simulator.
   package static func inMemory() throws -> StoreDatabase {
-    try StoreDatabase(queue: DatabaseQueue(configuration: configuration))
+    try StoreDatabase()
   }
 
-  private static var configuration: Configuration {
+  private static func configuration(_ function: BodyFunction) -> Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(busySeconds)
     configuration.journalMode = .wal
     configuration.maximumReaderCount = 1
+    configuration.prepareDatabase { db in
+      if let connection = db.sqliteConnection { try function.define(on: connection) }
+    }
     return configuration
   }
 
@@ -57,7 +70,10 @@ package final class StoreDatabase: Sendable {
     try queue.inDatabase { db in
       // GRDB asks for NORMAL when it opens a database in WAL mode, which may lose the last commits
       // when power fails.
-      try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF")
+      //
+      // The schema is trusted, as SQLite does by default: some versions take their own JSON
+      // functions, which declared indexes consist of, for unsafe else.
+      try db.execute(sql: "PRAGMA synchronous = FULL")
       try db.execute(sql: "PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY")
       let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous")
       guard synchronous == 2 else {
@@ -90,9 +106,25 @@ package final class StoreDatabase: Sendable {
     do {
       return try queue.write(body)
     } catch {
+      // The numbers that it gave to streams may be given to others.
+      function.forgetStreams()
       throw StorageError.from(error, file: file)
     }
   }
+
+  /// A copy of the whole database, as the bytes of a file.
+  func image() throws -> [UInt8] {
+    try queue.inDatabase { db in
+      var count: Int64 = 0
+      guard let bytes = sqlite3_serialize(db.sqliteConnection, "main", &count, 0) else {
+        throw DatabaseError(resultCode: .SQLITE_NOMEM)
+      }
+      defer { sqlite3_free(bytes) }
+      return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+    }
+  }
+
+  var isInMemory: Bool { file == ":memory:" }
 
   /// Moves the write-ahead log into the database, if nobody reads it now.
   package func checkpoint() throws {

@@ -74,6 +74,8 @@ extension FeedSyncError {
     case let error as ContainerError: self.init(container: error, operation: operation)
     case let error as DeviceError: self.init(device: error, operation: operation)
     case let error as StorageError: self.init(storage: error, operation: operation)
+    case let error as QueryError: self.init(query: error, operation: operation)
+    case let error as MemberPath.Problem: self.init(member: error, operation: operation)
     case let error as FileError: self.init(file: error)
     case let error as SegmentError: self.init(segment: error, operation: operation)
     default:

@@ -17,7 +17,7 @@ import Testing
     "SystemFiles": ["Glibc", "SystemPackage", "Synchronization"],
     "FolderWatching": ["Dispatch", "Glibc", "SystemPackage", "Synchronization"],
     "SharedFolder": ["SystemPackage"],
-    "DocumentStorage": ["Foundation", "GRDB", "GRDBSQLite", "SystemPackage"],
+    "DocumentStorage": ["Foundation", "GRDB", "GRDBSQLite", "Synchronization", "SystemPackage"],
     "Syncing": ["SystemPackage", "Synchronization"],
     "FeedSync": ["Dispatch", "Foundation", "Synchronization", "SystemPackage"],
     "FeedSyncCommand": [

@@ -1,0 +1,84 @@
+import CanonicalJSON
+import Replication
+import Syncing
+import Testing
+
+@testable import DocumentStorage
+
+@Suite("The body of a stored document") struct StoredBodyTests {
+  private static let stream = StreamID(rawValue: 7)
+
+  /// A stored state with a value of each type and objects in objects.
+  private static func state() throws -> [UInt8] {
+    var state = DocumentState()
+    func add(_ keys: [ByteString], _ value: JSON?) {
+      let dot = Dot(stream: stream, sequence: 1, index: UInt32(state.entries.count))
+      let insert = Dot(stream: stream, sequence: 1, index: 0)
+      let effect = DocumentState.Effect(
+        path: Path(keys: keys), kind: value == nil ? .clear : .set,
+        payload: value.flatMap { Leaf($0)?.bytes } ?? [], insert: insert)
+      let stamp = Stamp(time: HybridTime(rawValue: 5), dot: dot, fingerprint: .origin)
+      state.apply(effect, stamp: stamp, context: Context())
+    }
+    add([], nil)
+    add(["a"], .string("text \"x\""))
+    add(["b"], nil)
+    add(["b", "c\u{0}"], .array([.integer(1), .double(1.5)]))
+    // An object that only its member tells of.
+    add(["b", "d", "e", "f"], .null)
+    add(["z"], .unsigned(.max))
+    return try StateCoding.encode(state) { _ in 1 }
+  }
+
+  private static func render(_ bytes: [UInt8]) throws -> String? {
+    try bytes.withUnsafeBufferPointer { try StoredBody.render($0) }
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test("is rendered without the merge where nothing competes")
+  func plain() throws {
+    let expected =
+      #"{"a":"text \"x\"","b":{"c\u0000":[1,1.5],"d":{"e":{"f":null}}},"z":18446744073709551615}"#
+    #expect(try Self.render(Self.state()) == expected)
+  }
+
+  @Test("is refused or something else if it is damaged, never the end of the program")
+  func damaged() throws {
+    let whole = try Self.state()
+    for length in 0..<whole.count {
+      #expect(throws: (any Error).self) { try Self.render(Array(whole[..<length])) }
+    }
+    let database = try StoreDatabase.inMemory()
+    var generator = SeededGenerator(seed: 3)
+    let damaged = (0..<2000).map { _ in
+      var bytes = whole
+      for _ in 0...generator.below(3) {
+        bytes[generator.below(bytes.count)] = UInt8(generator.below(256))
+      }
+      return bytes
+    }
+    try Self.place(damaged + [Array(whole.dropLast())], in: database)
+    // Both ways of rendering, in the function that SQLite calls.
+    var answered = 0
+    for id in stride(from: 0, through: damaged.count, by: 4) {
+      let sql = "SELECT body FROM documents WHERE id = '\(id)'"
+      if (try? database.rows(sql)) != nil { answered += 1 }
+    }
+    #expect(answered > 0)
+    #expect(throws: StorageError.self) { try database.rows("SELECT body FROM documents") }
+  }
+
+  private static func place(_ states: [[UInt8]], in database: StoreDatabase) throws {
+    try database.write { db in
+      try db.execute(sql: "INSERT INTO collections VALUES (1, 'notes')")
+      for (id, state) in states.enumerated() {
+        try db.execute(
+          sql: "INSERT INTO documents VALUES (1, '\(id)', 1, 0, 0, \(literal(state)))")
+      }
+    }
+  }
+
+  private static func literal(_ bytes: [UInt8]) -> String {
+    "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+  }
+}
