@@ -14,6 +14,8 @@ package enum ContainerError: Error, Equatable, Sendable {
   case newerFormat(FilePath, found: Int64)
   /// Another container stands under the path.
   case otherContainer(FilePath, expected: ContainerID, found: ContainerID)
+  /// Another process has initialised the device in another folder meanwhile.
+  case moved(FilePath)
   /// The container has another identifier than the one asked for.
   case otherIdentifier(FilePath, expected: String, found: String)
   /// The local state lies in the container, or the container in the state.
