@@ -159,8 +159,8 @@ extension StoreDatabase {
   /// - parameter digest: that of its content, which belongs in its file's name.
   /// - parameter hasOwnName: whether the file stands under that name.
   /// - parameter home: where the container was when the device was opened.
-  /// - returns: false, with nothing noted, if `init` has made another folder the device's meanwhile:
-  ///   that one must get the batch, too.
+  /// - returns: false, with nothing noted, if `init` has meanwhile made another folder the
+  ///   device's: that one must get the batch, too.
   package func markPublished(
     _ batch: Outbox.Batch, digest: UInt64, hasOwnName: Bool = true, home: FilePath
   ) throws -> Bool {
