@@ -106,6 +106,12 @@ extension FeedSyncError {
         message: "another container (\(found)) stands here, not this device's (\(expected))",
         hint: "put the right folder back; if it was moved, run 'feedsync init NEWPATH'; or join"
           + " this one: 'feedsync init \(path.string)'")
+    case .copy(let path, let original):
+      self.init(
+        .noContainer, operation: operation, file: path.string,
+        message: "this is a copy of the folder that this device works in, \(original.string)",
+        hint:
+          "leave out --container; or run 'feedsync init \(path.string)' to work here from now on")
     case .moved(let path):
       self.init(
         .noContainer, operation: operation, file: path.string,
@@ -141,12 +147,6 @@ extension FeedSyncError {
         .configuration, operation: operation, file: path.string,
         message: "this device has left the container",
         hint: "run 'feedsync init DIR' on the synced folder to come back as the same device")
-    case .copy(let path, let original):
-      self.init(
-        .configuration, operation: operation, file: path.string,
-        message: "this is a copy of the folder that this device works in, \(original.string)",
-        hint:
-          "leave out --container; or run 'feedsync init \(path.string)' to work here from now on")
     case .watched(let path, let process):
       self.init(
         .tryAgain, operation: operation, file: path.string,

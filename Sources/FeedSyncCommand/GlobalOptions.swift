@@ -64,7 +64,7 @@ struct GlobalOptions: ParsableArguments {
     let error = FeedSyncError(absence, operation: "reach the folder")
     Output.warn(
       "feedsync: warning: \(error.file ?? ""): \(error.message); working locally, and"
-        + " publishing when it is back" + (error.hint.map { " (\($0))" } ?? ""))
+        + " publishing later" + (error.hint.map { " (\($0))" } ?? ""))
     return device
   }
 }

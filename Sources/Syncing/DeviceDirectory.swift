@@ -39,17 +39,12 @@ extension DeviceDirectory {
     }
     let container = UbiquityContainer(root: absolute(path), files: files)
     do {
-      let device = try openPresent(try container.marker().container, at: container.root)
-      if let original = original(of: device) {
-        throw DeviceError.copy(container.root, of: original.root)
-      }
-      return device
+      return try openPresent(try container.marker().container, at: container.root)
     } catch let error as ContainerError {
       // Away for now: whose container was there is known from the state.
       guard let known = try device(at: container.root) else { throw error }
       return known
     } catch let error as DeviceError {
-      if case .copy = error { throw error }
       // Another container stands where this state knows one.
       guard let known = try device(at: container.root) else { throw error }
       return known
@@ -78,19 +73,6 @@ extension DeviceDirectory {
     return Device(
       record: record, database: store,
       container: UbiquityContainer(root: path ?? record.path, files: files), ambient: ambient)
-  }
-
-  /// The folder that the device was initialised in, if it is there and another than the device's.
-  ///
-  /// What is published into the one would be missing from the other.
-  func original(of device: Device) -> UbiquityContainer? {
-    let original = UbiquityContainer(root: device.record.path, files: files)
-    guard original.root != device.container.root,
-      let marker = try? original.marker(), marker.container == device.record.container,
-      let here = try? files.status(of: device.container.markerFile),
-      let there = try? files.status(of: original.markerFile), !here.isSameFile(as: there)
-    else { return nil }
-    return original
   }
 
   /// The device whose container was last seen at `path`; nil if there are several, none of them

@@ -10,8 +10,6 @@ package enum DeviceError: Error, Equatable, Sendable {
   case left(FilePath)
   /// `--join` was asked for, and there is nothing to join.
   case nothingToJoin(FilePath)
-  /// The folder is a copy of the one that the device publishes into.
-  case copy(FilePath, of: FilePath)
   /// Another process watches this device.
   case watched(FilePath, process: String)
 }

@@ -109,7 +109,16 @@ import Testing
   @Test("is not written before init chooses it: what is published once goes to one place")
   func refused() throws {
     let (house, old, copy) = try Self.scene()
-    #expect(throws: DeviceError.copy(copy, of: old)) { try house.open(copy) }
+    let peer = try house.open(copy)
+    let expected = ContainerError.copy(copy, of: old)
+    #expect(try peer.device.absence() == expected)
+    // Written locally, and published where the device works.
+    try peer.put("d", "{}")
+    #expect(throws: expected) { try peer.publish() }
+    #expect(throws: expected) { try peer.importAll() }
+    #expect(try house.open().publish().transactions == 1)
+    #expect(try house.count(of: peer, in: old) == 4)
+    #expect(try house.count(of: peer, in: copy) == 2)
     #expect(try house.open(old).device.absence() == nil)
     #expect(try house.open().folder == old)
   }
@@ -122,7 +131,7 @@ import Testing
     let peer = try house.open()
     #expect(peer.folder == copy)
     #expect(try house.count(of: peer, in: copy) == 3)
-    #expect(throws: DeviceError.copy(old, of: copy)) { try house.open(old) }
+    #expect(try house.open(old).device.absence() == .copy(old, of: copy))
     // Another device that sees the copy alone has everything.
     let reader = try house.initialise(copy, name: "bob", in: house.other("bob")).device
     #expect(try Importer(device: reader).importAll().gaps.isEmpty)
