@@ -120,6 +120,14 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "MigrationTests",
+      dependencies: [
+        "CanonicalJSON", "Replication", "SharedFolder", "SystemFiles", "DocumentStorage", "Syncing",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "FeedSyncCommandTests", dependencies: ["CanonicalJSON", "FeedSyncCommand"],
       swiftSettings: strict),
     .testTarget(

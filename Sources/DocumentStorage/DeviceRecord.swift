@@ -14,15 +14,19 @@ package struct DeviceRecord: Sendable, Equatable {
   package let path: FilePath
   package let stream: StreamID
   package let name: String
+  /// When it left the container, in milliseconds since 1970; nil if it has not.
+  package let leftAt: Int64?
 
   package init(
-    container: ContainerID, marker: [UInt8], path: FilePath, stream: StreamID, name: String
+    container: ContainerID, marker: [UInt8], path: FilePath, stream: StreamID, name: String,
+    leftAt: Int64? = nil
   ) {
     self.container = container
     self.marker = marker
     self.path = path
     self.stream = stream
     self.name = name
+    self.leftAt = leftAt
   }
 }
 
@@ -32,7 +36,7 @@ extension StoreDatabase {
     try read { db in try DeviceRecord.fetch(db) }
   }
 
-  /// Makes this database a device, or takes over a new path and name.
+  /// Makes this database a device, or takes over a new path and name; who had left is back.
   package func save(_ device: DeviceRecord) throws {
     try write { db in
       var streams = try StreamDirectory(db)
@@ -43,7 +47,8 @@ extension StoreDatabase {
         sql: """
           INSERT INTO device(id, container, marker, path, stream, name, clock)
           VALUES (1, ?, ?, ?, ?, ?, 0)
-          ON CONFLICT(id) DO UPDATE SET path = excluded.path, name = excluded.name
+          ON CONFLICT(id) DO UPDATE SET path = excluded.path, name = excluded.name,
+            left_at = NULL
           """,
         arguments: [
           device.container.databaseBytes, Data(device.marker), Data(device.path.bytes), number,
@@ -78,6 +83,6 @@ extension DeviceRecord {
       container: try ContainerID(column: row["container"]), marker: [UInt8](row["marker"] as Data),
       path: FilePath(bytes: [UInt8](row["path"] as Data)) ?? FilePath(),
       stream: try StreamID(column: row["own"]),
-      name: row["name"])
+      name: row["name"], leftAt: row["left_at"])
   }
 }

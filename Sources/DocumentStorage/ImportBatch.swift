@@ -122,7 +122,7 @@ private struct ImportFold {
       part.rejected[importable.file] = error
       return
     }
-    if let name = importable.segment.deviceName {
+    if let name = importable.segment.deviceName, DeviceName.isValid(name) {
       try streams.setName(name, of: range.stream, db)
     }
     for transaction in transactions { try take(transaction) }

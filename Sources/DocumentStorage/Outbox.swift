@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Replication
 import SegmentFormat
+import SystemPackage
 
 /// Local transactions on their way into the folder.
 ///
@@ -157,10 +158,14 @@ extension StoreDatabase {
   ///
   /// - parameter digest: that of its content, which belongs in its file's name.
   /// - parameter hasOwnName: whether the file stands under that name.
+  /// - parameter home: where the container was when the device was opened.
+  /// - returns: false, with nothing noted, if `init` has meanwhile made another folder the
+  ///   device's: that one must get the batch, too.
   package func markPublished(
-    _ batch: Outbox.Batch, digest: UInt64, hasOwnName: Bool = true
-  ) throws {
+    _ batch: Outbox.Batch, digest: UInt64, hasOwnName: Bool = true, home: FilePath
+  ) throws -> Bool {
     try write { db in
+      guard try DeviceRecord.fetch(db)?.path == home else { return false }
       var streams = try StreamDirectory(db)
       try SegmentRecords.note(
         batch.segment.range, digest: digest, hasOwnName: hasOwnName,
@@ -170,6 +175,7 @@ extension StoreDatabase {
       try db.execute(
         sql: "DELETE FROM outbox WHERE sequence BETWEEN ? AND ?",
         arguments: [Int64(batch.first), Int64(batch.last)])
+      return true
     }
   }
 

@@ -32,6 +32,9 @@ enum Schema {
       collection TEXT NOT NULL,
       path TEXT NOT NULL,
       UNIQUE (collection, path));
+
+    -- When the device left its container; the rest is kept for its return.
+    ALTER TABLE device ADD COLUMN left_at INTEGER;
     """
 
   private static let firstTables = """

@@ -16,8 +16,14 @@ package enum StorageError: Error, Equatable, Sendable {
   case cannotOpen(FilePath, detail: String)
   /// A newer feedsync has upgraded the database.
   case newerSchema(FilePath, found: Int, known: Int)
-  /// The disk failed, or the database is damaged.
+  /// The file is no database, or a damaged one.
+  case damaged(FilePath, detail: String)
+  /// The disk failed.
   case failed(FilePath, detail: String)
+  /// The database belongs to no device yet.
+  case noDevice
+  /// The device has left its container: its database is kept, and takes no more writes.
+  case left
   /// No further stamp fits into the year 9999.
   case clockExhausted
   /// One transaction would be larger than a segment can be.
@@ -40,6 +46,7 @@ package enum StorageError: Error, Equatable, Sendable {
       return StorageError.cannotOpen(file, detail: detail)
     case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
       return StorageError.notPermitted(file, detail: detail)
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT: return StorageError.damaged(file, detail: detail)
     default: return StorageError.failed(file, detail: detail)
     }
   }

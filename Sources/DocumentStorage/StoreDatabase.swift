@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import GRDBSQLite
 import SystemPackage
@@ -18,13 +19,16 @@ package final class StoreDatabase: Sendable {
   /// Opens the database in `directory`, creating it if it is not there.
   package init(directory: FilePath) throws {
     file = directory.appending("store.sqlite")
+    guard !Self.isEmptied(file) else {
+      throw StorageError.damaged(file, detail: "the file is empty, and its log is not")
+    }
     Self.createForOwner(file)
     let function = BodyFunction()
     self.function = function
     queries = QueryPool(keeps: true)
     do {
       queue = try DatabaseQueue(
-        path: file.string, configuration: Self.configuration(function))
+        path: file.string, configuration: Self.configuration(function, file: file))
       try Self.prepare(queue, file: file)
     } catch {
       throw StorageError.from(error, file: file)
@@ -55,13 +59,29 @@ package final class StoreDatabase: Sendable {
     try StoreDatabase()
   }
 
-  private static func configuration(_ function: BodyFunction) -> Configuration {
+  /// Whether somebody has emptied the database: opening it, SQLite would throw away its log.
+  private static func isEmptied(_ file: FilePath) -> Bool {
+    func size(_ path: String) -> UInt64? {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      return attributes?[.size] as? UInt64
+    }
+    return size(file.string) == 0 && size(file.string + "-wal") ?? 0 > 0
+  }
+
+  private static func configuration(
+    _ function: BodyFunction, file: FilePath = ":memory:"
+  ) -> Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(busySeconds)
     configuration.journalMode = .wal
     configuration.maximumReaderCount = 1
+    // Before anything is written, be it the journal mode.
     configuration.prepareDatabase { db in
       if let connection = db.sqliteConnection { try function.define(on: connection) }
+      let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      guard found <= Schema.version else {
+        throw StorageError.newerSchema(file, found: found, known: Schema.version)
+      }
     }
     return configuration
   }

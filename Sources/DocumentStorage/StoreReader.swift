@@ -17,7 +17,12 @@ package struct StreamSummary: Sendable, Equatable {
   package let stream: StreamID
   package let name: String?
   package let applied: UInt64
+  /// The last applied transaction.
+  package let tip: Context.Entry
   package let isOwn: Bool
+  /// When the last applied transaction was written by its author's clock, in milliseconds since
+  /// 1970; nil if there is none.
+  package let writtenAt: Int64?
   /// Since when something is missing, in milliseconds since 1970.
   package let gapSince: Int64?
 }
@@ -138,7 +143,12 @@ extension StoreDatabase {
       return try StreamDirectory(db).all.map { row in
         StreamSummary(
           stream: row.stream, name: row.name, applied: row.position.sequence,
-          isOwn: row.stream == own, gapSince: row.gapSince)
+          tip: Context.Entry(
+            stream: row.stream, sequence: row.position.sequence,
+            fingerprint: row.position.fingerprint),
+          isOwn: row.stream == own,
+          writtenAt: row.position.sequence > 0 ? Int64(row.position.time.milliseconds) : nil,
+          gapSince: row.gapSince)
       }
     }
   }

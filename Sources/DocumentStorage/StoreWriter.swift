@@ -37,9 +37,8 @@ package struct StoreWriter {
   package private(set) var bytes = 0
 
   init(_ db: Database, now: HybridTime, nonce: UInt64) throws {
-    guard let device = try DeviceRecord.fetch(db) else {
-      throw DatabaseError(message: "the database belongs to no container")
-    }
+    guard let device = try DeviceRecord.fetch(db) else { throw StorageError.noDevice }
+    guard device.leftAt == nil else { throw StorageError.left }
     self.db = db
     self.device = device
     self.nonce = nonce
@@ -193,6 +192,9 @@ extension StoreWriter {
       documents: documents, isComplete: true)
     try ChangeLog.append([origin], db)
   }
+
+  /// Stores a transaction that says nothing of documents, to carry what its segment tells.
+  mutating func finishWithoutOperations() throws { try appendTransaction() }
 
   private func result(sequence: UInt64?) -> Result {
     Result(changed: changed.count, stream: device.stream, sequence: sequence)

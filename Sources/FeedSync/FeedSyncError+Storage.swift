@@ -30,11 +30,26 @@ extension FeedSyncError {
         .configuration, operation: operation, file: file.string,
         message: "the database has version \(found), and this feedsync knows version \(known)",
         hint: "update feedsync, or use the newer one that is installed")
+    case .damaged(let file, let detail):
+      self.init(
+        .cannotRead, operation: operation, file: file.string,
+        message: "the local database is damaged (SQLite \(detail)); nothing was changed",
+        hint: "move the directory"
+          + " \(file.removingLastComponent().string) away and run 'feedsync init DIR', which reads"
+          + " the folder anew as another device: only what was not published is then missing")
     case .failed(let file, let detail):
       self.init(
         .cannotRead, operation: operation, file: file.string,
         message: "the local database failed (SQLite \(detail))",
         hint: "check the disk; the shared folder still holds what was published")
+    case .noDevice:
+      self.init(
+        .configuration, operation: operation, message: "the database belongs to no container",
+        hint: "run 'feedsync init DIR' on the synced folder")
+    case .left:
+      self.init(
+        .configuration, operation: operation, message: "this device has left the container",
+        hint: "run 'feedsync init DIR' on the synced folder to come back as the same device")
     case .clockExhausted:
       self.init(
         .badInput, operation: operation,

@@ -73,6 +73,7 @@ extension FeedSyncError {
     case let error as FeedSyncError: self = error
     case let error as ContainerError: self.init(container: error, operation: operation)
     case let error as DeviceError: self.init(device: error, operation: operation)
+    case let error as LeaveError: self.init(leaving: error, operation: operation)
     case let error as StorageError: self.init(storage: error, operation: operation)
     case let error as QueryError: self.init(query: error, operation: operation)
     case let error as MemberPath.Problem: self.init(member: error, operation: operation)
@@ -91,7 +92,9 @@ extension FeedSyncError {
       self.init(
         .noContainer, operation: operation, file: path.string,
         message: "the folder is not there",
-        hint: "mount it or create it, or name another with --container DIR")
+        hint: operation == "init"
+          ? "mount it or create it: init never does"
+          : "mount it; if it was moved, run 'feedsync init NEWPATH'")
     case .markerMissing(let path):
       self.init(
         .noContainer, operation: operation, file: path.string,
@@ -111,7 +114,19 @@ extension FeedSyncError {
       self.init(
         .noContainer, operation: operation, file: path.string,
         message: "another container (\(found)) stands here, not this device's (\(expected))",
-        hint: "put the right folder back, or join this one: feedsync init \(path.string)")
+        hint: "put the right folder back; if it was moved, run 'feedsync init NEWPATH'; or join"
+          + " this one: 'feedsync init \(path.string)'")
+    case .copy(let path, let original):
+      self.init(
+        .noContainer, operation: operation, file: path.string,
+        message: "this is a copy of the folder that this device works in, \(original.string)",
+        hint:
+          "leave out --container; or run 'feedsync init \(path.string)' to work here from now on")
+    case .moved(let path):
+      self.init(
+        .noContainer, operation: operation, file: path.string,
+        message: "'feedsync init' has moved this device to another folder meanwhile",
+        hint: "start the command again; what was written is safe here")
     case .otherIdentifier(let path, let expected, let found):
       self.init(
         .configuration, operation: operation, file: path.string,
@@ -137,6 +152,17 @@ extension FeedSyncError {
         .configuration, operation: operation, file: path.string,
         message: "this device has not joined the container yet",
         hint: "run 'feedsync init \(path.string)'")
+    case .left(let path):
+      self.init(
+        .configuration, operation: operation, file: path.string,
+        message: "this device has left the container",
+        hint: "run 'feedsync init DIR' on the synced folder to come back as the same device")
+    case .watched(let path, let process):
+      self.init(
+        .tryAgain, operation: operation, file: path.string,
+        message: "process \(process) watches this device already",
+        hint: operation == "watch"
+          ? "one watch is enough; 'import --once' works beside it" : "end that process first")
     case .nothingToJoin(let path):
       self.init(
         .noContainer, operation: operation, file: path.string,

@@ -56,7 +56,8 @@ public struct UbiquityContainer: Sendable {
   ///   - folder: The synced folder, which must be there.
   ///   - identifier: What the container is for; nil for any. A container that has another one is
   ///     refused.
-  ///   - deviceName: What other devices call this one, 1 to 64 bytes; nil for the host's name.
+  ///   - deviceName: What other devices call this one, 1 to 64 bytes; nil to keep
+  ///     its name, or for the host's.
   ///   - isCreating: Whether a container may be made where there is none yet.
   ///   - state: As for ``init(_:state:)``.
   /// - throws: ``FeedSyncError``: `.noContainer` if the folder is missing, or nothing is there to
@@ -68,7 +69,8 @@ public struct UbiquityContainer: Sendable {
     do {
       let request = DeviceDirectory.Request(
         folder: FilePath(StateLocation.absolute(folder)), identifier: identifier,
-        deviceName: deviceName ?? ProcessInfo.processInfo.hostName, joinsOnly: !isCreating)
+        deviceName: deviceName, fallbackName: ProcessInfo.processInfo.hostName,
+        joinsOnly: !isCreating)
       let done = try StateLocation.directory(named: state).initialise(request)
       return try UbiquityContainer(device: done.device)
     } catch {

@@ -28,19 +28,24 @@ struct GlobalOptions: ParsableArguments {
 
   func directory() throws -> DeviceDirectory { try StateLocation.directory(named: state) }
 
+  /// Opens the device, wherever its folder is.
+  func openDevice() throws -> Device {
+    let path = container ?? Self.variable("FEEDSYNC_CONTAINER")
+    return try directory().open(container: path.map { FilePath(StateLocation.absolute($0)) })
+  }
+
   /// Opens the device; another container under the path ends the command before anything else.
   ///
   /// - parameter needsFolder: whether the command cannot do without the folder. If it can, and the
   ///   folder is away, a warning says so.
   func open(needsFolder: Bool) throws -> Device {
-    let path = container ?? Self.variable("FEEDSYNC_CONTAINER")
-    let device = try directory().open(container: path.map { FilePath(StateLocation.absolute($0)) })
+    let device = try openDevice()
     guard let absence = try device.absence() else { return device }
     guard !needsFolder else { throw absence }
     let error = FeedSyncError(absence, operation: "reach the folder")
     Output.warn(
       "feedsync: warning: \(error.file ?? ""): \(error.message); working locally, and"
-        + " publishing when it is back")
+        + " publishing later" + (error.hint.map { " (\($0))" } ?? ""))
     return device
   }
 }

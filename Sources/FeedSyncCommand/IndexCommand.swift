@@ -14,7 +14,7 @@ struct IndexCommand: ParsableCommand {
   private static func index(_ collection: String, _ path: String) throws -> DeclaredIndex {
     let name = ByteString(collection)
     if let problem = DocumentKey.problem(ofCollection: name) {
-      throw DocumentArguments.error(problem, operation: "name an index")
+      throw DocumentRules.error(problem, operation: "name an index")
     }
     return DeclaredIndex(collection: name, member: try MemberPath(path))
   }

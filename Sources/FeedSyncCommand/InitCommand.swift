@@ -18,24 +18,21 @@ struct InitCommand: StoreCommand {
   @Option(
     help: "What the container is for, such as org.example.notes (default: the folder's name).")
   var identifier: String?
-  @Option(help: "What other machines call this device (default: the host's name).")
+  @Option(help: "What other machines call this device (default: the host's name, or as it was).")
   var deviceName: String?
   @Flag(help: "Never make a container: fail if there is none yet.") var join = false
 
   func run() async throws {
-    let name = deviceName ?? ProcessInfo.processInfo.hostName
-    guard (1...64).contains(name.utf8.count), !name.unicodeScalars.contains(where: \.isControl)
-    else {
-      throw FeedSyncError(
-        .badInput, operation: "init",
-        message: "a device's name has 1 to 64 bytes and no control characters")
-    }
+    let host = ProcessInfo.processInfo.hostName
+    try DeviceNameArgument.check(deviceName ?? host, operation: "init")
     let request = DeviceDirectory.Request(
-      folder: FilePath(folder), identifier: identifier, deviceName: name, joinsOnly: join)
+      folder: FilePath(folder), identifier: identifier, deviceName: deviceName,
+      fallbackName: host, joinsOnly: join)
     let done = try global.directory().initialise(request)
     if let file = done.ignoreFile, global.verbose {
       Output.warn("wrote the syncer's ignore patterns to \(file.string)")
     }
+    if let missing = MissingText(done.missing, folder: folder) { Output.warn(missing.text) }
     let word = done.isCreated ? "created" : "joined"
     switch global.format {
     case .text: Output.line(word)
@@ -45,13 +42,27 @@ struct InitCommand: StoreCommand {
           "result": .text(word), "container": .text(done.marker.container.description),
           "identifier": .text(done.marker.identifier),
           "device": .object([
-            "id": .text(done.device.record.stream.description), "name": .text(name),
+            "id": .text(done.device.record.stream.description),
+            "name": .text(done.device.record.name),
           ]),
         ]))
     }
   }
 }
 
-extension Unicode.Scalar {
-  fileprivate var isControl: Bool { properties.generalCategory == .control }
+/// The warning that a folder at a new place lacks something of this device's.
+private struct MissingText {
+  let text: String
+
+  init?(_ missing: [ClosedRange<UInt64>], folder: String) {
+    guard !missing.isEmpty else { return nil }
+    let ranges = missing.prefix(5).map { range in
+      range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
+    }
+    text =
+      "feedsync: warning: \(folder): transactions \(ranges.joined(separator: ", "))"
+      + (missing.count > 5 ? " and others" : "")
+      + " of this device are not in this folder; if the syncer does not bring them, copy this"
+      + " device's files from the old folder's logs/"
+  }
 }

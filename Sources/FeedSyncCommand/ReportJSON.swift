@@ -37,7 +37,7 @@ enum ReportJSON {
 /// The same for people.
 enum ReportText {
   static func device(_ stream: StreamID, name: String?) -> String {
-    name ?? String(stream.description.prefix(8))
+    name.map { escaped($0) } ?? String(stream.description.prefix(8))
   }
 
   static func gap(_ gap: ImportReport.Gap) -> String {
@@ -52,7 +52,7 @@ enum ReportText {
   }
 
   /// A name on one line, whatever is in it.
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     text.unicodeScalars.contains { $0.properties.generalCategory == .control }
       ? JSON.text(text).canonical : text
   }

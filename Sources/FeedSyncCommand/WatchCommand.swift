@@ -26,7 +26,8 @@ struct WatchCommand: StoreCommand {
   func run() async throws {
     let device = try global.open(needsFolder: true)
     let state = try global.directory().directory(of: device.record.container)
-    let lock = try WatchLock(state: state)
+    let lock = try WatchLock(
+      state: state, files: LinuxFileSystem(), process: "\(getpid())")
     defer { lock.release() }
     let watcher = FolderWatcher(
       container: device.container.root, cookies: state.appending("cookies"))
@@ -44,38 +45,6 @@ struct WatchCommand: StoreCommand {
       return
     }
   }
-}
-
-/// Keeps a second `watch` away from the same device.
-private struct WatchLock {
-  private static let maximumHolderBytes = 64
-  private let lock: FileLock
-
-  init(state: FilePath) throws {
-    let files = LinuxFileSystem()
-    let directory = state.appending("locks")
-    do {
-      try files.makeDirectory(directory, mode: 0o700)
-    } catch {
-      guard error.errno == .fileExists else { throw error }
-    }
-    let file = directory.appending("watch")
-    do {
-      lock = try files.lock(
-        file, exclusive: true, wait: false, holder: Array("\(getpid())\n".utf8))
-    } catch {
-      guard error.isLockedByAnother else { throw error }
-      let holder = (try? files.contents(of: file, limit: Self.maximumHolderBytes).bytes) ?? []
-      let process = String(decoding: holder, as: UTF8.self)
-        .trimmingCharacters(in: .whitespacesAndNewlines)
-      throw FeedSyncError(
-        .tryAgain, operation: "watch", file: file.string,
-        message: "process \(process) watches this device already",
-        hint: "one watch is enough; 'import --once' works beside it")
-    }
-  }
-
-  func release() { lock.release() }
 }
 
 /// Calls a handler on SIGINT and SIGTERM.

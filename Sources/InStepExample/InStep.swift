@@ -32,7 +32,8 @@ struct InStep {
     let notes = try store.read { reader in
       try reader.ids(in: "notes").compactMap { try reader.get(Note.self, at: $0, in: "notes") }
     }
-    print(notes.sorted { ($0.written, $0.text) < ($1.written, $1.text) }.map(\.text).joined(separator: " · "))
+    let inOrder = notes.sorted { ($0.written, $0.text) < ($1.written, $1.text) }
+    print(inOrder.map(\.text).joined(separator: " · "))
     fflush(nil)
   }
 }

@@ -14,6 +14,10 @@ package enum ContainerError: Error, Equatable, Sendable {
   case newerFormat(FilePath, found: Int64)
   /// Another container stands under the path.
   case otherContainer(FilePath, expected: ContainerID, found: ContainerID)
+  /// The folder is a copy of the one that the device works in, which is there, too.
+  case copy(FilePath, of: FilePath)
+  /// Another process has initialised the device in another folder meanwhile.
+  case moved(FilePath)
   /// The container has another identifier than the one asked for.
   case otherIdentifier(FilePath, expected: String, found: String)
   /// The local state lies in the container, or the container in the state.

@@ -27,6 +27,8 @@ package struct FolderListing: Sendable {
   package var segments: [File] = []
   /// What is neither a segment nor a temporary: left alone, counted by `status`.
   package var foreign: [(directory: FilePath.Component?, name: FilePath.Component)] = []
+  /// Temporaries of feedsync's, in use or left behind.
+  package var leftovers: [(directory: FilePath.Component, name: FilePath.Component)] = []
   /// Sub-folders that could not be listed.
   package var unreadable: [FileError] = []
 }
@@ -75,6 +77,9 @@ extension UbiquityContainer {
       return
     }
     let stream = StreamID(directory.string)
+    for entry in entries where LeftoverName.matches(entry.name) {
+      listing.leftovers.append((directory, entry.name))
+    }
     for entry in entries where !Self.isIgnored(entry.name) {
       let bytes = entry.name.bytes
       guard bytes.count > 4, bytes.suffix(4).elementsEqual(".log".utf8) else {

@@ -38,13 +38,27 @@ package struct Device: Sendable {
         throw ContainerError.otherContainer(
           container.root, expected: record.container, found: marker.container)
       }
-      return nil
+      return original().map { .copy(container.root, of: $0.root) }
     } catch let error as ContainerError {
       switch error {
       case .folderMissing, .markerMissing: return error
       default: throw error
       }
     }
+  }
+
+  /// The folder that the device was initialised in, if it is there and another than this one.
+  ///
+  /// What is published into the one would be missing from the other.
+  private func original() -> UbiquityContainer? {
+    guard record.path != container.root else { return nil }
+    let original = UbiquityContainer(root: record.path, files: container.files)
+    guard let marker = try? original.marker(), marker.container == record.container,
+      let here = try? container.files.status(of: container.markerFile),
+      let there = try? container.files.status(of: original.markerFile),
+      !here.isSameFile(as: there)
+    else { return nil }
+    return original
   }
 
   /// As ``absence()``, for what cannot be done without the folder.

@@ -45,7 +45,10 @@ package final class Importer {
     try knowledge.refresh()
     let listing = try device.container.list(directories: directories)
     try take(listing, into: &report)
-    if directories == nil { try knowledge.forgetAbsent(from: listing) }
+    if directories == nil {
+      try knowledge.forgetAbsent(from: listing)
+      Leftovers(device: device).remove(from: listing)
+    }
     note(listing.unreadable)
     try knowledge.save()
     // Importing may have closed what local removals waited for.

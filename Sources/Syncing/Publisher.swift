@@ -38,7 +38,10 @@ package struct Publisher: Sendable {
         report.renamed.append(path)
         hasOwnName = false
       }
-      try device.database.markPublished(batch, digest: digest, hasOwnName: hasOwnName)
+      guard
+        try device.database.markPublished(
+          batch, digest: digest, hasOwnName: hasOwnName, home: device.record.path)
+      else { throw ContainerError.moved(device.container.root) }
       report.transactions += Int(batch.last - batch.first) + 1
     }
     return report

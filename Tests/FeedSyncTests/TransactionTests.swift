@@ -168,7 +168,9 @@ import Testing
       try writer.put(Note(title: "c"), at: "c", in: "feeds")
     }
     var seen: [String] = []
-    try store.read { try $0.forEachDocument { seen.append("\($0)/\($1)"); _ = $2 } }
+    try store.read { reader in
+      try reader.forEachDocument { collection, id, _ in seen.append("\(collection)/\(id)") }
+    }
     #expect(seen == ["feeds/c", "notes/a", "notes/b"])
   }
 }

@@ -72,6 +72,40 @@ private struct OpenEdit {
     #expect(try scene.bob.dump() == dump)
   }
 
+  @Test("together with thousands of others is divided into transactions of bounded size")
+  func many() throws {
+    let scene = try OpenEdit()
+    let count = 5000
+    let padding = String(repeating: "x", count: 1000)
+    try scene.bob.write { writer in
+      for number in 0..<count {
+        _ = try writer.put(.object(["n": .integer(1)]), at: Peer.key("\(number)-\(padding)"))
+      }
+    }
+    try scene.bob.publish()
+    for file in try scene.world.logs(in: scene.bob.folder)
+    where file.directory == scene.bob.directory {
+      try scene.world.deliver(file, to: scene.reader.folder)
+    }
+    try scene.reader.importAll()
+    try scene.reader.write { writer in
+      for number in 0..<count { _ = try writer.delete(Peer.key("\(number)-\(padding)")) }
+    }
+    #expect(try scene.reader.device.database.counts().pendingRemovals == count)
+
+    try scene.world.deliver(scene.missing, to: scene.reader.folder)
+    #expect(try scene.reader.importAll().published == 2)
+    #expect(try scene.reader.device.database.counts().pendingRemovals == 0)
+    let sizes = try scene.world.logs(in: scene.reader.folder)
+      .filter { $0.directory == scene.reader.directory }
+      .map { try $0.decoded().segment.transactions.map(\.operations.count) }
+    #expect(sizes.joined().reduce(0, +) == count)
+    #expect(sizes.joined().allSatisfy { $0 < count })
+    try scene.spread()
+    #expect(try scene.bob.body("17-\(padding)") == nil)
+    #expect(try scene.bob.dump() == scene.reader.dump())
+  }
+
   @Test("does not win over an edit that its author had not seen")
   func concurrentEdit() throws {
     let scene = try OpenEdit()

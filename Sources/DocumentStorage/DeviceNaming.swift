@@ -1,0 +1,62 @@
+import GRDB
+import Replication
+
+extension StoreDatabase {
+  /// Gives this device another name, and sees to it that the others learn it.
+  ///
+  /// A name travels with the first segment that is new after it. Where no local write waits that
+  /// could carry it, a transaction without operations does; names are taken over in the stream's
+  /// order, so the newest stands everywhere, whatever arrives first.
+  ///
+  /// - parameter now: the wall clock.
+  /// - parameter nonce: a random number of this process.
+  /// - returns: the transaction that carries the name to the others; `changed` tells whether it is
+  ///   another name. Renaming to the same name does nothing.
+  package func renameDevice(
+    to name: String, now: HybridTime, nonce: UInt64
+  ) throws -> StoreWriter.Result {
+    try write { db in
+      guard let device = try DeviceRecord.fetch(db) else { throw StorageError.noDevice }
+      guard device.leftAt == nil else { throw StorageError.left }
+      guard try name != device.name || isNameUnheard(db) else {
+        return StoreWriter.Result(changed: 0, stream: device.stream, sequence: nil)
+      }
+      var streams = try StreamDirectory(db)
+      try streams.setName(name, of: device.stream, db)
+      try streams.save(db)
+      try db.execute(sql: "UPDATE device SET name = ?", arguments: [name])
+      if try !hasUnboundWrites(db) {
+        var writer = try StoreWriter(db, now: now, nonce: nonce)
+        try writer.finishWithoutOperations()
+      }
+      let sequence = try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT min(sequence) FROM outbox
+          WHERE sequence > (SELECT coalesce(max(last), 0) FROM batches)
+          """)
+      try Outbox.fixBatches(db)
+      return StoreWriter.Result(
+        changed: name == device.name ? 0 : 1, stream: device.stream,
+        sequence: sequence.map { UInt64($0) })
+    }
+  }
+
+  /// Whether the others know this device, but not its present name.
+  private func isNameUnheard(_ db: Database) throws -> Bool {
+    let sql = """
+      SELECT published_name IS NOT device.name AND applied > 0
+      FROM device JOIN streams ON streams.id = device.stream
+      """
+    return try Bool.fetchOne(db, sql: sql) ?? false
+  }
+
+  /// Whether local transactions wait that no batch holds yet, so that the next one carries a name.
+  private func hasUnboundWrites(_ db: Database) throws -> Bool {
+    let sql = """
+      SELECT EXISTS (SELECT 1 FROM outbox
+        WHERE sequence > (SELECT coalesce(max(last), 0) FROM batches))
+      """
+    return try Bool.fetchOne(db, sql: sql) ?? false
+  }
+}

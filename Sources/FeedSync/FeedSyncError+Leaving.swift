@@ -1,0 +1,34 @@
+import Syncing
+import SystemPackage
+
+extension FeedSyncError {
+  init(leaving error: LeaveError, operation: String) {
+    switch error {
+    case .unpublished(let path, let count, let cause):
+      let reason = FeedSyncError(cause, operation: operation)
+      self.init(
+        reason.code, operation: operation, file: reason.file ?? path.string,
+        message: "\(reason.message); \(count) transactions of this device are not published, and"
+          + " nobody else would have them",
+        hint: "\(reason.hint.map { $0 + "; " } ?? "")or leave with --force, which keeps them in the"
+          + " local database")
+    case .writtenMeanwhile(let path):
+      self.init(
+        .tryAgain, operation: operation, file: path.string,
+        message: "another process has written meanwhile; nothing was changed", hint: "try again")
+    case .removalsWait(let path, let count):
+      self.init(
+        .tryAgain, operation: operation, file: path.string,
+        message: "\(count) removals made here cannot be published yet: what they were made on has"
+          + " not all arrived",
+        hint: "let the syncer finish, run 'feedsync import', and try again; or leave with --force,"
+          + " which keeps them in the local database")
+    case .folderIncomplete(let path, let devices):
+      self.init(
+        .tryAgain, operation: operation, file: path.string,
+        message: "the folder does not hold all that the local database does (of"
+          + " \(devices.joined(separator: ", "))), so this is kept; nothing was changed",
+        hint: "let the syncer finish and try again, or leave without --delete-state")
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import CanonicalJSON
+import DocumentStorage
+import FeedSync
+import Replication
+import Syncing
+
+struct DevicesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "devices", abstract: "List the devices of the container, or rename this one.",
+    subcommands: [DevicesListCommand.self, DevicesRenameCommand.self],
+    defaultSubcommand: DevicesListCommand.self)
+}
+
+struct DevicesListCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List every device that has written, as far as is known here.",
+    discussion: """
+      Says of each device how many of its transactions have been applied here, when the last of \
+      them was written by that device's clock, and since when something of it is missing.
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    let device = try global.open(needsFolder: false)
+    let unpublished = try device.database.unpublishedCount()
+    for stream in try device.database.streamSummaries() {
+      switch global.format {
+      case .text: Output.line(text(stream, unpublished: unpublished))
+      case .json: Output.line(json(stream, unpublished: unpublished))
+      }
+    }
+  }
+
+  private func json(_ stream: StreamSummary, unpublished: Int) -> JSON {
+    .object([
+      "id": .text(stream.stream.description), "name": stream.name.map { .text($0) } ?? .null,
+      "own": .bool(stream.isOwn), "transactions": .number(stream.applied),
+      "written_at": stream.writtenAt.map { .text(ReportJSON.time($0)) } ?? .null,
+      "gap_since": stream.gapSince.map { .text(ReportJSON.time($0)) } ?? .null,
+      "unpublished": stream.isOwn ? .number(unpublished) : .null,
+    ])
+  }
+
+  private func text(_ stream: StreamSummary, unpublished: Int) -> String {
+    var parts = ["\(stream.applied) transactions"]
+    if let time = stream.writtenAt { parts.append("last written \(ReportJSON.time(time))") }
+    if let since = stream.gapSince {
+      parts.append("something missing since \(ReportJSON.time(since))")
+    }
+    if stream.isOwn {
+      if unpublished > 0 { parts.append("\(unpublished) to be published") }
+      parts.append("this device")
+    }
+    return "\(stream.stream) \(stream.name.map { ReportText.escaped($0) } ?? "(no name yet)"): "
+      + parts.joined(separator: ", ")
+  }
+}
+
+struct DevicesRenameCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename", abstract: "Give this device another name, here and on the others.",
+    discussion: "The name is for people; the device stays the same. 1 to 64 bytes.")
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The new name.") var name: String
+
+  func run() async throws {
+    try DeviceNameArgument.check(name, operation: "devices rename")
+    let device = try global.open(needsFolder: false)
+    let result = try device.database.renameDevice(
+      to: name, now: device.ambient.time, nonce: device.nonce)
+    Writing.publish(device)
+    Writing.report(result.changed, result, format: global.format)
+  }
+}
+
+/// A device's name as a user typed it.
+enum DeviceNameArgument {
+  static func check(_ name: String, operation: String) throws {
+    guard DeviceName.isValid(name) else {
+      throw FeedSyncError(
+        .badInput, operation: operation,
+        message: "a device's name has 1 to \(DeviceName.maximumBytes) bytes"
+          + " and no control characters")
+    }
+  }
+}

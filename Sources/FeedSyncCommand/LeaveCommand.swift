@@ -1,0 +1,89 @@
+import ArgumentParser
+import CanonicalJSON
+import FeedSync
+import Foundation
+import SharedFolder
+import Syncing
+import SystemPackage
+
+struct LeaveCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "leave", abstract: "Take this device out of the container.",
+    discussion: """
+      Publishes what waits, and says what remains. This device's files stay in the folder, since \
+      the others need them; so does the syncer's ignore file. The local database is kept, and \
+      'init' on the folder comes back as the same device. What nobody else has is never removed: \
+      if something cannot be published, nothing is changed.
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @Flag(help: "Leave although something waits; it stays in the local database.")
+  var force = false
+  @Flag(help: "Also remove the local database, once the folder is seen to hold all that it does.")
+  var deleteState = false
+
+  func validate() throws {
+    guard !force || !deleteState else {
+      throw ValidationError(
+        "--force keeps the local database for what is not published, so it excludes --delete-state"
+      )
+    }
+  }
+
+  func run() async throws {
+    let directory = try global.directory()
+    let device = try global.openDevice()
+    let done = try directory.leave(
+      device, force ? .abandoning : deleteState ? .deletingState : .published,
+      process: "\(getpid())")
+    let identifier = try Marker(
+      parsing: device.record.marker, file: device.container.markerFile
+    ).identifier
+    switch global.format {
+    case .text: for line in text(done, identifier: identifier) { Output.line(line) }
+    case .json: Output.line(json(done, identifier: identifier))
+    }
+  }
+
+  private func json(_ done: DeviceDirectory.Departure, identifier: String) -> JSON {
+    let record = done.device.record
+    return .object([
+      "container": .object([
+        "id": .text(record.container.description), "identifier": .text(identifier),
+        "path": .text(done.device.container.root.string),
+      ]),
+      "device": ReportJSON.device(record.stream, name: record.name),
+      "published": .number(done.published), "unpublished": .number(done.unpublished),
+      "pending_removals": .number(done.pendingRemovals), "files": .text(done.files.string),
+      "state": done.state.map { .text($0.string) } ?? .null,
+      "was_default": .bool(done.wasDefault),
+    ])
+  }
+
+  private func waiting(_ done: DeviceDirectory.Departure) -> String {
+    let published = "published \(done.published) transactions; "
+    guard done.unpublished + done.pendingRemovals > 0 else {
+      return published + "all that this device wrote is published"
+    }
+    return published + "not published, and kept in the local database: \(done.unpublished)"
+      + " transactions, \(done.pendingRemovals) removals"
+  }
+
+  private func text(_ done: DeviceDirectory.Departure, identifier: String) -> [String] {
+    let record = done.device.record
+    var lines = [
+      "left \(identifier) (\(record.container)) as \(ReportText.escaped(record.name))",
+      waiting(done),
+      "what this device wrote stays for the others: \(done.files.string)",
+    ]
+    if let state = done.state {
+      lines.append(
+        "the local database stays: \(state.string) ('feedsync init"
+          + " \(done.device.container.root.string)' comes back as the same device)")
+    } else {
+      lines.append("the local database is removed; the folder holds all that it held")
+    }
+    if done.wasDefault { lines.append("no container is chosen now") }
+    return lines
+  }
+}

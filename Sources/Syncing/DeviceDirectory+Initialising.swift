@@ -1,0 +1,153 @@
+import DocumentStorage
+import Replication
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+extension DeviceDirectory {
+  /// What `init` is asked for.
+  package struct Request: Sendable {
+    package let folder: FilePath
+    package let identifier: String?
+    /// What to call the device; nil to keep its name.
+    package let deviceName: String?
+    /// What to call a device that is new, if nothing is said: the host's name.
+    package let fallbackName: String
+    /// Never make a container, only join one.
+    package let joinsOnly: Bool
+
+    package init(
+      folder: FilePath, identifier: String?, deviceName: String?, fallbackName: String = "device",
+      joinsOnly: Bool
+    ) {
+      self.folder = folder
+      self.identifier = identifier
+      self.deviceName = deviceName
+      self.fallbackName = fallbackName
+      self.joinsOnly = joinsOnly
+    }
+  }
+
+  /// What `init` did.
+  package struct Initialisation: Sendable {
+    package let device: Device
+    package let marker: Marker
+    /// Whether the container was made, not joined.
+    package let isCreated: Bool
+    /// The syncer's ignore file, if it was written.
+    package let ignoreFile: FilePath?
+    /// Where the folder was before, if it was known and is another now.
+    package let movedFrom: FilePath?
+    /// What of this device's own transactions the folder at its new place does not hold.
+    package let missing: [ClosedRange<UInt64>]
+  }
+
+  /// Makes the folder a container, or joins the one that is there, as a device of its own.
+  ///
+  /// Done again, it joins as the same device, and takes over a new path.
+  package func initialise(_ request: Request) throws -> Initialisation {
+    let folder: FilePath
+    do {
+      folder = try files.canonicalPath(of: request.folder)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      throw ContainerError.folderMissing(request.folder)
+    }
+    let container = UbiquityContainer(root: folder, files: files)
+    try refuseNesting(of: folder)
+    let (marker, isCreated) = try marker(of: container, request: request)
+    if let wanted = request.identifier, wanted != marker.identifier {
+      throw ContainerError.otherIdentifier(
+        container.markerFile, expected: wanted, found: marker.identifier)
+    }
+    try makeDirectories(directory(of: marker.container))
+    // Twice, before and after the path changes: until then a process may publish into the old
+    // folder, and should this one die in between, next to nothing is missing.
+    if let known = try knownDevice(of: marker.container, at: container.root) {
+      _ = try OwnSegments(of: known).bringOver(from: known.record.path)
+    }
+    let (device, former) = try exclusively {
+      try removeLeftovers()
+      let made = try makeDevice(of: marker, container: container, request: request)
+      try writeDefault(marker.container)
+      return made
+    }
+    let missing = try former.map { try OwnSegments(of: device).bringOver(from: $0) } ?? []
+    let ignoreFile = try SyncerIgnoreFile(container: container).write(
+      temporaryName: ambient.temporaryName)
+    return Initialisation(
+      device: device, marker: marker, isCreated: isCreated, ignoreFile: ignoreFile,
+      movedFrom: former, missing: missing)
+  }
+
+  private func marker(
+    of container: UbiquityContainer, request: Request
+  ) throws -> (Marker, isCreated: Bool) {
+    do {
+      let marker = try container.marker()
+      // Who made it may have died before its name was on disk.
+      try files.synchronizeDirectory(container.root)
+      return (marker, false)
+    } catch ContainerError.markerMissing {
+      // Absence means nothing: a known container whose marker is away is not made anew.
+      guard try devices(at: container.root).isEmpty else {
+        throw ContainerError.markerMissing(container.root)
+      }
+      guard !request.joinsOnly else { throw DeviceError.nothingToJoin(container.root) }
+    }
+    let name = container.root.lastComponent?.string ?? "feedsync"
+    let wanted = Marker(
+      container: ambient.identifier(), identifier: request.identifier ?? name)
+    let found = try container.create(wanted, temporaryName: ambient.temporaryName())
+    return (found, found == wanted)
+  }
+
+  /// The device of a container that was elsewhere until now, as one that works at `path`.
+  private func knownDevice(of id: ContainerID, at path: FilePath) throws -> Device? {
+    do {
+      let device = try open(id, at: path)
+      return device.record.path == path ? nil : device
+    } catch DeviceError.notInitialised {
+      return nil
+    }
+  }
+
+  /// - returns: the device, and where its folder was before, if that was elsewhere.
+  private func makeDevice(
+    of marker: Marker, container: UbiquityContainer, request: Request
+  ) throws -> (Device, former: FilePath?) {
+    let directory = directory(of: marker.container)
+    // Once more, under the lock: `leave` may have removed it.
+    try makeDirectories(directory)
+    let database = try StoreDatabase(directory: directory)
+    let known = try database.device()
+    if known != nil {
+      try database.rejoin(at: container.root)
+      if let name = request.deviceName {
+        _ = try database.renameDevice(to: name, now: ambient.time, nonce: ambient.random())
+      }
+    } else {
+      try database.save(
+        DeviceRecord(
+          container: marker.container, marker: marker.bytes, path: container.root,
+          stream: ambient.identifier(), name: request.deviceName ?? request.fallbackName))
+    }
+    try files.synchronizeDirectory(directory)
+    guard let record = try database.device() else { throw StorageError.noDevice }
+    let device = Device(
+      record: record, database: database, container: container, ambient: ambient)
+    return (device, known.flatMap { $0.path == container.root ? nil : $0.path })
+  }
+
+  /// SQLite must never lie in a synced folder (lessons.md 24).
+  private func refuseNesting(of folder: FilePath) throws(ContainerError) {
+    var existing = root
+    while (try? files.status(of: existing)) == nil, existing.parent != existing {
+      existing = existing.parent
+    }
+    let state = (try? files.canonicalPath(of: existing)) ?? existing
+    guard !state.starts(with: folder), !(existing == root && folder.starts(with: state)) else {
+      throw .stateInside(folder, state: root)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import DocumentStorage
+import Replication
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+extension DeviceDirectory {
+  /// How a device leaves.
+  package enum Leaving: Sendable {
+    /// Only if all that it wrote is in the folder; the database is kept.
+    case published
+    /// Whatever waits; the database, which holds it, is kept.
+    case abandoning
+    /// Only if the folder holds all that the database does; the database goes.
+    case deletingState
+  }
+
+  /// What leaving did, and what remains.
+  package struct Departure: Sendable {
+    package let device: Device
+    /// How many transactions were published on the way.
+    package let published: Int
+    /// How many wait in the database that is kept.
+    package let unpublished: Int
+    /// How many deletes and removals wait there.
+    package let pendingRemovals: Int
+    /// What this device wrote: it stays in the folder, for the others.
+    package let files: FilePath
+    /// The database's directory; nil if it was removed.
+    package let state: FilePath?
+    /// Whether the container was the default, so that none is chosen now.
+    package let wasDefault: Bool
+  }
+
+  /// Publishes what waits and takes the device out of the container; nothing that others do not
+  /// have is ever removed.
+  ///
+  /// The database is kept, and takes no more writes; `init` on the folder makes it the same device
+  /// again. Interrupted at any point, it can be repeated.
+  ///
+  /// - parameter process: what names this process to others.
+  /// - throws: ``LeaveError``, or ``DeviceError/watched(_:process:)``; then nothing is changed.
+  package func leave(
+    _ device: Device, _ leaving: Leaving, process: String
+  ) throws -> Departure {
+    let id = device.record.container
+    let watch = try WatchLock(state: directory(of: id), files: files, process: process)
+    defer { watch.release() }
+    let published = try publish(device, leaving)
+    let counts = try device.database.counts()
+    if case .abandoning = leaving {
+    } else {
+      guard counts.pendingRemovals == 0 else {
+        throw LeaveError.removalsWait(device.container.root, count: counts.pendingRemovals)
+      }
+    }
+    if case .deletingState = leaving { try requireCompleteFolder(of: device) }
+    let (wasDefault, state) = try exclusively {
+      guard
+        try device.database.leave(now: ambient.now(), isAbandoning: leaving == .abandoning)
+      else { throw LeaveError.writtenMeanwhile(device.container.root) }
+      let wasDefault = try removeDefault(id)
+      guard leaving == .deletingState else { return (wasDefault, Optional(directory(of: id))) }
+      try removeTree(directory(of: id))
+      return (wasDefault, nil)
+    }
+    return Departure(
+      device: device, published: published, unpublished: counts.unpublished,
+      pendingRemovals: counts.pendingRemovals,
+      files: device.container.directory(of: device.record.stream), state: state,
+      wasDefault: wasDefault)
+  }
+
+  /// - returns: how many transactions are in the folder now that were not before.
+  private func publish(_ device: Device, _ leaving: Leaving) throws -> Int {
+    let before = try device.database.unpublishedCount()
+    var cause: (any Error & Sendable)? = try device.absence()
+    if cause == nil {
+      do {
+        _ = try Publisher(device: device).publishAll()
+      } catch {
+        cause = error
+      }
+    }
+    let after = try device.database.unpublishedCount()
+    if let cause, after > 0, leaving != .abandoning {
+      throw LeaveError.unpublished(device.container.root, transactions: after, cause: cause)
+    }
+    return max(before - after, 0)
+  }
+
+  private func requireCompleteFolder(of device: Device) throws {
+    try device.requireContainer()
+    let missing = try FolderCompleteness(device: device).incompleteStreams()
+    guard missing.isEmpty else {
+      throw LeaveError.folderIncomplete(
+        device.container.root,
+        devices: missing.map { $0.name ?? String($0.stream.description.prefix(8)) })
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import SystemPackage
+
+/// Why no device can be opened.
+package enum DeviceError: Error, Equatable, Sendable {
+  /// No container was ever initialised in this state, nor is one named.
+  case noContainerChosen(state: FilePath)
+  /// The folder is a container, but this state has no device in it.
+  case notInitialised(FilePath, state: FilePath)
+  /// The device has left the container.
+  case left(FilePath)
+  /// `--join` was asked for, and there is nothing to join.
+  case nothingToJoin(FilePath)
+  /// Another process watches this device.
+  case watched(FilePath, process: String)
+}
+
+/// Why a device does not leave its container.
+package enum LeaveError: Error, Sendable {
+  /// Something would be known to nobody else; `cause` kept it from being published.
+  case unpublished(FilePath, transactions: Int, cause: any Error & Sendable)
+  /// Another process has written meanwhile.
+  case writtenMeanwhile(FilePath)
+  /// Deletes and removals still wait for what their author saw, and nobody else knows of them.
+  case removalsWait(FilePath, count: Int)
+  /// The folder does not hold all that the local database does, so that this must not go.
+  case folderIncomplete(FilePath, devices: [String])
+}

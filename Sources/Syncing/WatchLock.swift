@@ -1,0 +1,34 @@
+import SystemFiles
+import SystemPackage
+
+/// Keeps a second `watch` away from the same device, and `leave` from one that is watched.
+package struct WatchLock: Sendable {
+  private static let maximumHolderBytes = 64
+  private let lock: FileLock
+
+  /// Takes the lock, or says who has it.
+  ///
+  /// - parameter state: the device's directory in the local state.
+  /// - parameter process: what names this process to others: its number.
+  /// - throws: ``DeviceError/watched(_:process:)``.
+  package init(state: FilePath, files: any FileSystem, process: String) throws {
+    let directory = state.appending("locks")
+    do {
+      try files.makeDirectory(directory, mode: 0o700)
+    } catch {
+      guard error.errno == .fileExists else { throw error }
+    }
+    let file = directory.appending("watch")
+    do {
+      lock = try files.lock(
+        file, exclusive: true, wait: false, holder: Array("\(process)\n".utf8))
+    } catch {
+      guard error.isLockedByAnother else { throw error }
+      let text = (try? files.contents(of: file, limit: Self.maximumHolderBytes).bytes) ?? []
+      throw DeviceError.watched(
+        file, process: String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+  }
+
+  package func release() { lock.release() }
+}

@@ -1,0 +1,100 @@
+import CanonicalJSON
+import Foundation
+import Testing
+
+@Suite("feedsync leave", .timeLimit(.minutes(3))) struct LeaveCommandTests {
+  @Test("publishes what waits, says what remains, and then no container is chosen")
+  func leave() throws {
+    let machine = try Machine()
+    let kept = machine.root.appending(path: "kept")
+    try FileManager.default.moveItem(at: machine.folder, to: kept)
+    try machine.feedsync("put", "n", "x", "{}")
+    try FileManager.default.moveItem(at: kept, to: machine.folder)
+    let state = try machine.deviceState()
+    let run = try machine.feedsync("leave", "--format", "json")
+    #expect(run.status == 0)
+    let done = try #require(try run.json().object)
+    #expect(done["published"] == .integer(1))
+    #expect(done["unpublished"] == .integer(0))
+    #expect(done["pending_removals"] == .integer(0))
+    #expect(done["was_default"] == .bool(true))
+    #expect(done["state"]?.text == state.path)
+    let files = try #require(done["files"]?.text)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: files).count == 1)
+    let ignored = try String(
+      contentsOf: machine.folder.appending(path: ".stignore"), encoding: .utf8)
+    #expect(ignored.contains("*.nosync"))
+
+    for arguments in [["list"], ["put", "n", "y", "{}"], ["import"], ["leave"]] {
+      for container in [[], ["--container", machine.folder.path]] {
+        let after = try Command.run(
+          arguments + container + ["--format", "json"], environment: machine.environment)
+        #expect(after.status == 78, "\(arguments + container)")
+        #expect(after.output == "")
+        _ = try after.error()
+      }
+    }
+    #expect(try machine.feedsync("init", machine.folder.path).output == "joined\n")
+    #expect(try machine.feedsync("list", "n").output == "x\n")
+    let text = try machine.feedsync("leave").output
+    #expect(text.contains("all that this device wrote is published"))
+    #expect(text.contains(state.path))
+  }
+
+  @Test("is refused while the folder is away and something waits, unless forced")
+  func away() throws {
+    let machine = try Machine()
+    try FileManager.default.moveItem(
+      at: machine.folder, to: machine.root.appending(path: "kept"))
+    try machine.feedsync("put", "n", "x", "{}")
+    for option in [[], ["--delete-state"]] {
+      let run = try Command.run(
+        ["leave", "--format", "json"] + option, environment: machine.environment)
+      #expect(run.status == 66)
+      #expect(run.output == "")
+      let message = try run.error()["message"]?.text ?? ""
+      #expect(message.contains("1 transactions"))
+    }
+    #expect(try machine.feedsync("list", "n").output == "x\n")
+    #expect(try machine.feedsync("leave", "--force", "--delete-state").status == 64)
+    let forced = try machine.feedsync("leave", "--force", "--format", "json").json().object
+    #expect(forced?["unpublished"] == .integer(1))
+    #expect(try machine.feedsync("list", "n").status == 78)
+  }
+
+  @Test("is refused while the device is watched, naming the process")
+  func watched() throws {
+    let machine = try Machine()
+    let watch = try RunningWatch(environment: machine.environment)
+    _ = try watch.next("watching")
+    for option in ["--force", "--delete-state"] {
+      let run = try machine.feedsync("leave", option, "--format", "json")
+      #expect(run.status == 75)
+      let message = try run.error()["message"]?.text ?? ""
+      #expect(message.contains("\(watch.process.processIdentifier)"))
+    }
+    #expect(watch.terminate() == 0)
+    #expect(try machine.feedsync("leave").status == 0)
+  }
+
+  @Test("--delete-state removes the database once the folder holds all; 75 while it does not")
+  func deleteState() throws {
+    let machine = try Machine()
+    try machine.feedsync("put", "n", "x", #"{"a":1}"#)
+    let file = try #require(try machine.logs().first)
+    let kept = machine.root.appending(path: "kept")
+    try FileManager.default.moveItem(at: file, to: kept)
+    let refused = try machine.feedsync("leave", "--delete-state", "--format", "json")
+    #expect(refused.status == 75)
+    #expect(try refused.error()["message"]?.text?.contains("ann") == true)
+    #expect(try machine.feedsync("list", "n").output == "x\n")
+    try FileManager.default.moveItem(at: kept, to: file)
+    let done = try machine.feedsync("leave", "--delete-state", "--format", "json").json().object
+    #expect(done?["state"] == .null)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: machine.state.path) == ["lock"])
+    try machine.feedsync("init", machine.folder.path)
+    try machine.feedsync("import")
+    #expect(try machine.feedsync("get", "n", "x").output == "{\"a\":1}\n")
+    #expect(try machine.logs() == [file])
+  }
+}

@@ -1,0 +1,80 @@
+import Synchronization
+import SystemFiles
+import SystemPackage
+
+/// A file system to which something happens right after a file got its name.
+///
+/// What unmounts, moves or replaces the folder at the worst moment.
+final class InterruptedFileSystem: FileSystem {
+  private let base: any FileSystem
+  private let countdown: Mutex<Int>
+  private let event: @Sendable () -> Void
+
+  /// - parameter places: how many files are to get their names before `event`.
+  init(_ base: any FileSystem, afterPlaces places: Int, event: @escaping @Sendable () -> Void) {
+    self.base = base
+    countdown = Mutex(places)
+    self.event = event
+  }
+
+  func place(_ file: TemporaryFile, at path: FilePath) throws(FileError) {
+    try base.place(file, at: path)
+    let isNow = countdown.withLock { count in
+      count -= 1
+      return count == 0
+    }
+    if isNow { event() }
+  }
+
+  func status(of path: FilePath) throws(FileError) -> FileStatus { try base.status(of: path) }
+
+  func list(_ directory: FilePath) throws(FileError) -> [DirectoryEntry] {
+    try base.list(directory)
+  }
+
+  func contents(of path: FilePath, limit: Int) throws(FileError) -> FileContents {
+    try base.contents(of: path, limit: limit)
+  }
+
+  func makeDirectory(_ path: FilePath, mode: UInt32) throws(FileError) {
+    try base.makeDirectory(path, mode: mode)
+  }
+
+  func createTemporary(
+    in directory: FilePath, fallbackName: FilePath.Component, mode: UInt32
+  ) throws(FileError) -> TemporaryFile {
+    try base.createTemporary(in: directory, fallbackName: fallbackName, mode: mode)
+  }
+
+  func write(_ bytes: [UInt8], to file: TemporaryFile) throws(FileError) {
+    try base.write(bytes, to: file)
+  }
+
+  func synchronize(_ file: TemporaryFile) throws(FileError) { try base.synchronize(file) }
+
+  func discard(_ file: TemporaryFile) { base.discard(file) }
+
+  func synchronizeDirectory(_ directory: FilePath) throws(FileError) {
+    try base.synchronizeDirectory(directory)
+  }
+
+  func remove(_ path: FilePath) throws(FileError) { try base.remove(path) }
+
+  func removeDirectory(_ path: FilePath) throws(FileError) { try base.removeDirectory(path) }
+
+  func rename(_ source: FilePath, to destination: FilePath) throws(FileError) {
+    try base.rename(source, to: destination)
+  }
+
+  func kind(of path: FilePath) throws(FileError) -> FileSystemKind { try base.kind(of: path) }
+
+  func canonicalPath(of path: FilePath) throws(FileError) -> FilePath {
+    try base.canonicalPath(of: path)
+  }
+
+  func lock(
+    _ path: FilePath, exclusive: Bool, wait: Bool, holder: [UInt8]
+  ) throws(FileError) -> FileLock {
+    try base.lock(path, exclusive: exclusive, wait: wait, holder: holder)
+  }
+}

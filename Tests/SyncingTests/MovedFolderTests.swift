@@ -1,0 +1,220 @@
+import DocumentStorage
+import Replication
+import SharedFolder
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+@Suite("A folder that was moved") struct MovedFolderTests {
+  @Test("is known by its marker, before and after init, and the device stays the same")
+  func moved() throws {
+    let house = try Household()
+    let old = try house.makeFolder("old")
+    let first = try house.initialise(old, name: "ann").device
+    try house.open().put("a", #"{"n":1}"#)
+    try house.open().publish()
+    let new = house.root.appending("new")
+    try house.move(old, to: new)
+
+    #expect(try house.open().device.absence() == .folderMissing(old))
+    let named = try house.open(new)
+    #expect(try named.device.absence() == nil)
+    #expect(try named.body("a") == #"{"n":1}"#)
+    try named.put("b", #"{"n":2}"#)
+    try named.publish()
+    #expect(try house.count(of: named, in: new) == 2)
+
+    let done = try house.initialise(new)
+    #expect(!done.isCreated)
+    #expect(done.movedFrom == old)
+    #expect(done.missing.isEmpty)
+    #expect(done.device.record.stream == first.record.stream)
+    #expect(done.device.record.name == "ann")
+    #expect(try house.open().folder == new)
+    #expect(try house.open().device.absence() == nil)
+    #expect(!house.exists(old))
+    #expect(try house.initialise(new).movedFrom == nil)
+  }
+
+  @Test("leaves its old place to another container")
+  func reused() throws {
+    let house = try Household()
+    let old = try house.makeFolder("old")
+    let first = try house.initialise(old).device
+    let new = house.root.appending("new")
+    try house.move(old, to: new)
+    _ = try house.makeFolder("old")
+    // The folder is not known to have moved: its marker may only be away.
+    #expect(throws: ContainerError.markerMissing(old)) { try house.initialise(old) }
+    try house.initialise(new)
+    let second = try house.initialise(old)
+    #expect(second.isCreated)
+    #expect(second.device.record.container != first.record.container)
+    #expect(try house.open(old).stream == second.device.record.stream)
+    #expect(try house.open(new).stream == first.record.stream)
+    #expect(try house.open().stream == second.device.record.stream)
+  }
+
+  @Test("and whose place another container has taken is refused there, not confused with it")
+  func replaced() throws {
+    let house = try Household()
+    let old = try house.makeFolder("old")
+    let first = try house.initialise(old).device
+    try house.move(old, to: house.root.appending("new"))
+    _ = try house.makeFolder("old")
+    let stranger = try house.initialise(old, in: house.other("elsewhere")).device
+    let expected = ContainerError.otherContainer(
+      old, expected: first.record.container, found: stranger.record.container)
+    for folder in [nil, old] {
+      #expect(throws: expected) { _ = try house.open(folder).device.absence() }
+    }
+    try house.initialise(house.root.appending("new"))
+    #expect(throws: DeviceError.notInitialised(old, state: house.directory.root)) {
+      try house.open(old)
+    }
+  }
+
+  @Test("and then away is known by the path it was initialised at last")
+  func away() throws {
+    let house = try Household()
+    let old = try house.makeFolder("old")
+    let first = try house.initialise(old).device
+    let new = house.root.appending("new")
+    try house.move(old, to: new)
+    try house.initialise(new)
+    try house.move(new, to: house.root.appending("unmounted"))
+    #expect(try house.open(new).stream == first.record.stream)
+    #expect(throws: ContainerError.folderMissing(old)) { try house.open(old) }
+  }
+}
+
+@Suite("A folder that was copied") struct CopiedFolderTests {
+  /// A device with three segments, the last of which came after the copy was made.
+  private static func scene() throws -> (Household, old: FilePath, copy: FilePath) {
+    let house = try Household()
+    let old = try house.makeFolder("old")
+    try house.initialise(old, name: "ann")
+    for id in ["a", "b"] {
+      try house.open().put(id, "{}")
+      try house.open().publish()
+    }
+    let copy = house.root.appending("copy")
+    try house.copy(old, to: copy)
+    try house.open().put("c", "{}")
+    try house.open().publish()
+    return (house, old, copy)
+  }
+
+  @Test("is not written before init chooses it: what is published once goes to one place")
+  func refused() throws {
+    let (house, old, copy) = try Self.scene()
+    let peer = try house.open(copy)
+    let expected = ContainerError.copy(copy, of: old)
+    #expect(try peer.device.absence() == expected)
+    // Written locally, and published where the device works.
+    try peer.put("d", "{}")
+    #expect(throws: expected) { try peer.publish() }
+    #expect(throws: expected) { try peer.importAll() }
+    #expect(try house.open().publish().transactions == 1)
+    #expect(try house.count(of: peer, in: old) == 4)
+    #expect(try house.count(of: peer, in: copy) == 2)
+    #expect(try house.open(old).device.absence() == nil)
+    #expect(try house.open().folder == old)
+  }
+
+  @Test("gets what the device has published since, and the state follows it")
+  func followed() throws {
+    let (house, old, copy) = try Self.scene()
+    let done = try house.initialise(copy)
+    #expect(done.missing.isEmpty)
+    let peer = try house.open()
+    #expect(peer.folder == copy)
+    #expect(try house.count(of: peer, in: copy) == 3)
+    #expect(try house.open(old).device.absence() == .copy(old, of: copy))
+    // Another device that sees the copy alone has everything.
+    let reader = try house.initialise(copy, name: "bob", in: house.other("bob")).device
+    #expect(try Importer(device: reader).importAll().gaps.isEmpty)
+    #expect(try Peer(device: reader).dump() == peer.dump())
+  }
+
+  @Test("without what was published since, whose original is away, is named as lacking it")
+  func missing() throws {
+    let (house, old, copy) = try Self.scene()
+    try house.move(old, to: house.root.appending("unmounted"))
+    #expect(try house.initialise(copy).missing == [3...3])
+  }
+
+  @Test("gets what a process publishes that was started before")
+  func publishedMeanwhile() throws {
+    let (house, old, copy) = try Self.scene()
+    let process = try house.open()
+    try process.put("d", "{}")
+    try house.initialise(copy)
+    #expect(throws: ContainerError.moved(old)) { try process.publish() }
+    #expect(try process.device.database.unpublishedCount() == 1)
+    try house.open().publish()
+    #expect(try house.count(of: process, in: copy) == 4)
+  }
+
+  @Test("is the folder itself, if it is only another path to it")
+  func samePlace() throws {
+    let (house, old, _) = try Self.scene()
+    #expect(try house.open(house.root.appending("./old/../old")).folder == old)
+  }
+}
+
+@Suite("Several containers in one state") struct SeveralContainersTests {
+  @Test("are told apart by their folders; the one initialised last is the default")
+  func sideBySide() throws {
+    let house = try Household()
+    let (one, two) = (try house.makeFolder("one"), try house.makeFolder("two"))
+    let first = try house.initialise(one, name: "first").device
+    let second = try house.initialise(two, name: "second").device
+    #expect(try house.open().stream == second.record.stream)
+    #expect(try house.open(one).stream == first.record.stream)
+    try house.open(one).put("x", #"{"in":1}"#)
+    try house.open(two).put("x", #"{"in":2}"#)
+    #expect(try house.open(one).body("x") == #"{"in":1}"#)
+    #expect(try house.open(two).body("x") == #"{"in":2}"#)
+    try house.initialise(one)
+    #expect(try house.open().stream == first.record.stream)
+    #expect(try house.open().device.record.name == "first")
+  }
+
+  @Test("that stand at one path by turns are told apart by the default while that is away")
+  func byTurns() throws {
+    let house = try Household()
+    let place = try house.makeFolder("stick")
+    let parked = house.root.appending("first")
+    let first = try house.initialise(place).device
+    try house.move(place, to: parked)
+    // A second stick, made on another machine, in the same slot.
+    let made = try house.makeFolder("made")
+    try house.initialise(made, in: house.other("elsewhere"))
+    try house.move(made, to: place)
+    let second = try house.initialise(place).device
+    #expect(try house.open(place).stream == second.record.stream)
+    try house.move(place, to: house.root.appending("second"))
+    #expect(try house.open(place).stream == second.record.stream)
+    #expect(try house.open().stream == second.record.stream)
+    try house.move(parked, to: place)
+    #expect(try house.open(place).stream == first.record.stream)
+  }
+
+  @Test("are left one by one; another is never chosen in place of the default")
+  func leaving() throws {
+    let house = try Household()
+    let (one, two) = (try house.makeFolder("one"), try house.makeFolder("two"))
+    try house.initialise(one)
+    try house.initialise(two)
+    let done = try house.directory.leave(try house.open().device, .published, process: "1")
+    #expect(done.wasDefault)
+    #expect(throws: DeviceError.noContainerChosen(state: house.directory.root)) {
+      try house.open()
+    }
+    #expect(try house.open(one).device.absence() == nil)
+    let other = try house.directory.leave(try house.open(one).device, .published, process: "1")
+    #expect(!other.wasDefault)
+  }
+}
