@@ -1,6 +1,7 @@
 import ArgumentParser
 import FeedSync
 import Foundation
+import SharedFolder
 import Syncing
 import SystemFiles
 import SystemPackage
@@ -27,9 +28,15 @@ struct GlobalOptions: ParsableArguments {
     environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  func directory() throws -> DeviceDirectory {
-    DeviceDirectory(
-      root: FilePath(try statePath()), files: LinuxFileSystem(), ambient: .system)
+  /// How long a network file system may take to answer before a command goes on without it, and
+  /// before one that cannot do without it gives up.
+  private static let patience = (local: 5.0, folder: 20.0)
+
+  func directory(needsFolder: Bool = true) throws -> DeviceDirectory {
+    let probe = FolderProbe(seconds: needsFolder ? Self.patience.folder : Self.patience.local)
+    return DeviceDirectory(
+      root: FilePath(try statePath()), files: LinuxFileSystem(), ambient: .system,
+      ask: { probe.ask($0, file: Marker.name) })
   }
 
   private func statePath() throws -> String {
@@ -53,13 +60,16 @@ struct GlobalOptions: ParsableArguments {
   ///   folder is away, a warning says so.
   func open(needsFolder: Bool) throws -> Device {
     let path = container ?? Self.variable("FEEDSYNC_CONTAINER")
-    let device = try directory().open(container: path.map { FilePath(absolute($0)) })
+    let device = try directory(needsFolder: needsFolder).open(
+      container: path.map { FilePath(absolute($0)) })
     guard let absence = try device.absence() else { return device }
     guard !needsFolder else { throw absence }
     let error = FeedSyncError(absence, operation: "reach the folder")
-    Output.warn(
-      "feedsync: warning: \(error.file ?? ""): \(error.message); working locally, and"
-        + " publishing when it is back")
+    Output.warning(
+      FeedSyncError(
+        error.code, operation: error.operation, file: error.file,
+        message: "\(error.message); working locally, and publishing when it is back",
+        hint: error.hint))
     return device
   }
 }

@@ -27,6 +27,8 @@ package struct FolderListing: Sendable {
   package var segments: [File] = []
   /// What is neither a segment nor a temporary: left alone, counted by `status`.
   package var foreign: [(directory: FilePath.Component?, name: FilePath.Component)] = []
+  /// The sub-folders that were listed.
+  package var directories: [FilePath.Component] = []
   /// Sub-folders that could not be listed.
   package var unreadable: [FileError] = []
 }
@@ -74,6 +76,7 @@ extension UbiquityContainer {
       }
       return
     }
+    listing.directories.append(directory)
     let stream = StreamID(directory.string)
     for entry in entries where !Self.isIgnored(entry.name) {
       let bytes = entry.name.bytes

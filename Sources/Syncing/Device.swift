@@ -41,7 +41,7 @@ package struct Device: Sendable {
       return nil
     } catch let error as ContainerError {
       switch error {
-      case .folderMissing, .markerMissing: return error
+      case .folderMissing, .markerMissing, .unreachable: return error
       default: throw error
       }
     }

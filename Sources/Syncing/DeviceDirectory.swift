@@ -11,6 +11,9 @@ package enum DeviceError: Error, Equatable, Sendable {
   case noContainerChosen(state: FilePath)
   /// The folder is a container, but this state has no device in it.
   case notInitialised(FilePath, state: FilePath)
+  /// The state is on a file system that other machines can change: SQLite would be damaged there,
+  /// and two machines would write as one device.
+  case stateOnNetwork(FilePath, kind: String)
   /// `--join` was asked for, and there is nothing to join.
   case nothingToJoin(FilePath)
 }
@@ -23,11 +26,18 @@ package struct DeviceDirectory: Sendable {
   package let root: FilePath
   package let files: any FileSystem
   package let ambient: Ambient
+  /// Asks whether the file system of a folder answers, before anything is done in it.
+  private let ask: @Sendable (_ folder: FilePath) -> FolderAnswer
 
-  package init(root: FilePath, files: any FileSystem, ambient: Ambient) {
+  /// - parameter ask: see ``FolderProbe``; left out, every folder is taken to answer.
+  package init(
+    root: FilePath, files: any FileSystem, ambient: Ambient,
+    ask: @escaping @Sendable (_ folder: FilePath) -> FolderAnswer = { _ in .answers }
+  ) {
     self.root = root
     self.files = files
     self.ambient = ambient
+    self.ask = ask
   }
 
   package func directory(of container: ContainerID) -> FilePath {
@@ -46,27 +56,40 @@ extension DeviceDirectory {
   ///
   /// The folder need not be there: what works locally still does (contract.md, "Exit codes").
   package func open(container path: FilePath?) throws -> Device {
+    try requireLocalState()
     guard let path else {
       guard let id = try readDefault() else {
         throw DeviceError.noContainerChosen(state: root)
       }
-      return try open(id, at: nil)
+      return try open(id, at: nil, isSilent: nil)
+    }
+    if case .silent(let resolved) = ask(path) {
+      // Nothing may be looked up there; whose container was there is known from the state.
+      guard let known = try device(at: resolved, isSilent: true) else {
+        throw ContainerError.unreachable(resolved, .timedOut)
+      }
+      return known
     }
     let container = UbiquityContainer(root: absolute(path), files: files)
     do {
-      return try open(try container.marker().container, at: container.root)
+      return try open(
+        try container.marker().container, at: container.root, isSilent: false)
     } catch let error as ContainerError {
       // Away for now: whose container was there is known from the state.
-      guard let known = try device(at: container.root) else { throw error }
+      guard let known = try device(at: container.root, isSilent: false) else { throw error }
       return known
     } catch let error as DeviceError {
       // Another container stands where this state knows one.
-      guard let known = try device(at: container.root) else { throw error }
+      guard let known = try device(at: container.root, isSilent: false) else { throw error }
       return known
     }
   }
 
-  private func open(_ id: ContainerID, at path: FilePath?) throws -> Device {
+  /// - parameter isSilent: whether the folder's file system does not answer; nil if it is still to
+  ///   be asked.
+  private func open(
+    _ id: ContainerID, at path: FilePath?, isSilent: Bool?
+  ) throws -> Device {
     let directory = directory(of: id)
     let database = directory.appending("store.sqlite")
     guard (try? files.status(of: database)) != nil else {
@@ -76,19 +99,25 @@ extension DeviceDirectory {
     guard let record = try store.device() else {
       throw DeviceError.notInitialised(path ?? root, state: root)
     }
+    let folder = path ?? record.path
+    let files = isSilent ?? self.isSilent(folder) ? UnreachableFileSystem() : files
     return Device(
-      record: record, database: store,
-      container: UbiquityContainer(root: path ?? record.path, files: files), ambient: ambient)
+      record: record, database: store, container: UbiquityContainer(root: folder, files: files),
+      ambient: ambient)
+  }
+
+  private func isSilent(_ folder: FilePath) -> Bool {
+    if case .silent = ask(folder) { true } else { false }
   }
 
   /// The device whose container was last seen at `path`.
   ///
   /// - throws: what kept a device from being opened, if no other is the one: it might be.
-  private func device(at path: FilePath) throws -> Device? {
+  private func device(at path: FilePath, isSilent: Bool) throws -> Device? {
     var failure: (any Error)?
     for id in try containerIDs() {
       do {
-        let device = try open(id, at: nil)
+        let device = try open(id, at: nil, isSilent: isSilent)
         if device.record.path == path { return device }
       } catch DeviceError.notInitialised {
         continue
@@ -132,6 +161,27 @@ extension DeviceDirectory {
   }
 }
 
+// MARK: - Where the state may lie
+
+extension DeviceDirectory {
+  /// What the file system of the state is good for: of the directory, or where it will be made.
+  package func fitness() -> FileSystemKind.DatabaseFitness {
+    var place = root
+    while true {
+      // A place that cannot be asked, other than for not being there, shows when it is used.
+      if let kind = try? files.kind(of: place) { return kind.fitness }
+      guard place.parent != place, !place.isEmpty else { return .fit }
+      place = place.parent
+    }
+  }
+
+  /// SQLite's locks and shared memory end at this machine (lessons.md 23 and 24).
+  private func requireLocalState() throws(DeviceError) {
+    guard case .unfit(let kind) = fitness() else { return }
+    throw .stateOnNetwork(root, kind: kind)
+  }
+}
+
 // MARK: - Initialising
 
 extension DeviceDirectory {
@@ -158,13 +208,19 @@ extension DeviceDirectory {
     /// Whether the container was made, not joined.
     package let isCreated: Bool
     /// The syncer's ignore file, if it was written.
-    package let ignoreFile: FilePath?
+    package var ignoreFile: FilePath?
+    /// Why the syncer's ignore file could not be looked at or written, if so.
+    package var ignoreFailure: FileError?
   }
 
   /// Makes the folder a container, or joins the one that is there, as a device of its own.
   ///
   /// Done again, it joins as the same device, and takes over a new path.
   package func initialise(_ request: Request) throws -> Initialisation {
+    try requireLocalState()
+    if case .silent(let resolved) = ask(request.folder) {
+      throw ContainerError.unreachable(resolved, .timedOut)
+    }
     let folder: FilePath
     do {
       folder = try files.canonicalPath(of: request.folder)
@@ -181,10 +237,15 @@ extension DeviceDirectory {
     }
     let device = try makeDevice(of: marker, container: container, name: request.deviceName)
     try writeDefault(marker.container)
-    let ignoreFile = try SyncerIgnoreFile(container: container).write(
-      temporaryName: ambient.temporaryName)
-    return Initialisation(
-      device: device, marker: marker, isCreated: isCreated, ignoreFile: ignoreFile)
+    var done = Initialisation(device: device, marker: marker, isCreated: isCreated)
+    do {
+      done.ignoreFile = try SyncerIgnoreFile(container: container).write(
+        temporaryName: ambient.temporaryName)
+    } catch let error as FileError {
+      // The folder may be another's to write: one can read along all the same.
+      done.ignoreFailure = error
+    }
+    return done
   }
 
   private func marker(
@@ -197,7 +258,7 @@ extension DeviceDirectory {
       return (marker, false)
     } catch ContainerError.markerMissing {
       // Absence means nothing: a known container whose marker is away is not made anew.
-      guard try device(at: container.root) == nil else {
+      guard try device(at: container.root, isSilent: false) == nil else {
         throw ContainerError.markerMissing(container.root)
       }
       guard !request.joinsOnly else { throw DeviceError.nothingToJoin(container.root) }

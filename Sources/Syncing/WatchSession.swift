@@ -122,6 +122,8 @@ private struct WatchLoop {
   private let importer: Importer
   private var gaps: Set<ImportReport.Gap> = []
   private var setAside: [FileKey: FileRecord.Reason] = [:]
+  /// What failed in the scan before, if something did.
+  private var failure: String?
 
   init(device: Device) { importer = Importer(device: device) }
 
@@ -141,28 +143,38 @@ private struct WatchLoop {
     defer { importer.onPart = { _ in } }
     do {
       let report = try importer.importAll(in: directories)
+      if report.publishingFailure == nil { failure = nil }
       return events + news(in: report)
     } catch let error as ContainerError {
       // Unmounted, emptied: absence means nothing, so wait for its return. Another container is
       // another matter.
       switch error {
-      case .folderMissing, .markerMissing: return events + [.failed(error)]
+      case .folderMissing, .markerMissing, .unreachable: return failed(error, after: events)
       default: throw error
       }
     } catch let error as FileError {
-      return events + [.failed(error)]
+      return failed(error, after: events)
     } catch let error as StorageError {
       switch error {
       // A later scan finds what this one could not store.
-      case .busy, .full: return events + [.failed(error)]
+      case .busy, .full: return failed(error, after: events)
       default: throw error
       }
     }
   }
 
+  /// Tells of a failure once: a folder that is away for a night is not a line every few seconds.
+  private mutating func failed(
+    _ error: any Error & Sendable, after events: [WatchEvent]
+  ) -> [WatchEvent] {
+    let text = (error as? FileError)?.withoutTemporaryName ?? "\(error)"
+    defer { failure = text }
+    return failure == text ? events : events + [.failed(error)]
+  }
+
   private mutating func news(in report: ImportReport) -> [WatchEvent] {
     var events: [WatchEvent] = []
-    if let failure = report.publishingFailure { events.append(.failed(failure)) }
+    if let failure = report.publishingFailure { events = failed(failure, after: events) }
     events += report.restored.map { .restored($0) }
     events += report.gaps.filter { !gaps.contains($0) }.map { .gap($0) }
     events += report.setAside.filter { setAside[$0.key] != $0.reason }.map { .setAside($0) }
@@ -170,5 +182,13 @@ private struct WatchLoop {
     setAside = Dictionary(
       report.setAside.map { ($0.key, $0.reason) }, uniquingKeysWith: { first, _ in first })
     return events
+  }
+}
+
+extension FileError {
+  /// What failed, the same for each attempt: temporaries have another name each time.
+  fileprivate var withoutTemporaryName: String {
+    let place = path.lastComponent?.string.hasPrefix(".feedsync-") == true ? path.parent : path
+    return "\(operation) \(place) \(errno.rawValue)"
   }
 }
