@@ -30,7 +30,7 @@ struct GlobalOptions: ParsableArguments {
 
   /// How long a network file system may take to answer before a command goes on without it, and
   /// before one that cannot do without it gives up.
-  private static let patience = (local: 5.0, folder: 20.0)
+  private static let patience = (local: 5.0, folder: 15.0)
 
   func directory(needsFolder: Bool = true) throws -> DeviceDirectory {
     let probe = FolderProbe(seconds: needsFolder ? Self.patience.folder : Self.patience.local)

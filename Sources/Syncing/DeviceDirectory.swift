@@ -103,7 +103,7 @@ extension DeviceDirectory {
     let files = isSilent ?? self.isSilent(folder) ? UnreachableFileSystem() : files
     return Device(
       record: record, database: store, container: UbiquityContainer(root: folder, files: files),
-      ambient: ambient)
+      ambient: ambient, ask: ask)
   }
 
   private func isSilent(_ folder: FilePath) -> Bool {
@@ -283,7 +283,7 @@ extension DeviceDirectory {
     try database.save(record)
     try files.synchronizeDirectory(directory)
     return Device(
-      record: record, database: database, container: container, ambient: ambient)
+      record: record, database: database, container: container, ambient: ambient, ask: ask)
   }
 
   /// Makes a directory of the state and those above it, for the owner alone, durably.

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import SystemPackage
 
 /// Whether a folder's file system answers.
@@ -14,17 +15,47 @@ package enum FolderAnswer: Hashable, Sendable {
 /// A call to a file system whose server is gone blocks in the kernel, and may be impossible to end
 /// even by SIGKILL. So another process makes the first call, and is left behind if it does not come
 /// back. Folders that the mount table names as local are not asked.
-package struct FolderProbe: Sendable {
+package final class FolderProbe: Sendable {
   private let seconds: Double
+  /// What is known of each folder, so that one is not asked twice by one command.
+  private let memory = Mutex<[FilePath: Memory]>([:])
+  private static let remembering: Duration = .seconds(1)
+
+  private struct Memory {
+    var answer = FolderAnswer.answers
+    var until: ContinuousClock.Instant?
+    /// The process that has not come back; as long as it has not, no other is sent.
+    var messenger: pid_t?
+  }
 
   /// - parameter seconds: how long to wait for an answer.
   package init(seconds: Double) { self.seconds = seconds }
 
   /// Asks by reading `file` in `folder`; that there is none is an answer too.
+  ///
+  /// Waits no longer if the surrounding task is cancelled.
   package func ask(_ folder: FilePath, file: FilePath.Component) -> FolderAnswer {
+    memory.withLock { memory in
+      var known = memory[folder] ?? Memory()
+      if let until = known.until, ContinuousClock.now < until { return known.answer }
+      known.answer = ask(folder, file, &known.messenger)
+      known.until = ContinuousClock.now + Self.remembering
+      memory[folder] = known
+      // The next question will be for where the links lead.
+      if case .silent(let resolved) = known.answer { memory[resolved] = known }
+      return known.answer
+    }
+  }
+
+  private func ask(
+    _ folder: FilePath, _ file: FilePath.Component, _ messenger: inout pid_t?
+  ) -> FolderAnswer {
     guard let table = MountTable.current(), let place = Self.remotePlace(of: folder, table)
     else { return .answers }
-    return reads(place.appending(file)) ? .answers : .silent(resolved: place)
+    guard let child = messenger ?? Self.spawn(["/bin/cat", "--", place.appending(file).string])
+    else { return .answers }
+    messenger = hasEnded(child) ? nil : child
+    return messenger == nil ? .answers : .silent(resolved: place)
   }
 
   /// Follows links without going beyond the point where something remote is mounted.
@@ -63,17 +94,15 @@ package struct FolderProbe: Sendable {
     return count > 0 ? FilePath(platformString: buffer) : nil
   }
 
-  /// Lets `cat` read the file; false if it is still at it when the time is up.
-  private func reads(_ file: FilePath) -> Bool {
-    guard let child = Self.spawn(["/bin/cat", "--", file.string]) else { return true }
+  /// Waits for a process; false if it is still at it when the time is up.
+  private func hasEnded(_ child: pid_t) -> Bool {
     var pause: UInt32 = 200
     var waited = 0.0
     while waitpid(child, nil, WNOHANG) == 0 {
-      guard waited < seconds else {
+      guard waited < seconds, !Task.isCancelled else {
         // It may end now, or when the file system answers, or never.
         kill(child, SIGKILL)
-        waitpid(child, nil, WNOHANG)
-        return false
+        return waitpid(child, nil, WNOHANG) != 0
       }
       usleep(pause)
       waited += Double(pause) / 1_000_000
