@@ -38,18 +38,23 @@ package enum FileSystemKind: Hashable, Sendable {
     case fit
     /// Another machine can change the files unseen by this one's locks and shared memory.
     case unfit(name: String)
-    /// FUSE of a kind that is not known: behind it may be anything.
+    /// FUSE of a kind that is not known, or a virtual machine's share: behind it may be anything.
     case unknown(name: String)
   }
 
   /// Judges by the name alone; `local` is fit.
   package var fitness: DatabaseFitness {
     guard case .remote(let name) = self else { return .fit }
-    guard name.hasPrefix("fuse") || name == "virtiofs" else { return .unfit(name: name) }
+    guard name.hasPrefix("fuse") || Self.hostShares.contains(name) else {
+      return .unfit(name: name)
+    }
     let kind = name.hasPrefix("fuse.") ? String(name.dropFirst(5)) : name
     if Self.fuseOverLocal.contains(kind) { return .fit }
     return Self.fuseOverNetwork.contains(kind) ? .unfit(name: name) : .unknown(name: name)
   }
+
+  /// What virtual machines have of their host: the root of some sandboxes, a share in others.
+  private static let hostShares: Set<String> = ["9p", "virtiofs"]
 
   /// FUSE that shows this machine's own files in another way.
   private static let fuseOverLocal: Set<String> = [
