@@ -49,15 +49,16 @@ class Mount:
 
     def mount(self):
         log = f"{self.place.parent.name}-{self.place.name}.log"
-        self.process = self.rig.start(self.command, log, stdout="log", **self.options)
+        command = self.command() if callable(self.command) else self.command
+        self.process = self.rig.start(command, log, stdout="log", **self.options)
         self.rig.at_end(self.unmount)
 
         def is_there():
             expect(
                 mounted(self.place) or self.process.poll() is None,
-                f"{self.command[0]} has ended:\n{self.rig.log(log)}")
+                f"{command[0]} has ended:\n{self.rig.log(log)}")
             return mounted(self.place)
-        wait_until(f"{self.command[0]} has mounted {self.place}", is_there, 30)
+        wait_until(f"{command[0]} has mounted {self.place}", is_there, 30)
 
     def unmount(self):
         self.process.send_signal(signal.SIGCONT)
@@ -203,14 +204,25 @@ def image(rig, folder, make_command, mount_command):
     if done.returncode != 0:
         raise Failure(f"{make_command}: {done.stderr}{done.stdout}")
     place = folder / "disk"
-    if "DEVICE" in mount_command:
-        done = subprocess.run(
-            ["losetup", "--find", "--show", path], capture_output=True, text=True, timeout=60,
-            check=False)
-        if done.returncode != 0:
-            raise Skipped(done.stderr.strip())
-        path = done.stdout.strip()
-        rig.at_end(lambda: subprocess.run(["losetup", "-d", path], timeout=60, check=False))
-    command = [str(path) if word in ("IMAGE", "DEVICE") else str(place) if word == "PLACE" else word
-               for word in mount_command]
+
+    def command():
+        words = {"IMAGE": path, "PLACE": place}
+        if "DEVICE" in mount_command:
+            words["DEVICE"] = loop_device(rig, path)
+        return [words.get(word, word) for word in mount_command]
     return Mount(rig, place, command)
+
+
+def loop_device(rig, path):
+    """A new device for an image at each mount.
+
+    Another program's mount namespace may hold the mount before, and a device is mounted but once.
+    """
+    done = subprocess.run(
+        ["losetup", "--find", "--show", path], capture_output=True, text=True, timeout=60,
+        check=False)
+    if done.returncode != 0:
+        raise Skipped(done.stderr.strip())
+    device = done.stdout.strip()
+    rig.at_end(lambda: subprocess.run(["losetup", "-d", device], timeout=60, check=False))
+    return device
