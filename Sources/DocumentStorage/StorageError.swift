@@ -12,6 +12,9 @@ package enum StorageError: Error, Equatable, Sendable {
   case full(FilePath)
   /// The database, or its directory, may not be written or read.
   case notPermitted(FilePath, detail: String)
+  /// The database is on a file system that is mounted for reading only; SQLite needs to write even
+  /// to read, for what other processes have written must not be missed.
+  case readOnly(FilePath)
   /// The database or a file beside it cannot be opened, though the directory may be written.
   case cannotOpen(FilePath, detail: String)
   /// A newer feedsync has upgraded the database.
@@ -40,14 +43,40 @@ package enum StorageError: Error, Equatable, Sendable {
     switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED: return StorageError.busy(file)
     case .SQLITE_FULL: return StorageError.full(file)
-    case .SQLITE_CANTOPEN where access(file.removingLastComponent().string, W_OK | X_OK) == 0,
-      .SQLITE_READONLY where access(file.string, W_OK) == 0:
-      // SQLite says the same for a disk without room for one more file, or falls back to reading.
-      return StorageError.cannotOpen(file, detail: detail)
-    case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
-      return StorageError.notPermitted(file, detail: detail)
+    case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_IOERR:
+      return cause(of: error.resultCode, file: file, detail: detail)
     case .SQLITE_NOTADB, .SQLITE_CORRUPT: return StorageError.damaged(file, detail: detail)
     default: return StorageError.failed(file, detail: detail)
     }
+  }
+
+  /// Asks the system what SQLite, which has one number for many causes, does not tell.
+  private static func cause(
+    of code: ResultCode, file: FilePath, detail: String
+  ) -> StorageError {
+    let directory = file.removingLastComponent().string
+    for (path, mode) in [(directory, W_OK | X_OK), (file.string, R_OK | W_OK)]
+    where access(path, mode) != 0 {
+      switch errno {
+      case EROFS: return .readOnly(file)
+      case EACCES, EPERM: return .notPermitted(file, detail: detail)
+      default: break
+      }
+    }
+    // Without room for one more page, the index of the log cannot be made, and not even read.
+    if isFull(directory) { return .full(file) }
+    switch code {
+    case .SQLITE_CANTOPEN, .SQLITE_READONLY: return .cannotOpen(file, detail: detail)
+    case .SQLITE_PERM, .SQLITE_AUTH: return .notPermitted(file, detail: detail)
+    default: return .failed(file, detail: detail)
+    }
+  }
+
+  /// Whether a file system has less room left than one more small file needs.
+  private static func isFull(_ path: String) -> Bool {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0, status.f_blocks > 0 else { return false }
+    let bytes = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    return bytes < 64 << 10 || (status.f_files > 0 && status.f_favail == 0)
   }
 }

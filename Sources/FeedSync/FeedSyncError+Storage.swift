@@ -1,6 +1,4 @@
 import DocumentStorage
-import SystemFiles
-import SystemPackage
 
 extension FeedSyncError {
   init(storage error: StorageError, operation: String) {
@@ -15,11 +13,19 @@ extension FeedSyncError {
         .cannotWrite, operation: operation, file: file.string,
         message: "the disk of the local database is full; nothing was written",
         hint: "make room, then try again")
+    case .readOnly(let file):
+      self.init(
+        .cannotWrite, operation: operation, file: file.string,
+        message: "the local database is on a file system that is mounted read-only",
+        hint: "mount it for writing, or copy the state and name the copy with --state DIR;"
+          + " SQLite has to write even to read")
     case .notPermitted(let file, let detail):
       self.init(
         .notPermitted, operation: operation, file: file.string,
         message: "the local database cannot be opened for writing (SQLite \(detail))",
-        hint: "check the owner and permissions of the file and its directory")
+        hint: FileOwnership.blocking(.writing, file.removingLastComponent())?.hint
+          ?? FileOwnership.blocking(.writing, file)?.hint
+          ?? "check the owner and permissions of the file and its directory")
     case .cannotOpen(let file, let detail):
       self.init(
         .cannotWrite, operation: operation, file: file.string,
@@ -72,39 +78,4 @@ extension FeedSyncError {
         hint: "import first, or read the document here and use its token")
     }
   }
-
-  init(file error: FileError) {
-    let verb = Self.verbs[error.operation] ?? error.operation.rawValue
-    let code: Code =
-      switch error.errno {
-      case .permissionDenied, .notPermitted: .notPermitted
-      default: Self.writes.contains(error.operation) ? .cannotWrite : .cannotRead
-      }
-    let hint: String? =
-      switch error.errno {
-      case .noSpace: "the disk is full: make room, then try again"
-      case .readOnlyFileSystem: "the folder is mounted read-only: mount it for writing"
-      case .permissionDenied, .notPermitted:
-        "check the owner and permissions; the syncer may run as another user"
-      default: nil
-      }
-    self.init(
-      code, operation: verb, file: error.path.string,
-      message: "cannot \(verb): \(error.errno.description)", hint: hint)
-  }
-
-  private static let writes: Set<FileOperation> = [
-    .makeDirectory, .create, .write, .synchronize, .link, .rename, .remove, .synchronizeDirectory,
-    .lock,
-  ]
-
-  private static let verbs: [FileOperation: String] = [
-    .status: "look at the file", .list: "list the folder", .open: "open the file",
-    .read: "read the file", .makeDirectory: "make the folder", .create: "create the file",
-    .write: "write the file", .synchronize: "bring the file to the disk",
-    .link: "give the file its name", .rename: "rename the file", .remove: "remove the file",
-    .synchronizeDirectory: "bring the folder to the disk",
-    .fileSystemKind: "tell the kind of file system", .canonicalPath: "resolve the path",
-    .lock: "lock the file",
-  ]
 }

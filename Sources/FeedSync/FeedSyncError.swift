@@ -100,6 +100,14 @@ extension FeedSyncError {
         .noContainer, operation: operation, file: path.string,
         message: "the folder has no feedsync.container: it is empty, not mounted, or no container",
         hint: "let your syncer finish, mount the folder, or run 'feedsync init DIR'")
+    case .unreachable(let path, let errno):
+      let isForbidden = errno == .permissionDenied || errno == .notPermitted
+      self.init(
+        isForbidden ? .notPermitted : .noContainer, operation: operation, file: path.string,
+        message: errno == .timedOut
+          ? "the folder's file system does not answer"
+          : "the folder cannot be reached: \(errno.description)",
+        hint: Self.hint(for: errno, at: path, purpose: .reading))
     case .markerDamaged(let path, let detail):
       self.init(
         .noContainer, operation: operation, file: path.string,
@@ -163,6 +171,13 @@ extension FeedSyncError {
         message: "process \(process) watches this device already",
         hint: operation == "watch"
           ? "one watch is enough; 'import --once' works beside it" : "end that process first")
+    case .stateOnNetwork(let path, let kind):
+      self.init(
+        .configuration, operation: operation, file: path.string,
+        message: "the local state is on \(kind): SQLite would be damaged there, and two machines"
+          + " with this home would write as one device",
+        hint: "set FEEDSYNC_STATE (or --state) to a folder on a local disk, one for each machine;"
+          + " to keep a state that is there, copy it to one machine with cp -a")
     case .nothingToJoin(let path):
       self.init(
         .noContainer, operation: operation, file: path.string,

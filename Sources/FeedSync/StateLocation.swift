@@ -1,4 +1,5 @@
 import Foundation
+import SharedFolder
 import Syncing
 import SystemFiles
 import SystemPackage
@@ -28,9 +29,16 @@ package enum StateLocation {
   }
 
   /// The devices whose databases are in the state directory, on the real file system.
-  package static func directory(named state: String?) throws(FeedSyncError) -> DeviceDirectory {
-    DeviceDirectory(
-      root: FilePath(try path(named: state)), files: LinuxFileSystem(), ambient: .system)
+  ///
+  /// - parameter patience: How many seconds a network file system may take to answer before it
+  ///   counts as away.
+  package static func directory(
+    named state: String?, patience: Double = 5
+  ) throws(FeedSyncError) -> DeviceDirectory {
+    let probe = FolderProbe(seconds: patience)
+    return DeviceDirectory(
+      root: FilePath(try path(named: state)), files: LinuxFileSystem(), ambient: .system,
+      ask: { probe.ask($0, file: Marker.name) })
   }
 }
 

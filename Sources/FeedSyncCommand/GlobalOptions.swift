@@ -26,12 +26,19 @@ struct GlobalOptions: ParsableArguments {
     environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  func directory() throws -> DeviceDirectory { try StateLocation.directory(named: state) }
+  /// How long a network file system may take to answer before a command goes on without it, and
+  /// before one that cannot do without it gives up.
+  private static let patience = (local: 5.0, folder: 15.0)
+
+  func directory(needsFolder: Bool = true) throws -> DeviceDirectory {
+    try StateLocation.directory(
+      named: state, patience: needsFolder ? Self.patience.folder : Self.patience.local)
+  }
 
   /// Opens the device, wherever its folder is.
-  func openDevice() throws -> Device {
+  func openDevice(needsFolder: Bool = true) throws -> Device {
     let path = container ?? Self.variable("FEEDSYNC_CONTAINER")
-    return try directory().open(container: path.map { FilePath(StateLocation.absolute($0)) })
+    return try directory(needsFolder: needsFolder).open(container: path.map { FilePath(StateLocation.absolute($0)) })
   }
 
   /// Opens the device; another container under the path ends the command before anything else.
@@ -39,13 +46,14 @@ struct GlobalOptions: ParsableArguments {
   /// - parameter needsFolder: whether the command cannot do without the folder. If it can, and the
   ///   folder is away, a warning says so.
   func open(needsFolder: Bool) throws -> Device {
-    let device = try openDevice()
+    let device = try openDevice(needsFolder: needsFolder)
     guard let absence = try device.absence() else { return device }
     guard !needsFolder else { throw absence }
     let error = FeedSyncError(absence, operation: "reach the folder")
-    Output.warn(
-      "feedsync: warning: \(error.file ?? ""): \(error.message); working locally, and"
-        + " publishing later" + (error.hint.map { " (\($0))" } ?? ""))
+    Output.warning(
+      FeedSyncError(
+        error.code, operation: error.operation, file: error.file,
+        message: "\(error.message); working locally, and publishing later", hint: error.hint))
     return device
   }
 }

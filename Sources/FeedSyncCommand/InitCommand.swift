@@ -2,6 +2,7 @@ import ArgumentParser
 import CanonicalJSON
 import FeedSync
 import Foundation
+import SharedFolder
 import Syncing
 import SystemPackage
 
@@ -33,6 +34,7 @@ struct InitCommand: StoreCommand {
       Output.warn("wrote the syncer's ignore patterns to \(file.string)")
     }
     if let missing = MissingText(done.missing, folder: folder) { Output.warn(missing.text) }
+    try warn(about: done)
     let word = done.isCreated ? "created" : "joined"
     switch global.format {
     case .text: Output.line(word)
@@ -47,6 +49,25 @@ struct InitCommand: StoreCommand {
           ]),
         ]))
     }
+  }
+
+  /// Says what will keep this device apart from others, now that somebody is looking.
+  private func warn(about done: DeviceDirectory.Initialisation) throws {
+    if case .unknown(let kind) = try global.directory().fitness() {
+      Output.warning(
+        FeedSyncError(
+          .configuration, operation: "init", file: try global.directory().root.string,
+          message: "the local state is on \(kind), which feedsync does not know",
+          hint: "if other machines can write there, set FEEDSYNC_STATE to a local disk"))
+    }
+    if let failure = done.ignoreFailure {
+      let error = FeedSyncError(failure, operation: "init")
+      Output.warning(
+        FeedSyncError(
+          error.code, operation: error.operation, file: error.file, message: error.message,
+          hint: "the owner may add to .stignore, for Syncthing: \(SyncerIgnoreFile.advice)"))
+    }
+    for problem in done.device.folderProblems(.system) { Output.warning(FeedSyncError(problem)) }
   }
 }
 

@@ -50,8 +50,15 @@ enum Output {
       text += error.message
       if let hint = error.hint { text += "\n  hint: " + hint }
       warn(text)
-    case .json: warn(error.json.canonical)
+    case .json: warn(JSON.object(["error": error.json]).canonical)
     }
+  }
+
+  /// A warning with all parts of an error: something is wrong, and the command goes on.
+  static func warning(_ error: FeedSyncError) {
+    let file = error.file.map { $0 + ": " } ?? ""
+    let hint = error.hint.map { "\n  hint: " + $0 } ?? ""
+    warn("feedsync: warning: \(file)\(error.message)\(hint)")
   }
 
   /// Results that cannot be written are a failure, unless whoever read them has gone.
@@ -74,13 +81,14 @@ enum Output {
 }
 
 extension FeedSyncError {
-  fileprivate var json: JSON {
+  /// The parts, as `--format json` has them.
+  var json: JSON {
     func text(_ value: String?) -> JSON { value.map { .string(ByteString($0)) } ?? .null }
     let members: JSONObject = [
       "code": .integer(Int64(code.rawValue)), "operation": text(operation), "file": text(file),
       "message": text(message), "hint": text(hint),
     ]
-    return .object(["error": .object(members)])
+    return .object(members)
   }
 }
 

@@ -31,6 +31,8 @@ private struct Status {
   let streams: [StreamSummary]
   let records: [FileRecord]
   let foreign: [String]
+  /// What keeps this device and the folder's other users apart.
+  let problems: [FeedSyncError]
 
   init(of device: Device) throws {
     self.device = device
@@ -41,12 +43,13 @@ private struct Status {
     counts = try device.database.counts()
     streams = try device.database.streamSummaries()
     records = try device.database.fileRecords().values.sorted { $0.key < $1.key }
-    foreign =
-      isFolderPresent
-      ? try device.container.list().foreign.map { place in
-        (["logs"] + [place.directory, place.name].compactMap { $0?.string })
-          .joined(separator: "/")
-      }.sorted() : []
+    problems = device.folderProblems(.system).map { FeedSyncError($0) }
+    // Where the folder cannot be listed, that is among the problems.
+    let listing = isFolderPresent ? try? device.container.list() : nil
+    foreign = (listing?.foreign ?? []).map { place in
+      (["logs"] + [place.directory, place.name].compactMap { $0?.string })
+        .joined(separator: "/")
+    }.sorted()
   }
 
   private var setAside: [FileRecord] { records.filter { $0.reason.isSetAside } }
@@ -66,6 +69,7 @@ private struct Status {
       "set_aside": .array(setAside.map { .object(ReportJSON.setAside($0)) }),
       "duplicates": .array(duplicates.map { .text($0.key.path) }),
       "foreign": .array(foreign.map { .text($0) }),
+      "problems": .array(problems.map(\.json)),
     ])
   }
 
@@ -97,6 +101,10 @@ private struct Status {
     lines += setAside.map { ReportText.setAside($0) }
     lines += duplicates.map { "duplicate: \($0.key.path)" }
     lines += foreign.map { "foreign: \($0)" }
+    lines += problems.map { problem in
+      "problem: " + [problem.file, problem.message].compactMap { $0 }.joined(separator: ": ")
+        + (problem.hint.map { "\n  hint: \($0)" } ?? "")
+    }
     return lines
   }
 }

@@ -18,6 +18,8 @@ struct WatchCommand: StoreCommand {
 
   /// How long the commands of the last lines may take once the watch has ended.
   private static let execSeconds = 10
+  /// How long the watch may take to end; more than the commands may.
+  private static let leavingSeconds = 15
 
   @OptionGroup var global: GlobalOptions
   @Option(help: "A shell command that is run for each line, with the line on its standard input.")
@@ -32,10 +34,18 @@ struct WatchCommand: StoreCommand {
     let watcher = FolderWatcher(
       container: device.container.root, cookies: state.appending("cookies"))
     let session = WatchSession(device: device, watcher: watcher)
+    for problem in device.folderProblems(.system) { Output.warning(FeedSyncError(problem)) }
     let queue = exec.map { ExecQueue(command: $0) }
-    let printer = WatchPrinter(device: device, command: queue)
+    let printer = WatchPrinter(device: device, command: queue, format: global.format)
     let work = Task { try await session.run { printer.print($0) } }
-    let signals = TerminationSignals { work.cancel() }
+    let signals = TerminationSignals {
+      work.cancel()
+      // A call to a file system that does not answer cannot be ended. Nothing is lost by leaving:
+      // what is not committed is imported again.
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.leavingSeconds)) {
+        _exit(0)
+      }
+    }
     defer { signals.stop() }
     // Each line gets its command, also those printed just before the end.
     defer { queue?.finish(seconds: Self.execSeconds) }

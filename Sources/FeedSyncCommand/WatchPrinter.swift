@@ -10,8 +10,12 @@ struct WatchPrinter: Sendable {
   private let device: Device
   private let command: ExecQueue?
 
-  init(device: Device, command: ExecQueue?) {
+  private let format: OutputFormat
+
+  /// - parameter format: how failures are told on standard error; events are JSON in either.
+  init(device: Device, command: ExecQueue?, format: OutputFormat) {
     self.device = device
+    self.format = format
     self.command = command
   }
 
@@ -24,7 +28,7 @@ struct WatchPrinter: Sendable {
     case .setAside(let record): line("set_aside", ReportJSON.setAside(record))
     case .restored(let file): line("restored", ["file": .text(file.path)])
     case .failed(let error):
-      Output.error(FeedSyncError(error, operation: "watch"), format: .text)
+      Output.error(FeedSyncError(error, operation: "watch"), format: format)
     case .recovered: Output.warn("feedsync: watch: the last look succeeded again")
     }
   }

@@ -24,9 +24,12 @@ enum Writing {
       _ = try Publisher(device: device).publishAll()
     } catch {
       let failure = FeedSyncError(error, operation: "publish")
-      Output.warn(
-        "feedsync: warning: \(failure.file ?? "the folder"): \(failure.message); what was written"
-          + " is safe here and will be published later")
+      Output.warning(
+        FeedSyncError(
+          failure.code, operation: failure.operation, file: failure.file ?? "the folder",
+          message: failure.message
+            + "; what was written is safe here and will be published later",
+          hint: failure.hint))
     }
   }
 

@@ -29,6 +29,8 @@ package struct FolderListing: Sendable {
   package var foreign: [(directory: FilePath.Component?, name: FilePath.Component)] = []
   /// Temporaries of feedsync's, in use or left behind.
   package var leftovers: [(directory: FilePath.Component, name: FilePath.Component)] = []
+  /// The sub-folders that were listed.
+  package var directories: [FilePath.Component] = []
   /// Sub-folders that could not be listed.
   package var unreadable: [FileError] = []
 }
@@ -76,6 +78,7 @@ extension UbiquityContainer {
       }
       return
     }
+    listing.directories.append(directory)
     let stream = StreamID(directory.string)
     for entry in entries where LeftoverName.matches(entry.name) {
       listing.leftovers.append((directory, entry.name))

@@ -10,6 +10,8 @@ package struct SyncerIgnoreFile: Sendable {
   static let end = "// feedsync: end"
   /// Without a leading slash, so that they hold at any depth.
   static let patterns = ["*.nosync", "*.nosync*", ".feedsync-*"]
+  /// The patterns on one line, for people.
+  package static let advice = patterns.joined(separator: "  ")
   private static let maximumBytes = 1 << 20
 
   private let container: UbiquityContainer
@@ -29,14 +31,34 @@ package struct SyncerIgnoreFile: Sendable {
       try container.files.synchronizeDirectory(file.parent)
       return nil
     }
+    let mode = try mode(of: file)
     let block = ([Self.begin] + Self.patterns + [Self.end]).map { $0 + "\n" }.joined()
     let staged = file.parent.appending(temporaryName())
     // The first pattern that matches wins, so the block goes in front of the user's own.
     try container.files.publish(
-      Array(block.utf8) + present, at: staged, temporaryName: temporaryName())
-    try container.files.rename(staged, to: file)
+      Array(block.utf8) + present, at: staged, temporaryName: temporaryName(), exactMode: mode)
+    do throws(FileError) {
+      try container.files.rename(staged, to: file)
+    } catch {
+      // In a sticky folder nobody may replace another's file.
+      try? container.files.remove(staged)
+      throw error
+    }
     try container.files.synchronizeDirectory(file.parent)
     return file
+  }
+
+  /// What the file is to be readable by: as before, or else by all who can read the folder.
+  ///
+  /// The umask must not decide: Syncthing, which may be another user, stops a folder of which it
+  /// cannot read this file.
+  private func mode(of file: FilePath) throws(FileError) -> UInt32 {
+    do throws(FileError) {
+      return try container.files.status(of: file).mode & 0o777
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return try container.files.status(of: file.parent).mode & 0o666
+    }
   }
 
   private func contents(of file: FilePath) throws(FileError) -> [UInt8] {

@@ -47,6 +47,7 @@ package struct UbiquityContainer: Sendable {
       (try? files.status(of: root)) == nil
         ? ContainerError.folderMissing(root) : ContainerError.markerMissing(root)
     case .notDirectory: ContainerError.folderMissing(root)
+    case _ where error.meansUnreachable: ContainerError.unreachable(markerFile, error.errno)
     default: error
     }
   }

@@ -14,11 +14,15 @@ package struct Device: Sendable {
   package let ambient: Ambient
   /// A random number of this process, bound into every transaction it writes.
   package let nonce: UInt64
+  /// Asks whether the folder's file system answers, before it is used: a watch lives long.
+  private let ask: @Sendable (_ folder: FilePath) -> FolderAnswer
 
   package init(
     record: DeviceRecord, database: StoreDatabase, container: UbiquityContainer,
-    ambient: Ambient
+    ambient: Ambient,
+    ask: @escaping @Sendable (_ folder: FilePath) -> FolderAnswer = { _ in .answers }
   ) {
+    self.ask = ask
     self.record = record
     self.database = database
     self.container = container
@@ -32,6 +36,7 @@ package struct Device: Sendable {
   /// - throws: ``ContainerError/otherContainer(_:expected:found:)`` where nothing may be done at
   ///   all, neither in the folder nor locally.
   package func absence() throws -> ContainerError? {
+    if case .silent = ask(container.root) { return .unreachable(container.root, .timedOut) }
     do {
       let marker = try container.marker()
       guard marker.container == record.container else {
@@ -41,7 +46,7 @@ package struct Device: Sendable {
       return original().map { .copy(container.root, of: $0.root) }
     } catch let error as ContainerError {
       switch error {
-      case .folderMissing, .markerMissing: return error
+      case .folderMissing, .markerMissing, .unreachable: return error
       default: throw error
       }
     }

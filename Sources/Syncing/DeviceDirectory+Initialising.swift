@@ -35,7 +35,9 @@ extension DeviceDirectory {
     /// Whether the container was made, not joined.
     package let isCreated: Bool
     /// The syncer's ignore file, if it was written.
-    package let ignoreFile: FilePath?
+    package fileprivate(set) var ignoreFile: FilePath?
+    /// Why the syncer's ignore file could not be looked at or written, if so.
+    package fileprivate(set) var ignoreFailure: FileError?
     /// Where the folder was before, if it was known and is another now.
     package let movedFrom: FilePath?
     /// What of this device's own transactions the folder at its new place does not hold.
@@ -46,6 +48,10 @@ extension DeviceDirectory {
   ///
   /// Done again, it joins as the same device, and takes over a new path.
   package func initialise(_ request: Request) throws -> Initialisation {
+    try requireLocalState()
+    if case .silent(let resolved) = ask(request.folder) {
+      throw ContainerError.unreachable(resolved, .timedOut)
+    }
     let folder: FilePath
     do {
       folder = try files.canonicalPath(of: request.folder)
@@ -73,11 +79,16 @@ extension DeviceDirectory {
       return made
     }
     let missing = try former.map { try OwnSegments(of: device).bringOver(from: $0) } ?? []
-    let ignoreFile = try SyncerIgnoreFile(container: container).write(
-      temporaryName: ambient.temporaryName)
-    return Initialisation(
-      device: device, marker: marker, isCreated: isCreated, ignoreFile: ignoreFile,
-      movedFrom: former, missing: missing)
+    var done = Initialisation(
+      device: device, marker: marker, isCreated: isCreated, movedFrom: former, missing: missing)
+    do {
+      done.ignoreFile = try SyncerIgnoreFile(container: container).write(
+        temporaryName: ambient.temporaryName)
+    } catch let error as FileError {
+      // The folder may be another's to write: one can read along all the same.
+      done.ignoreFailure = error
+    }
+    return done
   }
 
   private func marker(
@@ -135,7 +146,7 @@ extension DeviceDirectory {
     try files.synchronizeDirectory(directory)
     guard let record = try database.device() else { throw StorageError.noDevice }
     let device = Device(
-      record: record, database: database, container: container, ambient: ambient)
+      record: record, database: database, container: container, ambient: ambient, ask: ask)
     return (device, known.flatMap { $0.path == container.root ? nil : $0.path })
   }
 

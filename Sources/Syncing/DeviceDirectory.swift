@@ -13,11 +13,18 @@ package struct DeviceDirectory: Sendable {
   package let root: FilePath
   package let files: any FileSystem
   package let ambient: Ambient
+  /// Asks whether the file system of a folder answers, before anything is done in it.
+  let ask: @Sendable (_ folder: FilePath) -> FolderAnswer
 
-  package init(root: FilePath, files: any FileSystem, ambient: Ambient) {
+  /// - parameter ask: see ``FolderProbe``; left out, every folder is taken to answer.
+  package init(
+    root: FilePath, files: any FileSystem, ambient: Ambient,
+    ask: @escaping @Sendable (_ folder: FilePath) -> FolderAnswer = { _ in .answers }
+  ) {
     self.root = root
     self.files = files
     self.ambient = ambient
+    self.ask = ask
   }
 
   package func directory(of container: ContainerID) -> FilePath {
@@ -31,35 +38,49 @@ extension DeviceDirectory {
   /// The folder need not be there: what works locally still does (contract.md, "Exit codes"). A
   /// folder that was moved is known by its marker, wherever it is now.
   package func open(container path: FilePath?) throws -> Device {
+    try requireLocalState()
     guard let path else {
       guard let id = try readDefault() else {
         throw DeviceError.noContainerChosen(state: root)
       }
-      return try openPresent(id, at: nil)
+      return try openPresent(id, at: nil, isSilent: nil)
+    }
+    if case .silent(let resolved) = ask(path) {
+      // Nothing may be looked up there; whose container was there is known from the state.
+      guard let known = try device(at: resolved, isSilent: true) else {
+        throw ContainerError.unreachable(resolved, .timedOut)
+      }
+      return known
     }
     let container = UbiquityContainer(root: absolute(path), files: files)
     do {
-      return try openPresent(try container.marker().container, at: container.root)
+      return try openPresent(
+        try container.marker().container, at: container.root, isSilent: false)
     } catch let error as ContainerError {
       // Away for now: whose container was there is known from the state.
-      guard let known = try device(at: container.root) else { throw error }
+      guard let known = try device(at: container.root, isSilent: false) else { throw error }
       return known
     } catch let error as DeviceError {
       // Another container stands where this state knows one.
-      guard let known = try device(at: container.root) else { throw error }
+      guard let known = try device(at: container.root, isSilent: false) else { throw error }
       return known
     }
   }
 
-  /// As ``open(_:at:)``, refusing a device that has left.
-  private func openPresent(_ id: ContainerID, at path: FilePath?) throws -> Device {
-    let device = try open(id, at: path)
+  /// As ``open(_:at:isSilent:)``, refusing a device that has left.
+  private func openPresent(
+    _ id: ContainerID, at path: FilePath?, isSilent: Bool?
+  ) throws -> Device {
+    let device = try open(id, at: path, isSilent: isSilent)
     guard device.record.leftAt == nil else { throw DeviceError.left(device.container.root) }
     return device
   }
 
   /// Opens a device, also one that has left.
-  func open(_ id: ContainerID, at path: FilePath?) throws -> Device {
+  ///
+  /// - parameter isSilent: whether the folder's file system does not answer; nil if it is still to
+  ///   be asked.
+  func open(_ id: ContainerID, at path: FilePath?, isSilent: Bool? = nil) throws -> Device {
     let directory = directory(of: id)
     let database = directory.appending("store.sqlite")
     // SQLite would take an empty file for a new database, and write one into it.
@@ -70,15 +91,21 @@ extension DeviceDirectory {
     guard let record = try store.device() else {
       throw DeviceError.notInitialised(path ?? root, state: root)
     }
+    let folder = path ?? record.path
+    let files = isSilent ?? self.isSilent(folder) ? UnreachableFileSystem() : files
     return Device(
-      record: record, database: store,
-      container: UbiquityContainer(root: path ?? record.path, files: files), ambient: ambient)
+      record: record, database: store, container: UbiquityContainer(root: folder, files: files),
+      ambient: ambient, ask: ask)
+  }
+
+  private func isSilent(_ folder: FilePath) -> Bool {
+    if case .silent = ask(folder) { true } else { false }
   }
 
   /// The device whose container was last seen at `path`; nil if there are several, none of them
   /// the default.
-  private func device(at path: FilePath) throws -> Device? {
-    let known = try devices(at: path).filter { $0.record.leftAt == nil }
+  private func device(at path: FilePath, isSilent: Bool) throws -> Device? {
+    let known = try devices(at: path, isSilent: isSilent).filter { $0.record.leftAt == nil }
     guard known.count > 1 else { return known.first }
     let chosen = try readDefault()
     return known.first { $0.record.container == chosen }
@@ -87,12 +114,12 @@ extension DeviceDirectory {
   /// The devices whose containers were last seen at `path`, also those that have left.
   ///
   /// - throws: what kept a device from being opened, if no other is the one: it might be.
-  func devices(at path: FilePath) throws -> [Device] {
+  func devices(at path: FilePath, isSilent: Bool = false) throws -> [Device] {
     var failure: (any Error)?
     var found: [Device] = []
     for id in try containerIDs() {
       do {
-        let device = try open(id, at: nil)
+        let device = try open(id, at: nil, isSilent: isSilent)
         if device.record.path == path { found.append(device) }
       } catch DeviceError.notInitialised {
         continue
@@ -120,5 +147,26 @@ extension DeviceDirectory {
     let plain = path.lexicallyNormalized()
     guard let name = plain.lastComponent, plain.parent != plain else { return plain }
     return absolute(plain.parent).appending(name)
+  }
+}
+
+// MARK: - Where the state may lie
+
+extension DeviceDirectory {
+  /// What the file system of the state is good for: of the directory, or where it will be made.
+  package func fitness() -> FileSystemKind.DatabaseFitness {
+    var place = root
+    while true {
+      // A place that cannot be asked, other than for not being there, shows when it is used.
+      if let kind = try? files.kind(of: place) { return kind.fitness }
+      guard place.parent != place, !place.isEmpty else { return .fit }
+      place = place.parent
+    }
+  }
+
+  /// SQLite's locks and shared memory end at this machine (lessons.md 23 and 24).
+  func requireLocalState() throws(DeviceError) {
+    guard case .unfit(let kind) = fitness() else { return }
+    throw .stateOnNetwork(root, kind: kind)
   }
 }

@@ -10,6 +10,9 @@ package enum DeviceError: Error, Equatable, Sendable {
   case left(FilePath)
   /// `--join` was asked for, and there is nothing to join.
   case nothingToJoin(FilePath)
+  /// The state is on a file system that other machines can change: SQLite would be damaged there,
+  /// and two machines would write as one device.
+  case stateOnNetwork(FilePath, kind: String)
   /// Another process watches this device.
   case watched(FilePath, process: String)
 }

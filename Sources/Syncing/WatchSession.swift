@@ -128,7 +128,8 @@ private struct WatchLoop {
   private let importer: Importer
   private var gaps: Set<ImportReport.Gap> = []
   private var setAside: [FileKey: FileRecord.Reason] = [:]
-  private var hasFailed = false
+  /// What failed in the scan before, if something did.
+  private var failure: String?
 
   init(device: Device) { importer = Importer(device: device) }
 
@@ -149,13 +150,14 @@ private struct WatchLoop {
     do {
       let report = try importer.importAll(in: directories)
       events += news(in: report)
-      if hasFailed, report.publishingFailure == nil { events.append(.recovered) }
-      hasFailed = report.publishingFailure != nil
+      if failure != nil, report.publishingFailure == nil {
+        failure = nil
+        events.append(.recovered)
+      }
       return events
     } catch {
       guard let failure = Self.passing(error) else { throw error }
-      hasFailed = true
-      return events + [.failed(failure)]
+      return failed(failure, after: events)
     }
   }
 
@@ -165,16 +167,26 @@ private struct WatchLoop {
     case let error as FileError: error
     // Unmounted, emptied: absence means nothing, so wait for its return. Another container is
     // another matter.
-    case ContainerError.folderMissing, ContainerError.markerMissing: error
+    case ContainerError.folderMissing, ContainerError.markerMissing, ContainerError.unreachable:
+      error
     // A later scan finds what this one could not store.
     case StorageError.busy, StorageError.full: error
     default: nil
     }
   }
 
+  /// Tells of a failure once: a folder that is away for a night is not a line every few seconds.
+  private mutating func failed(
+    _ error: any Error & Sendable, after events: [WatchEvent]
+  ) -> [WatchEvent] {
+    let text = (error as? FileError)?.withoutTemporaryName ?? "\(error)"
+    defer { failure = text }
+    return failure == text ? events : events + [.failed(error)]
+  }
+
   private mutating func news(in report: ImportReport) -> [WatchEvent] {
     var events: [WatchEvent] = []
-    if let failure = report.publishingFailure { events.append(.failed(failure)) }
+    if let failure = report.publishingFailure { events = failed(failure, after: events) }
     events += report.restored.map { .restored($0) }
     events += report.gaps.filter { !gaps.contains($0) }.map { .gap($0) }
     events += report.setAside.filter { setAside[$0.key] != $0.reason }.map { .setAside($0) }
@@ -182,5 +194,13 @@ private struct WatchLoop {
     setAside = Dictionary(
       report.setAside.map { ($0.key, $0.reason) }, uniquingKeysWith: { first, _ in first })
     return events
+  }
+}
+
+extension FileError {
+  /// What failed, the same for each attempt: temporaries have another name each time.
+  fileprivate var withoutTemporaryName: String {
+    let place = path.lastComponent?.string.hasPrefix(".feedsync-") == true ? path.parent : path
+    return "\(operation) \(place) \(errno.rawValue)"
   }
 }

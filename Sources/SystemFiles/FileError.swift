@@ -17,6 +17,8 @@ package enum FileOperation: String, Hashable, Sendable, CaseIterable {
   case fileSystemKind
   case canonicalPath
   case lock
+  case access
+  case changeMode
 }
 
 /// A system call that failed: what it was for, on which path, and the error it gave.
@@ -66,6 +68,21 @@ package struct FileError: Error, Hashable, Sendable {
 
   /// Whether the file was larger than the caller was willing to read.
   package var isTooLarge: Bool { operation == .read && errno == .fileTooLarge }
+
+  /// Whether it is the place that cannot be reached now, not something about the file itself.
+  ///
+  /// No permission; ENOTCONN and ECONNABORTED of a FUSE mount whose program has ended; ESTALE of
+  /// NFS; the failures of a network or a disk.
+  package var meansUnreachable: Bool {
+    guard foundKind == nil else { return false }
+    switch errno {
+    case .permissionDenied, .notPermitted, .ioError, .timedOut, .socketNotConnected, .hostIsDown,
+      .noRouteToHost, .networkUnreachable, .connectionAbort, .connectionReset,
+      .connectionRefused, .staleNFSFileHandle, .operationNotSupportedByDevice:
+      return true
+    default: return false
+    }
+  }
 
   /// Whether a lock was refused because somebody else holds it.
   package var isLockedByAnother: Bool {

@@ -44,10 +44,13 @@ package struct FileStatus: Hashable, Sendable {
   /// The user id of the owner.
   package var owner: UInt32
 
+  /// The id of the group.
+  package var group: UInt32
+
   /// Puts a status together, as a fake does.
   package init(
     kind: FileKind, size: Int64, modified: Int64, changed: Int64, inode: UInt64, device: UInt64,
-    links: UInt64 = 1, mode: UInt32 = 0o644, owner: UInt32 = 0
+    links: UInt64 = 1, mode: UInt32 = 0o644, owner: UInt32 = 0, group: UInt32 = 0
   ) {
     self.kind = kind
     self.size = size
@@ -58,6 +61,7 @@ package struct FileStatus: Hashable, Sendable {
     self.links = links
     self.mode = mode
     self.owner = owner
+    self.group = group
   }
 
   /// Whether both describe one file, under whatever names.

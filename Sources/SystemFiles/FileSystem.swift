@@ -32,6 +32,9 @@ package protocol FileSystem: Sendable {
     in directory: FilePath, fallbackName: FilePath.Component, mode: UInt32
   ) throws(FileError) -> TemporaryFile
 
+  /// Gives a file exactly these permission bits, whatever the umask.
+  func setMode(_ mode: UInt32, of file: TemporaryFile) throws(FileError)
+
   /// Appends all of `bytes`.
   func write(_ bytes: [UInt8], to file: TemporaryFile) throws(FileError)
 
@@ -64,6 +67,12 @@ package protocol FileSystem: Sendable {
 
   /// Whether changes made elsewhere can appear under a path; follows symbolic links.
   func kind(of path: FilePath) throws(FileError) -> FileSystemKind
+
+  /// Whether names may be made in a directory, as far as the system tells beforehand (`access(2)`).
+  func checkWriting(to directory: FilePath) throws(FileError)
+
+  /// Whether an access control list says more about a file, or what is made in it, than its mode.
+  func hasAccessList(_ path: FilePath) -> Bool
 
   /// The absolute path without symbolic links, "." and ".." (`realpath(3)`).
   func canonicalPath(of path: FilePath) throws(FileError) -> FilePath

@@ -98,6 +98,16 @@ extension InMemoryFileSystem {
     }
   }
 
+  /// Only a folder made read-only or a planned fault is refused: the fake has no users.
+  package func checkWriting(to directory: FilePath) throws(FileError) {
+    try run { (state) throws(FileError) in
+      try state.faults.enter(.access, directory, mutates: true)
+      _ = try state.findDirectory(.access, directory, followingLast: true)
+    }
+  }
+
+  package func hasAccessList(_ path: FilePath) -> Bool { false }
+
   package func canonicalPath(of path: FilePath) throws(FileError) -> FilePath {
     try run { (state) throws(FileError) in
       try state.faults.enter(.canonicalPath, path)

@@ -85,6 +85,15 @@ extension InMemoryFileSystem {
     change(path) { node, _ in node.isRefused = isRefused }
   }
 
+  /// Makes a file another user's, with a mode; nobody is refused for it.
+  package func setOwner(_ owner: UInt32, group: UInt32, mode: UInt32, _ path: FilePath) {
+    change(path) { node, _ in
+      node.owner = owner
+      node.group = group
+      node.mode = mode
+    }
+  }
+
   /// Sets when a file was last changed, as a syncer does that keeps times.
   package func setModified(_ time: Int64, _ path: FilePath) {
     change(path) { node, _ in node.modified = time }

@@ -39,6 +39,14 @@ extension InMemoryFileSystem {
     }
   }
 
+  package func setMode(_ mode: UInt32, of file: TemporaryFile) throws(FileError) {
+    try run { (state) throws(FileError) in
+      try state.faults.enter(.changeMode, file.path, mutates: true)
+      let node = try state.node(.changeMode, of: file)
+      state.tree.nodes[node]?.mode = mode
+    }
+  }
+
   package func synchronize(_ file: TemporaryFile) throws(FileError) {
     try run { (state) throws(FileError) in
       try state.faults.enter(.synchronize, file.path, mutates: true)

@@ -7,6 +7,10 @@ struct InMemoryNode: Sendable {
   var modified: Int64
   var changed: Int64
 
+  /// Whose it is; the fake itself is root's.
+  var owner: UInt32 = 0
+  var group: UInt32 = 0
+
   /// The number of names that stand for it now.
   var links: UInt64 = 0
 

@@ -89,7 +89,8 @@ struct InMemoryTree: Sendable {
     nodes[number].map {
       FileStatus(
         kind: $0.kind, size: Int64($0.size), modified: $0.modified, changed: $0.changed,
-        inode: number, device: 1, links: $0.links, mode: $0.mode, owner: 0)
+        inode: number, device: 1, links: $0.links, mode: $0.mode,
+        owner: $0.owner, group: $0.group)
     }
   }
 }

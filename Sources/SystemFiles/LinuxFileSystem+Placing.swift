@@ -72,12 +72,24 @@ extension LinuxFileSystem {
       if hasArrived(file, at: path) { return removeName(of: file) }
       guard last.errno.meansUnsupported else { break }
     }
+    if last.errno == .resourceBusy { return try renameReleased(file, at: path) }
     guard holdsEqualContent(file, at: path, after: last.errno) else { throw last }
     removeName(of: file)
   }
 
   /// Removes the temporary name of a placed file: after a link it still stands.
   private func removeName(of file: TemporaryFile) { try? remove(file.fallbackPath) }
+
+  /// Renames a file that cannot be renamed while it is open (EBUSY), as on smbnetfs.
+  ///
+  /// Whoever closes it later finds something harmless under its descriptor.
+  private func renameReleased(_ file: TemporaryFile, at path: FilePath) throws(FileError) {
+    let null = try SystemCall.open("/dev/null", O_RDONLY, for: .open)
+    dup2(null, file.handle)
+    _ = fcntl(file.handle, F_SETFD, FD_CLOEXEC)
+    _ = close(null)
+    try renameIfAbsent(file.fallbackPath, path)
+  }
 
   private func renameExclusively(
     _ source: FilePath, _ destination: FilePath

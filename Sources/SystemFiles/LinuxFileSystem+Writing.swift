@@ -44,6 +44,10 @@ extension LinuxFileSystem {
     }
   }
 
+  package func setMode(_ mode: UInt32, of file: TemporaryFile) throws(FileError) {
+    try SystemCall.run(.changeMode, on: file.path) { Int(fchmod(file.handle, mode)) }
+  }
+
   package func synchronize(_ file: TemporaryFile) throws(FileError) {
     try SystemCall.run(.synchronize, on: file.path) { Int(fsync(file.handle)) }
   }

@@ -48,12 +48,21 @@ package struct LinuxFileSystem: FileSystem {
 
   package func kind(of path: FilePath) throws(FileError) -> FileSystemKind {
     let magic = try RawLinux.magic(of: path)
+    guard FileSystemKind(magic: magic, mountName: nil) != .local else { return .local }
     let place = try canonicalPath(of: path)
-    // Without /proc the magic number's own name has to do. The table is one line a mount; 16 MiB
-    // of it is more than any machine has.
-    let table = try? readAll("/proc/self/mountinfo", limit: 1 << 24).bytes
-    let name = table.flatMap { MountTable($0).name(for: place.bytes) }
+    // Without /proc the magic number's own name has to do.
+    let name = MountTable.current()?.name(for: place.bytes)
     return FileSystemKind(magic: magic, mountName: name)
+  }
+
+  package func checkWriting(to directory: FilePath) throws(FileError) {
+    try SystemCall.run(.access, directory) { Int(access($0, W_OK | X_OK)) }
+  }
+
+  package func hasAccessList(_ path: FilePath) -> Bool {
+    ["system.posix_acl_access", "system.posix_acl_default"].contains { name in
+      path.withPlatformString { RawLinux.attributeSize($0, name) } > 0
+    }
   }
 
   package func canonicalPath(of path: FilePath) throws(FileError) -> FilePath {

@@ -17,12 +17,16 @@ extension FileSystem {
   /// only has to synchronize the directory.
   ///
   ///     try files.publish(bytes, at: "/c/logs/x/1.log", temporaryName: ".feedsync-7.nosync")
+  ///
+  /// - parameter exactMode: the mode that it gets whatever the umask, where modes can be changed.
   package func publish(
     _ bytes: [UInt8], at path: FilePath, temporaryName: FilePath.Component,
-    mode: UInt32 = 0o666
+    mode: UInt32 = 0o666, exactMode: UInt32? = nil
   ) throws(FileError) {
     let file = try createTemporary(
-      in: path.parent, fallbackName: temporaryName, mode: mode)
+      in: path.parent, fallbackName: temporaryName, mode: exactMode ?? mode)
+    // SMB, FAT and others have no modes and refuse.
+    if let exactMode { try? setMode(exactMode, of: file) }
     do throws(FileError) {
       try write(bytes, to: file)
       try synchronize(file)

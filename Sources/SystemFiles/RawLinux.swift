@@ -4,7 +4,7 @@ import SystemPackage
 /// What Linux has and Swift's Glibc module does not import.
 ///
 /// `O_TMPFILE`, the OFD lock commands and `RENAME_NOREPLACE` stand behind `_GNU_SOURCE`, and
-/// `sys/statfs.h` is not in the module. The two functions are looked up by name at run time, which
+/// `sys/statfs.h` is not in the module. The functions are looked up by name at run time, which
 /// needs no C target; a C library without one of them is answered as a kernel without it.
 enum RawLinux {
   /// `O_TMPFILE` of `open(2)`, which includes `O_DIRECTORY` so that old kernels refuse it.
@@ -21,6 +21,12 @@ enum RawLinux {
   private typealias StatusFunction =
     @convention(c) (UnsafePointer<CChar>, UnsafeMutableRawPointer) -> Int32
 
+  private typealias AttributeFunction =
+    @convention(c) (
+      UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int
+    ) -> Int
+
+  private static let attributeFunction: AttributeFunction? = function("lgetxattr")
   private static let renameFunction: RenameFunction? = function("renameat2")
   private static let statusFunction: StatusFunction? = function("statfs")
 
@@ -37,6 +43,11 @@ enum RawLinux {
       return -1
     }
     return Int(renameFunction(AT_FDCWD, source, AT_FDCWD, destination, 1))
+  }
+
+  /// The size of an extended attribute; negative where there is none (`getxattr(2)`).
+  static func attributeSize(_ path: UnsafePointer<CChar>, _ name: String) -> Int {
+    attributeFunction?(path, name, nil, 0) ?? -1
   }
 
   /// The magic number of the file system that holds a path (`statfs(2)`).

@@ -70,7 +70,7 @@ extension FileStatus {
       kind: FileKind(mode: raw.st_mode), size: Int64(raw.st_size),
       modified: Self.nanoseconds(raw.st_mtim), changed: Self.nanoseconds(raw.st_ctim),
       inode: UInt64(raw.st_ino), device: UInt64(raw.st_dev), links: UInt64(raw.st_nlink),
-      mode: raw.st_mode & 0o7777, owner: raw.st_uid)
+      mode: raw.st_mode & 0o7777, owner: raw.st_uid, group: raw.st_gid)
   }
 
   /// A file's times are anybody's to set, beyond the year 2262 too: clamps instead of trapping.

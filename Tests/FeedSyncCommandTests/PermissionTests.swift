@@ -34,6 +34,30 @@ import Testing
     let marker = machine.folder.appending(path: "feedsync.container")
     #expect(try machine.mode(marker) == 0o666 & ~mask)
   }
+
+  @Test("of the syncer's ignore file are those of its folder, or stay what they were")
+  func ignoreFile() throws {
+    let machine = try Machine(initialised: false)
+    let manager = FileManager.default
+    let file = machine.folder.appending(path: ".stignore")
+    try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: machine.folder.path)
+    try Shell.run("umask 077; \"$0\" init \"$1\"", machine)
+    #expect(try machine.mode(file) == 0o644)
+    try Data("// mine\n".utf8).write(to: file)
+    try manager.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
+    try Shell.run("umask 022; \"$0\" init \"$1\"", machine)
+    #expect(try machine.mode(file) == 0o640)
+    #expect(try String(contentsOf: file, encoding: .utf8).hasSuffix("// mine\n"))
+  }
+
+  @Test("of one's own folder are no problem, whatever the umask")
+  func noProblem() throws {
+    let machine = try Machine(initialised: false)
+    try Shell.run("umask 077; \"$0\" init \"$1\" && \"$0\" put n x '{}'", machine)
+    let run = try machine.feedsync("status", "--format", "json")
+    #expect(try run.json().object?["problems"]?.array?.isEmpty == true)
+    #expect(run.errors == "")
+  }
 }
 
 /// A shell around the command, for what a process can only inherit.

@@ -16,10 +16,18 @@ need_packages() {
     echo "These need root and there is no sudo. As root, run: apt-get install$missing" >&2
     exit 1
   fi
-  $as_root apt-get update -qq
-  # shellcheck disable=SC2086  # The names are words.
-  DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing \
-    >/dev/null
+  # Debian starts a service that it installs, such as a file server, unless this says no.
+  # shellcheck disable=SC2016,SC2086  # The script is for the other shell; the names are words.
+  $as_root sh -ec '
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e "$policy" ]; then
+      trap "rm -f $policy" EXIT INT TERM
+      printf "#!/bin/sh\nexit 101\n" >"$policy"
+      chmod 755 "$policy"
+    fi
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+  ' install $missing
 }
 
 need_swift() {
