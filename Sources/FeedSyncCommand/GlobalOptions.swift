@@ -9,13 +9,19 @@ extension OutputFormat: ExpressibleByArgument {}
 
 /// What every command takes.
 struct GlobalOptions: ParsableArguments {
-  @Option(help: "Where this device keeps its database (default: $FEEDSYNC_STATE, else …/feedsync).")
+  @Option(
+    help: ArgumentHelp(
+      "Where this device keeps its database (default: $FEEDSYNC_STATE, else the user's own).",
+      valueName: "dir"), completion: .directory)
   var state: String?
 
-  @Option(help: "The synced folder (default: $FEEDSYNC_CONTAINER, else the last one initialised).")
+  @Option(
+    help: ArgumentHelp(
+      "The synced folder (default: $FEEDSYNC_CONTAINER, else the default container).",
+      valueName: "dir"), completion: .directory)
   var container: String?
 
-  @Option(help: "text or json.")
+  @Option(help: "How results and errors are printed.")
   var format: OutputFormat = .text
 
   @Flag(help: "Say more on standard error.")
@@ -47,13 +53,23 @@ struct GlobalOptions: ParsableArguments {
     path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
   }
 
+  /// The folder that an option or a variable names, if one does.
+  func containerPath() -> FilePath? {
+    let path = container ?? Self.variable("FEEDSYNC_CONTAINER")
+    return path.map { FilePath(absolute($0)) }
+  }
+
+  /// Opens the device, wherever its folder is.
+  func device() throws -> Device {
+    try directory().open(container: containerPath())
+  }
+
   /// Opens the device; another container under the path ends the command before anything else.
   ///
   /// - parameter needsFolder: whether the command cannot do without the folder. If it can, and the
   ///   folder is away, a warning says so.
   func open(needsFolder: Bool) throws -> Device {
-    let path = container ?? Self.variable("FEEDSYNC_CONTAINER")
-    let device = try directory().open(container: path.map { FilePath(absolute($0)) })
+    let device = try device()
     guard let absence = try device.absence() else { return device }
     guard !needsFolder else { throw absence }
     let error = FeedSyncError(absence, operation: "reach the folder")

@@ -58,7 +58,7 @@ enum ReportText {
   }
 
   /// A name on one line, whatever is in it.
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     text.unicodeScalars.contains { $0.properties.generalCategory == .control }
       ? JSON.text(text).canonical : text
   }

@@ -66,7 +66,7 @@ extension DeviceDirectory {
     }
   }
 
-  private func open(_ id: ContainerID, at path: FilePath?) throws -> Device {
+  func open(_ id: ContainerID, at path: FilePath?) throws -> Device {
     let directory = directory(of: id)
     let database = directory.appending("store.sqlite")
     guard (try? files.status(of: database)) != nil else {
@@ -84,7 +84,7 @@ extension DeviceDirectory {
   /// The device whose container was last seen at `path`.
   ///
   /// - throws: what kept a device from being opened, if no other is the one: it might be.
-  private func device(at path: FilePath) throws -> Device? {
+  func device(at path: FilePath) throws -> Device? {
     var failure: (any Error)?
     for id in try containerIDs() {
       do {
@@ -101,7 +101,7 @@ extension DeviceDirectory {
   }
 
   /// The containers that have a directory here.
-  private func containerIDs() throws -> [ContainerID] {
+  func containerIDs() throws -> [ContainerID] {
     do {
       return try files.list(root).compactMap { ContainerID($0.name.string) }.sorted()
     } catch {
@@ -110,7 +110,7 @@ extension DeviceDirectory {
     }
   }
 
-  private func readDefault() throws -> ContainerID? {
+  func readDefault() throws -> ContainerID? {
     do {
       let bytes = try files.contents(of: defaultFile, limit: Self.maximumDefaultBytes).bytes
       guard case .object(let object) = try? JSON(parsing: bytes),
@@ -124,7 +124,7 @@ extension DeviceDirectory {
   }
 
   /// The path without links; of one that is away for now, as much as is there is resolved.
-  private func absolute(_ path: FilePath) -> FilePath {
+  func absolute(_ path: FilePath) -> FilePath {
     if let found = try? files.canonicalPath(of: path) { return found }
     let plain = path.lexicallyNormalized()
     guard let name = plain.lastComponent, plain.parent != plain else { return plain }
@@ -263,7 +263,7 @@ extension DeviceDirectory {
     }
   }
 
-  private func writeDefault(_ container: ContainerID) throws {
+  func writeDefault(_ container: ContainerID) throws {
     let object: JSONObject = ["container": .string(ByteString(container.description))]
     let staged = root.appending(ambient.temporaryName())
     try files.publish(
