@@ -17,7 +17,7 @@ struct FeedSyncTool: AsyncParsableCommand {
       InitCommand.self, PutCommand.self, PatchCommand.self, GetCommand.self, DeleteCommand.self,
       ListCommand.self, LoadCommand.self, DumpCommand.self, ImportCommand.self,
       WatchCommand.self, StatusCommand.self, SegmentCommand.self,
-      ContainersCommand.self,
+      ContainersCommand.self, ServiceCommand.self,
     ])
 
   static func main() async {
