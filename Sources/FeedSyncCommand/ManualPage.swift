@@ -52,12 +52,12 @@ extension ManualPage {
         found.append(option)
       }
     list(options)
-    let statuses = ManualText.exitStatuses.map { ("\($0.code?.rawValue ?? 0)", $0.text) }
-    entries("EXIT STATUS", intro: nil, statuses, macro: "")
     entries(
       "ENVIRONMENT", intro: "None of these is needed where --state and --container are given.",
       ManualText.environment, macro: "Ev ")
     entries("FILES", intro: nil, ManualText.files, macro: "Pa ")
+    let statuses = ManualText.exitStatuses.map { ("\($0.code?.rawValue ?? 0)", $0.text) }
+    entries("EXIT STATUS", intro: nil, statuses, macro: "")
     examples()
     lines += [".Sh SEE ALSO"] + seeAlso(commands.map { "\(name)-\($0.commandName)" })
   }
