@@ -144,23 +144,22 @@ extension ServiceInstaller {
 
   /// Stops and disables the unit, and removes what ``install(_:)`` made, and nothing else.
   package func remove(_ unit: UnitName) throws -> Removal {
-    guard let text = try text(of: unit) else {
-      // What is left of one whose file a user removed by hand.
-      return Removal(wasInstalled: try removeLink(of: unit), unreachable: nil)
-    }
-    guard UnitText.isOurs(text) else { throw ServiceError.notOurs(file(of: unit)) }
+    let text = try text(of: unit)
+    if let text, !UnitText.isOurs(text) { throw ServiceError.notOurs(file(of: unit)) }
     var unreachable: String?
+    // Also where a user has removed the file by hand: what systemd has read still runs.
     var isLoaded = false
     switch manager.properties(of: unit) {
     case .unreachable(let reason): unreachable = reason
     case .unit(let properties): isLoaded = properties.file == file(of: unit).string
     }
     if isLoaded { try manager.stop(unit) }
-    _ = try removeLink(of: unit)
-    try files.remove(file(of: unit))
-    for directory in [directory, directory.parent] { removeIfEmpty(directory) }
+    let wasEnabled = try removeLink(of: unit)
+    if text != nil { try files.remove(file(of: unit)) }
+    let wasInstalled = text != nil || wasEnabled || isLoaded
+    if wasInstalled { for directory in [directory, directory.parent] { removeIfEmpty(directory) } }
     if isLoaded { try manager.reload() }
-    return Removal(wasInstalled: true, unreachable: unreachable)
+    return Removal(wasInstalled: wasInstalled, unreachable: wasInstalled ? unreachable : nil)
   }
 
   private func removeLink(of unit: UnitName) throws(FileError) -> Bool {

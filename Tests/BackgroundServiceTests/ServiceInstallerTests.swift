@@ -108,6 +108,17 @@ import Testing
     #expect(scene.manager.told.suffix(2) == ["stop", "daemon-reload"])
   }
 
+  @Test("and removing it ends what still runs, though its file is gone")
+  func removedByHand() throws {
+    let scene = Scene()
+    let service = try WatchService.sample()
+    _ = try scene.installer.install(service)
+    scene.files.removeTree(scene.installer.file(of: service.unit))
+    #expect(try scene.installer.remove(service.unit).wasInstalled)
+    #expect(scene.manager.running == [] && scene.names.isEmpty)
+    #expect(try !scene.installer.remove(service.unit).wasInstalled)
+  }
+
   @Test("says what systemd refuses")
   func refused() throws {
     let scene = Scene()
