@@ -37,6 +37,12 @@ let package = Package(
       name: "SystemFiles",
       dependencies: [.product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
+    .target(
+      name: "BackgroundService",
+      dependencies: [
+        "SystemFiles", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
     .target(
       name: "FolderWatching",
@@ -78,7 +84,7 @@ let package = Package(
     .executableTarget(
       name: "FeedSyncCommand",
       dependencies: [
-        "FeedSync",
+        "FeedSync", "BackgroundService",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -103,6 +109,13 @@ let package = Package(
       name: "SystemFilesTests",
       dependencies: [
         "SystemFiles", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "BackgroundServiceTests",
+      dependencies: [
+        "BackgroundService", "SystemFiles",
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -17,7 +17,8 @@ struct FeedSyncTool: AsyncParsableCommand {
       InitCommand.self, PutCommand.self, PatchCommand.self, GetCommand.self, DeleteCommand.self,
       ListCommand.self, LoadCommand.self, DumpCommand.self, ImportCommand.self,
       WatchCommand.self, StatusCommand.self, SegmentCommand.self, SQLCommand.self,
-      IndexCommand.self, DevicesCommand.self, LeaveCommand.self,
+      IndexCommand.self, DevicesCommand.self, LeaveCommand.self, ContainersCommand.self,
+      ServiceCommand.self, GenerateManualCommand.self,
     ])
 
   static func main() async {
@@ -30,4 +31,6 @@ struct FeedSyncTool: AsyncParsableCommand {
 /// The version that `--version` prints.
 enum Version {
   static let text = "0.1.0"
+  /// When the manual was last changed for it.
+  static let manualDate = "November 21, 2026"
 }

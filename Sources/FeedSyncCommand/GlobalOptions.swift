@@ -8,13 +8,19 @@ extension OutputFormat: ExpressibleByArgument {}
 
 /// What every command takes.
 struct GlobalOptions: ParsableArguments {
-  @Option(help: "Where this device keeps its database (default: $FEEDSYNC_STATE, else …/feedsync).")
+  @Option(
+    help: ArgumentHelp(
+      "Where this device keeps its database (default: $FEEDSYNC_STATE, else the user's own).",
+      valueName: "dir"), completion: .directory)
   var state: String?
 
-  @Option(help: "The synced folder (default: $FEEDSYNC_CONTAINER, else the last one initialised).")
+  @Option(
+    help: ArgumentHelp(
+      "The synced folder (default: $FEEDSYNC_CONTAINER, else the default container).",
+      valueName: "dir"), completion: .directory)
   var container: String?
 
-  @Option(help: "text or json.")
+  @Option(help: "How results and errors are printed.")
   var format: OutputFormat = .text
 
   @Flag(help: "Say more on standard error.")
@@ -37,8 +43,13 @@ struct GlobalOptions: ParsableArguments {
 
   /// Opens the device, wherever its folder is.
   func openDevice(needsFolder: Bool = true) throws -> Device {
+    try directory(needsFolder: needsFolder).open(container: containerPath())
+  }
+
+  /// The folder that an option or a variable names, if one does.
+  func containerPath() -> FilePath? {
     let path = container ?? Self.variable("FEEDSYNC_CONTAINER")
-    return try directory(needsFolder: needsFolder).open(container: path.map { FilePath(StateLocation.absolute($0)) })
+    return path.map { FilePath(StateLocation.absolute($0)) }
   }
 
   /// Opens the device; another container under the path ends the command before anything else.

@@ -15,7 +15,8 @@ struct InitCommand: StoreCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The synced folder.") var folder: String
+  @Argument(help: ArgumentHelp("The synced folder.", valueName: "dir"), completion: .directory)
+  var folder: String
   @Option(
     help: "What the container is for, such as org.example.notes (default: the folder's name).")
   var identifier: String?

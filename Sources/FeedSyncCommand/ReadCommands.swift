@@ -16,7 +16,8 @@ struct GetCommand: StoreCommand {
     commandName: "get", abstract: "Print a document as canonical JSON.")
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The collection.") var collection: String
+  @Argument(help: "The collection.", completion: .custom(CollectionCompletion.names))
+  var collection: String
   @Argument(help: "The document's id.") var id: String
   @Flag(help: "Also print the version token, for 'put --base', on standard error.")
   var token = false
@@ -37,7 +38,10 @@ struct ListCommand: StoreCommand {
     commandName: "list", abstract: "List the collections, or the ids in one.")
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The collection; none to list the collections.") var collection: String?
+  @Argument(
+    help: "The collection; none to list the collections.",
+    completion: .custom(CollectionCompletion.names))
+  var collection: String?
 
   func run() async throws {
     let device = try global.open(needsFolder: false)
@@ -70,7 +74,8 @@ struct DumpCommand: StoreCommand {
     abstract: "Print all documents, one canonical line each, sorted by collection and id.")
 
   @OptionGroup var global: GlobalOptions
-  @Option(help: "Only this collection.") var collection: String?
+  @Option(help: "Only this collection.", completion: .custom(CollectionCompletion.names))
+  var collection: String?
 
   func run() async throws {
     let device = try global.open(needsFolder: false)

@@ -19,7 +19,7 @@ struct SegmentDumpCommand: StoreCommand {
     commandName: "dump", abstract: "Print a segment file as JSON.")
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The file.") var file: String
+  @Argument(help: "The file.", completion: .file()) var file: String
 
   func run() async throws {
     let (segment, digest) = try SegmentFiles.read(file)
@@ -37,8 +37,10 @@ struct SegmentJoinCommand: StoreCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @Option(help: "Where to write the new file.") var output: String
-  @Argument(help: "The files, in any order.") var files: [String]
+  @Option(
+    help: ArgumentHelp("Where to write the new file.", valueName: "dir"), completion: .directory)
+  var output: String
+  @Argument(help: "The files, in any order.", completion: .file()) var files: [String]
 
   func run() async throws {
     let segments = try files.map { try SegmentFiles.read($0).segment }

@@ -22,7 +22,10 @@ struct WatchCommand: StoreCommand {
   private static let leavingSeconds = 15
 
   @OptionGroup var global: GlobalOptions
-  @Option(help: "A shell command that is run for each line, with the line on its standard input.")
+  @Option(
+    help: ArgumentHelp(
+      "A shell command that is run for each line, with the line on its standard input.",
+      valueName: "command"))
   var exec: String?
 
   func run() async throws {

@@ -59,10 +59,16 @@ struct PutCommand: StoreCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The collection: 1 to 64 of a-z 0-9 . _ -") var collection: String
+  @Argument(
+    help: "The collection: 1 to 64 of a-z 0-9 . _ -",
+    completion: .custom(CollectionCompletion.names))
+  var collection: String
   @Argument(help: "The document's id.") var id: String
   @Argument(help: "A JSON object, or - to read it from standard input.") var json: String
-  @Option(help: "The version token, from 'get --token', that the new body was made from.")
+  @Option(
+    help: ArgumentHelp(
+      "The version token, from 'get --token', that the new body was made from.",
+      valueName: "token"))
   var base: String?
 
   func run() async throws {
@@ -90,7 +96,8 @@ struct PatchCommand: StoreCommand {
     discussion: "A member that is null in the patch is removed. An absent document is made.")
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The collection.") var collection: String
+  @Argument(help: "The collection.", completion: .custom(CollectionCompletion.names))
+  var collection: String
   @Argument(help: "The document's id.") var id: String
   @Argument(help: "A JSON object, or - to read it from standard input.") var json: String
 
@@ -111,7 +118,8 @@ struct DeleteCommand: StoreCommand {
     commandName: "delete", abstract: "Delete documents, in one transaction.")
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The collection.") var collection: String
+  @Argument(help: "The collection.", completion: .custom(CollectionCompletion.names))
+  var collection: String
   @Argument(help: "The documents' ids.") var ids: [String]
 
   func run() async throws {

@@ -104,7 +104,7 @@ extension DeviceDirectory {
 
   /// The device whose container was last seen at `path`; nil if there are several, none of them
   /// the default.
-  private func device(at path: FilePath, isSilent: Bool) throws -> Device? {
+  func device(at path: FilePath, isSilent: Bool = false) throws -> Device? {
     let known = try devices(at: path, isSilent: isSilent).filter { $0.record.leftAt == nil }
     guard known.count > 1 else { return known.first }
     let chosen = try readDefault()
@@ -132,7 +132,7 @@ extension DeviceDirectory {
   }
 
   /// The containers that have a directory here.
-  private func containerIDs() throws -> [ContainerID] {
+  func containerIDs() throws -> [ContainerID] {
     do {
       return try files.list(root).compactMap { ContainerID($0.name.string) }.sorted()
     } catch {
@@ -142,7 +142,7 @@ extension DeviceDirectory {
   }
 
   /// The path without links; of one that is away for now, as much as is there is resolved.
-  private func absolute(_ path: FilePath) -> FilePath {
+  func absolute(_ path: FilePath) -> FilePath {
     if let found = try? files.canonicalPath(of: path) { return found }
     let plain = path.lexicallyNormalized()
     guard let name = plain.lastComponent, plain.parent != plain else { return plain }

@@ -65,6 +65,9 @@ package protocol FileSystem: Sendable {
   /// Renames, replacing what has the new name.
   func rename(_ source: FilePath, to destination: FilePath) throws(FileError)
 
+  /// Creates a symbolic link; something that has the name is an error.
+  func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(FileError)
+
   /// Whether changes made elsewhere can appear under a path; follows symbolic links.
   func kind(of path: FilePath) throws(FileError) -> FileSystemKind
 

@@ -89,6 +89,17 @@ extension InMemoryFileSystem {
     }
   }
 
+  package func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(FileError) {
+    try run { (state) throws(FileError) in
+      try state.faults.enter(.link, path, mutates: true)
+      let (directory, name) = try state.findFree(.link, path)
+      let time = state.now()
+      var node = InMemoryNode(kind: .symbolicLink, mode: 0o777, time: time)
+      node.target = target
+      state.tree.setEntry(name, in: directory, to: state.tree.makeNode(node), time: time)
+    }
+  }
+
   package func kind(of path: FilePath) throws(FileError) -> FileSystemKind {
     try run { (state) throws(FileError) in
       try state.faults.enter(.fileSystemKind, path)

@@ -46,6 +46,12 @@ package struct LinuxFileSystem: FileSystem {
     }
   }
 
+  package func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(FileError) {
+    try SystemCall.run(.link, path) { name in
+      target.withPlatformString { Int(symlink($0, name)) }
+    }
+  }
+
   package func kind(of path: FilePath) throws(FileError) -> FileSystemKind {
     let magic = try RawLinux.magic(of: path)
     guard FileSystemKind(magic: magic, mountName: nil) != .local else { return .local }

@@ -66,6 +66,10 @@ package struct UnreachableFileSystem: FileSystem {
     throw FileError(.rename, source, errno)
   }
 
+  package func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(FileError) {
+    throw FileError(.link, path, errno)
+  }
+
   package func kind(of path: FilePath) throws(FileError) -> FileSystemKind {
     throw FileError(.fileSystemKind, path, errno)
   }

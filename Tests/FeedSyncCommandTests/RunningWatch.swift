@@ -27,6 +27,15 @@ final class RunningWatch {
     }
   }
 
+  /// The lines that have not been read, once it has ended.
+  func rest() throws -> [JSONObject] {
+    buffer.append(try output.readToEnd() ?? Data())
+    defer { buffer = Data() }
+    return try buffer.split(separator: UInt8(ascii: "\n")).map { line in
+      try #require(try JSON(parsing: [UInt8](line)).object)
+    }
+  }
+
   private func nextLine() throws -> JSONObject {
     while true {
       if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {

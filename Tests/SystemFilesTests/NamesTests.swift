@@ -15,6 +15,25 @@ import Testing
     }
   }
 
+  @Test(
+    "A link stands for its target, and takes no name that is taken", arguments: Subject.allCases)
+  func link(subject: Subject) throws {
+    try subject.run { files, directory in
+      let (target, link) = (directory.appending("d"), directory.appending("l"))
+      try files.makeDirectory(target, mode: 0o700)
+      try files.makeSymbolicLink(link, to: target)
+      #expect(try files.status(of: link).kind == .symbolicLink)
+      let (found, real) = (
+        try files.canonicalPath(of: link), try files.canonicalPath(of: target)
+      )
+      #expect(found == real)
+      let error = failure { () throws(FileError) in
+        try files.makeSymbolicLink(link, to: directory)
+      }
+      #expect(error == FileError(.link, link, .fileExists))
+    }
+  }
+
   @Test("Removing needs the right call for the kind", arguments: Subject.allCases)
   func removing(subject: Subject) throws {
     try subject.run { files, directory in

@@ -5,8 +5,8 @@ import Testing
 @Suite struct LayerTests {
   /// The table, from the bottom up.
   static let layers = [
-    "CanonicalJSON", "Replication", "CZlib", "SegmentFormat", "SystemFiles", "CInotifyTools",
-    "FolderWatching", "SharedFolder", "DocumentStorage", "Syncing", "FeedSync",
+    "CanonicalJSON", "Replication", "CZlib", "SegmentFormat", "SystemFiles", "BackgroundService",
+    "CInotifyTools", "FolderWatching", "SharedFolder", "DocumentStorage", "Syncing", "FeedSync",
     "FeedSyncCommand", "InStepExample", "SyncSimulator",
   ]
 
@@ -15,6 +15,7 @@ import Testing
     "CanonicalJSON": [], "Replication": [],
     "SegmentFormat": ["Crypto"],
     "SystemFiles": ["Glibc", "SystemPackage", "Synchronization"],
+    "BackgroundService": ["SystemPackage"],
     "FolderWatching": ["Dispatch", "Glibc", "SystemPackage", "Synchronization"],
     "SharedFolder": ["SystemPackage"],
     "DocumentStorage": ["Foundation", "GRDB", "GRDBSQLite", "Synchronization", "SystemPackage"],

@@ -1,0 +1,92 @@
+import ArgumentParser
+import CanonicalJSON
+import FeedSync
+import Syncing
+
+struct ContainersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "containers", abstract: "List the containers that this state has a device in.",
+    discussion: """
+      Several containers may stand side by side; commands work on the default one unless \
+      --container or FEEDSYNC_CONTAINER names another.
+      """,
+    subcommands: [ContainersListCommand.self, ContainersDefaultCommand.self],
+    defaultSubcommand: ContainersListCommand.self)
+}
+
+struct ContainersListCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List them; one that cannot be used is listed with the reason.",
+    discussion: "A star marks the default. With --format json, each is one object a line.")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    for container in try global.directory().containers() {
+      switch global.format {
+      case .text: for line in ContainerReport.text(container) { Output.line(line) }
+      case .json: Output.line(ContainerReport.json(container))
+      }
+    }
+  }
+}
+
+struct ContainersDefaultCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "default", abstract: "Choose the container that commands work on.",
+    discussion: "Until then it is the one that 'init' was last run on.")
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "Its folder, its id, or the beginning of its id.", completion: .directory)
+  var name: String
+
+  func run() async throws {
+    let directory = try global.directory()
+    let id = try directory.container(named: name)
+    try directory.makeDefault(id)
+    if global.format == .json { Output.line(.object(["container": .text(id.description)])) }
+  }
+}
+
+private enum ContainerReport {
+  static func json(_ container: KnownContainer) -> JSON {
+    let error = container.failure.map { FeedSyncError($0, operation: "open the container") }
+    let details = container.details
+    return .object([
+      "default": .bool(container.isDefault),
+      "device": details.map {
+        ReportJSON.device($0.device.stream, name: $0.device.name)
+      } ?? .null,
+      "documents": details.map { .number($0.documents) } ?? .null,
+      "error": error.map {
+        .object([
+          "code": .number($0.code.rawValue), "hint": $0.hint.map { .text($0) } ?? .null,
+          "message": .text($0.message),
+        ])
+      } ?? .null,
+      "id": .text(container.id.description),
+      "identifier": details.map { .text($0.identifier) } ?? .null,
+      "path": details.map { .text($0.device.path.string) } ?? .null,
+      "present": .bool(details?.isPresent ?? false),
+      "unpublished": details.map { .number($0.unpublished) } ?? .null,
+    ])
+  }
+
+  static func text(_ container: KnownContainer) -> [String] {
+    let star = container.isDefault ? "*" : " "
+    var lines = ["\(star) \(container.id)"]
+    if let details = container.details {
+      lines[0] += " \(ReportText.escaped(details.identifier))"
+      let away = details.isPresent || container.failure != nil ? "" : " (not there)"
+      lines.append("    folder \(ReportText.escaped(details.device.path.string))\(away)")
+      lines.append(
+        "    device \(details.device.name), \(details.documents) documents, "
+          + "\(details.unpublished) transactions to be published")
+    }
+    if let failure = container.failure {
+      let error = FeedSyncError(failure, operation: "open the container")
+      lines.append("    error: \(error.message)")
+    }
+    return lines
+  }
+}
