@@ -62,9 +62,23 @@ final class InterruptedFileSystem: FileSystem {
 
   func removeDirectory(_ path: FilePath) throws(FileError) { try base.removeDirectory(path) }
 
+  func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(FileError) {
+    try base.makeSymbolicLink(path, to: target)
+  }
+
   func rename(_ source: FilePath, to destination: FilePath) throws(FileError) {
     try base.rename(source, to: destination)
   }
+
+  func setMode(_ mode: UInt32, of file: TemporaryFile) throws(FileError) {
+    try base.setMode(mode, of: file)
+  }
+
+  func checkWriting(to directory: FilePath) throws(FileError) {
+    try base.checkWriting(to: directory)
+  }
+
+  func hasAccessList(_ path: FilePath) -> Bool { base.hasAccessList(path) }
 
   func kind(of path: FilePath) throws(FileError) -> FileSystemKind { try base.kind(of: path) }
 
