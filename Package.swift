@@ -97,6 +97,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
       name: "CanonicalJSONTests", dependencies: ["CanonicalJSON"], swiftSettings: strict),
     .testTarget(
@@ -121,7 +122,8 @@ let package = Package(
     .testTarget(
       name: "FolderWatchingTests",
       dependencies: [
-        "FolderWatching", .product(name: "SystemPackage", package: "swift-system"),
+        "FolderWatching", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
     .testTarget(
@@ -144,7 +146,7 @@ let package = Package(
       name: "FeedSyncCommandTests", dependencies: ["CanonicalJSON", "FeedSyncCommand"],
       swiftSettings: strict),
     .testTarget(
-      name: "FeedSyncTests", dependencies: ["FeedSync", "FeedSyncCommand", "InStepExample"],
+      name: "FeedSyncTests", dependencies: ["FeedSync", "FeedSyncCommand", "InStepExample", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import DocumentStorage
 
 /// A JSON value whose identity is its canonical text: 1 and 1.0 differ, keys are sorted by bytes.
 ///
@@ -25,3 +26,9 @@ public typealias ByteString = CanonicalJSON.ByteString
 
 /// Why a text is not JSON that can be stored, and at which byte.
 public typealias JSONError = CanonicalJSON.JSONError
+
+/// A value that SQLite takes or gives; literals of strings and numbers will do for arguments.
+public typealias QueryValue = DocumentStorage.QueryValue
+
+/// A row of a query's answer: `row["id"]` is the value of the column `id`.
+public typealias QueryRow = DocumentStorage.QueryRow

@@ -6,7 +6,8 @@ enum CollectionCompletion {
   /// Says nothing where there is no device: an error would stand in the middle of the user's line.
   @Sendable static func names(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     guard let global = try? GlobalOptions.parse(options(in: words)),
-      let device = try? global.openDevice(needsFolder: false), let names = try? device.database.collectionNames()
+      let device = try? global.openDevice(needsFolder: false),
+      let names = try? device.database.collectionNames()
     else { return [] }
     return names.map(\.description)
   }

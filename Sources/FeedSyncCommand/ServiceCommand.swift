@@ -116,7 +116,9 @@ struct ServiceStatusCommand: StoreCommand {
       }
       let unit = try setup.unit()
       do {
-        report(try installer.status(of: unit), try setup.service(of: try global.openDevice(needsFolder: false)), nil)
+        report(
+          try installer.status(of: unit),
+          try setup.service(of: try global.openDevice(needsFolder: false)), nil)
       } catch {
         // The unit can be looked at where its device cannot be opened.
         let problem = FeedSyncError(error, operation: "open the device")

@@ -33,7 +33,7 @@ struct InStep {
       try reader.ids(in: "notes").compactMap { try reader.get(Note.self, at: $0, in: "notes") }
     }
     let inOrder = notes.sorted { ($0.written, $0.text) < ($1.written, $1.text) }
-    print(inOrder.map(\.text).joined(separator: " · "))
-    fflush(nil)
+    let line = inOrder.map(\.text).joined(separator: " · ") + "\n"
+    FileHandle.standardOutput.write(Data(line.utf8))
   }
 }

@@ -13,7 +13,8 @@ package struct KnownContainer: Sendable {
   package let isDefault: Bool
   /// What its database says; nil where that cannot be read.
   package let details: Details?
-  /// Why it cannot be used: its database cannot be opened, or another container has its place.
+  /// Why it cannot be used: its database cannot be opened, another container has its place,
+  /// or this device has left it.
   package let failure: (any Error)?
 
   package struct Details: Sendable {
@@ -38,7 +39,8 @@ extension DeviceDirectory {
 
   /// Makes the container the one that commands work on which name none.
   package func makeDefault(_ id: ContainerID) throws {
-    _ = try open(id, at: nil)
+    let device = try open(id, at: nil)
+    guard device.record.leftAt == nil else { throw DeviceError.left(device.container.root) }
     try writeDefault(id)
   }
 
@@ -99,7 +101,9 @@ extension DeviceDirectory {
 
   private func presence(of device: Device) -> (Bool, (any Error)?) {
     do {
-      return (try device.absence() == nil, nil)
+      let isPresent = try device.absence() == nil
+      let hasLeft = device.record.leftAt != nil
+      return (isPresent, hasLeft ? DeviceError.left(device.container.root) : nil)
     } catch {
       return (false, error)
     }

@@ -1,9 +1,10 @@
 import FeedSync
 import Foundation
+import TestSupport
 import Testing
 
 /// Following a store: what any process or device commits comes, whole and in order.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ChangesTests {
+@Suite(.watchesAlone, .serialized, .timeLimit(.minutes(1))) struct ChangesTests {
   let place: Place
   let store: DocumentStore
 
