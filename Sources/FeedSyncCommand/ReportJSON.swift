@@ -42,6 +42,12 @@ enum ReportJSON {
 
 /// The same for people.
 enum ReportText {
+  static func done(_ report: ImportReport) -> String {
+    "imported \(report.segments) segments: \(report.transactions) transactions,"
+      + " \(report.operations) operations, \(report.documents) documents;"
+      + " published \(report.published) transactions"
+  }
+
   static func device(_ stream: StreamID, name: String?) -> String {
     name ?? String(stream.description.prefix(8))
   }

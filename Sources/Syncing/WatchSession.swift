@@ -123,7 +123,11 @@ private struct WatchLoop {
   private var gaps: Set<ImportReport.Gap> = []
   private var setAside: [FileKey: FileRecord.Reason] = [:]
 
-  init(device: Device) { importer = Importer(device: device) }
+  init(device: Device) {
+    importer = Importer(device: device)
+    // A scan does not wait for anything, so a first one that takes minutes has to ask.
+    importer.isStopping = { Task.isCancelled }
+  }
 
   /// Imports what has come.
   ///
@@ -141,6 +145,7 @@ private struct WatchLoop {
     defer { importer.onPart = { _ in } }
     do {
       let report = try importer.importAll(in: directories)
+      if report.isStopped { throw CancellationError() }
       return events + news(in: report)
     } catch let error as ContainerError {
       // Unmounted, emptied: absence means nothing, so wait for its return. Another container is
