@@ -16,7 +16,8 @@ struct LoadCommand: StoreCommand {
 
       Interrupted by SIGINT or SIGTERM, or killed, it leaves whole transactions. The same command \
       on the same file goes on behind them, so that edits made since are not undone; on another \
-      input it writes only what differs. A second signal ends it at once.
+      input it writes only what differs. A second signal ends it at once. With --verbose it tells \
+      each commit.
       """)
 
   @OptionGroup var global: GlobalOptions
@@ -48,8 +49,12 @@ struct LoadCommand: StoreCommand {
         "feedsync: going on behind line \(line) of \(lines.name), where a load of it was"
           + " interrupted; --from-start loads all of it")
     }
+    if global.verbose {
+      load.onCommit = { Output.warn("feedsync: written up to line \($0)") }
+    }
     let end = try finish(&load, device: device)
     guard end == .interrupted, let interruption else {
+      try load.conclude()
       return Writing.report(load.changed, load.last, format: global.format)
     }
     interruption.end(

@@ -18,6 +18,8 @@ struct LoadRun {
   private let transactionSize: Int
   private let journal: LoadJournal
   private let interruption: Interruption?
+  /// Called after each commit with the last line that is written.
+  var onCommit: (_ line: Int) -> Void = { _ in }
   private var lines: LineReader
   private var progress = Progress()
   private var published: Int64
@@ -68,15 +70,17 @@ struct LoadRun {
       let batch = try nextBatch()
       // What was read and is no whole transaction is dropped: nobody was told that it is safe.
       guard !isInterrupted else { break }
-      guard !batch.isEmpty else {
-        if lines.look != nil { try journal.clear(device: device) }
-        return .complete
-      }
+      guard !batch.isEmpty else { return .complete }
       try write(batch)
       showProgress()
       publishFromTimeToTime()
     }
     return .interrupted
+  }
+
+  /// Forgets how far it came: the next load of the file is a new one.
+  func conclude() throws {
+    if lines.look != nil { try journal.clear(device: device) }
   }
 
   /// What an interrupted load says for itself.
@@ -103,6 +107,7 @@ struct LoadRun {
     }
     documents += batch.count
     written = (lines.number, lines.offset)
+    onCommit(written.line)
     guard let look = lines.look else { return }
     try journal.note(
       LoadJournal.Entry(look: look, line: written.line, offset: written.offset), device: device,

@@ -50,7 +50,8 @@ enum ProgressText {
 
   /// As much of a line as fits: the last column stays free, where some terminals would wrap.
   static func fitted(_ text: String, columns: Int) -> String {
-    columns > 0 ? String(text.prefix(max(columns - 1, 0))) : text
+    guard columns > 0, text.count >= columns else { return text }
+    return columns > 1 ? text.prefix(columns - 2) + "…" : ""
   }
 }
 

@@ -41,6 +41,8 @@ extension ImportPart {
   struct Weight: Equatable {
     /// About what an operation takes besides its payload.
     static let operationBytes = 128
+    /// And a transaction besides its operations.
+    static let transactionBytes = 192
 
     var operations = 0
     var bytes = 0
@@ -51,6 +53,7 @@ extension ImportPart {
     }
 
     init(of importable: ImportableSegment) {
+      bytes = importable.segment.transactions.count * Self.transactionBytes
       var document: Dot?
       for operation in importable.segment.transactions.lazy.flatMap(\.operations) {
         operations += 1

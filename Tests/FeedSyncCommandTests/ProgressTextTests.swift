@@ -43,7 +43,7 @@ import Testing
 
   @Test("a line is cut one column before the terminal's edge; an unknown width cuts nothing")
   func fitted() {
-    #expect(ProgressText.fitted("imported", columns: 5) == "impo")
+    #expect(ProgressText.fitted("imported", columns: 5) == "imp…")
     #expect(ProgressText.fitted("imported", columns: 1) == "")
     #expect(ProgressText.fitted("imported", columns: 80) == "imported")
     #expect(ProgressText.fitted("imported", columns: 0) == "imported")
