@@ -18,7 +18,7 @@ package enum Outbox {
   }
 
   /// A batch is closed when it holds this much; a larger transaction is a batch alone.
-  static let batchBytes = 4 << 20
+  static let batchBytes = 2 << 20
   static let batchTransactions = 4096
 
   static func append(

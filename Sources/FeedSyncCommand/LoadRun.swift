@@ -9,7 +9,7 @@ struct LoadRun {
   /// How long local transactions wait for one another before they are published together.
   private static let publishMilliseconds: Int64 = 250
   /// A transaction is ended early when its documents have this many bytes.
-  private static let transactionBytes = 4 << 20
+  private static let transactionBytes = 2 << 20
 
   /// How the input ended.
   enum End { case complete, interrupted }
