@@ -87,7 +87,7 @@ extension StoreDatabase {
   /// - parameter onProgress: called as operations are written, with how many were since the last
   ///   call; they are not committed before this returns.
   package func apply(
-    _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 16 << 20,
+    _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
     try write { db in

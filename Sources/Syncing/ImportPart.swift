@@ -18,6 +18,12 @@ struct ImportPart {
   var isEmpty: Bool { files.isEmpty }
   var isFull: Bool { operations >= Self.operationLimit || bytes >= Self.byteLimit }
 
+  /// How much memory folding its operations may take.
+  ///
+  /// Enough for all of them at once, so that each document is written once; less where a segment
+  /// that is too large for any part has taken that memory already.
+  var foldBytes: Int { bytes > Self.byteLimit * 3 / 2 ? 8 << 20 : 24 << 20 }
+
   /// Whether one more segment would make it too large; a segment too large for any part is one of
   /// its own.
   func hasRoom(for weight: Weight) -> Bool {

@@ -146,11 +146,12 @@ package final class Importer {
 
   /// Commits a part, and begins the next.
   private func apply(_ part: inout ImportPart, into report: inout ImportReport) throws {
-    let files = part.files
+    let (files, foldBytes) = (part.files, part.foldBytes)
     part = ImportPart()
     guard !files.isEmpty else { return }
     let imported = try device.database.apply(
-      files.map(\.segment), now: device.ambient.time, nonce: device.nonce
+      files.map(\.segment), now: device.ambient.time, nonce: device.nonce,
+      foldBytes: foldBytes
     ) { [self] operations in
       progress.operations += operations
       onProgress(progress)

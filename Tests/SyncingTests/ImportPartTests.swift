@@ -43,6 +43,10 @@ import Testing
     #expect(part.hasRoom(for: rest))
     part.append(try file(2), weight: rest)
     #expect(part.isFull)
+    let usual = part.foldBytes
+    part = ImportPart()
+    part.append(try file(1), weight: ImportPart.Weight(operations: 1, bytes: 64 << 20))
+    #expect(part.foldBytes < usual)
   }
 
   @Test("a part is full by operations, too, and knows how far it brings each stream")
