@@ -42,6 +42,24 @@ package struct ImportedPart: Sendable, Equatable {
     package var documents: [Document] = []
     /// The collections of all that changed.
     package var collections: Set<ByteString> = []
+
+    /// Counts a document, and lists it if there is room.
+    ///
+    /// - parameter mayBeKnown: whether it may be listed already.
+    fileprivate mutating func note(
+      _ key: DocumentKey, isDeleted: Bool, paths: Set<Path>, mayBeKnown: Bool
+    ) {
+      let paths = paths.filter { !$0.isRoot }
+      if mayBeKnown, let index = documents.firstIndex(where: { $0.key == key }) {
+        documents[index] = Document(
+          key: key, isDeleted: isDeleted, paths: paths.union(documents[index].paths).sorted())
+        return
+      }
+      documentCount += 1
+      collections.insert(key.collection)
+      guard documents.count < ImportedPart.maximumDocuments else { return }
+      documents.append(Document(key: key, isDeleted: isDeleted, paths: paths.sorted()))
+    }
   }
 
   /// A report names at most this many documents, so that its size does not grow with the import's.
@@ -68,11 +86,15 @@ extension StoreDatabase {
   /// changes nothing.
   ///
   /// - parameter now: the wall clock, for removals that become publishable.
+  /// - parameter foldBytes: about how much memory operations may take until they are written.
+  /// - parameter onProgress: called as operations are written, with how many were since the last
+  ///   call; they are not committed before this returns.
   package func apply(
-    _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64
+    _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
+    onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
     try write { db in
-      var fold = try ImportFold(db)
+      var fold = try ImportFold(db, limit: foldBytes, onProgress: onProgress)
       for segment in segments { try fold.take(segment) }
       var part = try fold.finish()
       part.releasedRemovals = try PendingRemovals.release(db, now: now, nonce: nonce)
@@ -83,6 +105,9 @@ extension StoreDatabase {
 }
 
 /// Collects operations by document, so that each row is read and written once, in key order.
+///
+/// When they take too much memory, they are written, and collecting begins anew; a document may
+/// then be written more than once.
 private struct ImportFold {
   private struct Step {
     let effect: DocumentState.Effect
@@ -96,11 +121,18 @@ private struct ImportFold {
   private let own: StreamID?
   private var clock = HybridClock(latest: .zero)
   private var steps: [DocumentKey: [Step]] = [:]
+  private let limit: Int
+  private let onProgress: (Int) -> Void
+  /// About how much memory the steps take.
+  private var heldBytes = 0
+  private var hasWritten = false
   private var part = ImportedPart()
   private var devices: [StreamID: ImportedPart.FromDevice] = [:]
 
-  init(_ db: Database) throws {
+  init(_ db: Database, limit: Int, onProgress: @escaping (Int) -> Void) throws {
     self.db = db
+    self.limit = limit
+    self.onProgress = onProgress
     streams = try StreamDirectory(db)
     table = try DocumentTable(db)
     own = try DeviceRecord.fetch(db)?.stream
@@ -143,9 +175,17 @@ private struct ImportFold {
       let step = Step(
         effect: DocumentState.Effect(operation), stamp: header.stamp(index),
         context: header.context)
-      steps[operation.document, default: []].append(step)
+      heldBytes += MemoryLayout<Step>.stride + operation.payload.count
+      if steps[operation.document]?.append(step) == nil {
+        steps[operation.document] = [step]
+        heldBytes += Self.documentBytes
+      }
+      if heldBytes > limit { try writeDocuments() }
     }
   }
+
+  /// What a document takes beside its steps: its place in the dictionary, and an array.
+  private static let documentBytes = 160
 
   private func fromDevice(_ stream: StreamID) -> ImportedPart.FromDevice {
     ImportedPart.FromDevice(stream: stream, name: streams.row(of: stream)?.name)
@@ -176,8 +216,29 @@ private struct ImportFold {
       fingerprint: fingerprint, stream: try streams.number(of: range.stream, db), db)
   }
 
+  /// Writes what was collected.
+  ///
+  /// Also in the middle of a transaction: all of this is one transaction of SQLite's.
+  private mutating func writeDocuments() throws {
+    var done = 0
+    for key in steps.keys.sorted() {
+      let steps = self.steps[key] ?? []
+      try fold(steps, into: key)
+      done += steps.count
+      guard done >= Self.progressSteps else { continue }
+      onProgress(done)
+      done = 0
+    }
+    onProgress(done)
+    steps = [:]
+    heldBytes = 0
+    hasWritten = true
+  }
+
+  private static let progressSteps = 2000
+
   mutating func finish() throws -> ImportedPart {
-    for key in steps.keys.sorted() { try fold(key) }
+    try writeDocuments()
     try streams.save(db)
     try DeviceRecord.raiseClock(to: clock.latest, db)
     part.devices = devices.values.sorted { $0.stream < $1.stream }
@@ -185,10 +246,10 @@ private struct ImportFold {
     return part
   }
 
-  private mutating func fold(_ key: DocumentKey) throws {
+  private mutating func fold(_ steps: [Step], into key: DocumentKey) throws {
     var state = try table.state(of: key, streams: streams)
     var changes: [StreamID: Set<Path>] = [:]
-    for step in steps[key] ?? [] {
+    for step in steps {
       guard state.apply(step.effect, stamp: step.stamp, context: step.context) else { continue }
       changes[step.stamp.dot.stream, default: []].insert(step.effect.path)
     }
@@ -197,13 +258,7 @@ private struct ImportFold {
     let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
     for (stream, paths) in changes {
       guard var device = devices.removeValue(forKey: stream) else { continue }
-      device.documentCount += 1
-      device.collections.insert(key.collection)
-      if device.documents.count < ImportedPart.maximumDocuments {
-        device.documents.append(
-          ImportedPart.Document(
-            key: key, isDeleted: !isVisible, paths: paths.filter { !$0.isRoot }.sorted()))
-      }
+      device.note(key, isDeleted: !isVisible, paths: paths, mayBeKnown: hasWritten)
       devices[stream] = device
     }
   }

@@ -19,7 +19,7 @@ package enum Outbox {
   }
 
   /// A batch is closed when it holds this much; a larger transaction is a batch alone.
-  static let batchBytes = 4 << 20
+  static let batchBytes = 2 << 20
   static let batchTransactions = 4096
 
   static func append(
@@ -84,13 +84,13 @@ package enum Outbox {
   static func segment(
     first: Int64, last: Int64, name: String?, streams: StreamDirectory, _ db: Database
   ) throws -> (segment: Segment, fingerprint: Fingerprint) {
-    let rows = try Row.fetchAll(
+    let rows = try Row.fetchCursor(
       db, sql: "SELECT * FROM outbox WHERE sequence BETWEEN ? AND ? ORDER BY sequence",
       arguments: [first, last])
     var encoded: [EncodedTransaction] = []
     var previous: StreamPosition?
     var range: Segment.Range?
-    for row in rows {
+    while let row = try rows.next() {
       let stored = try SegmentFile.decode([UInt8](row["content"] as Data)).segment
       let position = StreamPosition(
         sequence: stored.range.first - 1, fingerprint: stored.range.fingerprintBefore,
@@ -110,7 +110,7 @@ package enum Outbox {
       }
       range = range ?? stored.range
     }
-    guard let range, let previous, encoded.count == rows.count, rows.count == Int(last - first) + 1
+    guard let range, let previous, encoded.count == Int(last - first) + 1
     else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the outbox has a hole")
     }

@@ -95,6 +95,8 @@ package final class StoreDatabase: Sendable {
       // functions, which declared indexes consist of, for unsafe else.
       try db.execute(sql: "PRAGMA synchronous = FULL")
       try db.execute(sql: "PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY")
+      // A large import leaves a large log, which a process that goes on would keep.
+      try db.execute(sql: "PRAGMA journal_size_limit = 33554432")
       let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous")
       guard synchronous == 2 else {
         throw StorageError.failed(file, detail: "SQLite does not take synchronous = FULL")

@@ -153,6 +153,14 @@ extension StoreDatabase {
     }
   }
 
+  /// The sequence of the last transaction that this device wrote; 0 if it wrote none.
+  package func ownSequence() throws -> UInt64 {
+    try read { db in
+      guard let own = try DeviceRecord.fetch(db)?.stream else { return 0 }
+      return try StreamDirectory(db).position(of: own).sequence
+    }
+  }
+
   /// How far each stream is applied, and the names that count as imported.
   package func importedNames() throws -> ImportedNames {
     try read { db in

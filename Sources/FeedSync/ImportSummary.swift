@@ -59,7 +59,7 @@ extension DocumentStore {
   ) throws -> ImportSummary {
     do {
       let importer = Importer(device: device)
-      importer.onProgress = progress
+      importer.onProgress = { progress($0.files, $0.totalFiles) }
       return ImportSummary(try importer.importAll())
     } catch {
       throw FeedSyncError(error, operation: "import")

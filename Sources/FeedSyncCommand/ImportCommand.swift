@@ -10,6 +10,9 @@ struct ImportCommand: StoreCommand {
     discussion: """
       Ends when all that is in the folder is imported, so it suits cron. A file that cannot be \
       imported is named with the reason, and looked at again once it has changed; the rest goes on.
+
+      SIGINT or SIGTERM ends it after the part at hand, and it says what it did; the same command \
+      goes on with the rest. A second signal ends it at once.
       """)
 
   @OptionGroup var global: GlobalOptions
@@ -18,17 +21,31 @@ struct ImportCommand: StoreCommand {
 
   func run() async throws {
     let device = try global.open(needsFolder: true)
-    let importer = Importer(device: device)
-    var progress = Progress(label: "imported files:")
-    importer.onProgress = { done, total in progress.set(done, of: total) }
-    let report = try importer.importAll()
-    progress.finish()
+    let interruption = Interruption()
+    let report = try importAll(device, interruption: interruption)
+    if report.isStopped {
+      interruption.end(
+        InterruptionText(
+          operation: "import",
+          message: "interrupted: \(ReportText.done(report)); nothing is imported by half",
+          hint: "the same command goes on with the rest"),
+        format: global.format)
+    }
     switch global.format {
     case .text: printText(report)
     case .json: Output.line(json(report))
     }
     if let failure = report.publishingFailure { throw failure }
     guard report.setAside.isEmpty else { throw ExitStatus.setAside }
+  }
+
+  private func importAll(_ device: Device, interruption: Interruption) throws -> ImportReport {
+    let importer = Importer(device: device)
+    var progress = Progress()
+    defer { progress.clear() }
+    importer.onProgress = { progress.show(ProgressText.import($0)) }
+    importer.isStopping = { interruption.isRequested }
+    return try importer.importAll()
   }
 
   private func json(_ report: ImportReport) -> JSON {
@@ -42,10 +59,7 @@ struct ImportCommand: StoreCommand {
   }
 
   private func printText(_ report: ImportReport) {
-    Output.line(
-      "imported \(report.segments) segments: \(report.transactions) transactions,"
-        + " \(report.operations) operations, \(report.documents) documents;"
-        + " published \(report.published) transactions")
+    Output.line(ReportText.done(report))
     for gap in report.gaps { Output.line(ReportText.gap(gap)) }
     for record in report.setAside { Output.line(ReportText.setAside(record)) }
   }

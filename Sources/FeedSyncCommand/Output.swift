@@ -39,18 +39,38 @@ enum Output {
 
   static func warn(_ text: String) {
     flush()
+    Progress.clear()
     write(Array((text + "\n").utf8), to: STDERR_FILENO)
   }
 
   static func error(_ error: FeedSyncError, format: OutputFormat) {
+    failure(
+      error.code.rawValue, error.operation, error.file, error.message, error.hint, format: format)
+  }
+
+  /// What a command says that a signal has ended; `status` is what a shell shows of that.
+  static func interruption(_ text: InterruptionText, status: Int32, format: OutputFormat) {
+    failure(status, text.operation, text.file, text.message, text.hint, format: format)
+  }
+
+  private static func failure(
+    _ code: Int32, _ operation: String, _ file: String?, _ message: String, _ hint: String?,
+    format: OutputFormat
+  ) {
     switch format {
     case .text:
       var text = "feedsync: "
-      if let file = error.file { text += file + ": " }
-      text += error.message
-      if let hint = error.hint { text += "\n  hint: " + hint }
+      if let file { text += file + ": " }
+      text += message
+      if let hint { text += "\n  hint: " + hint }
       warn(text)
-    case .json: warn(JSON.object(["error": error.json]).canonical)
+    case .json:
+      func text(_ value: String?) -> JSON { value.map { .text($0) } ?? .null }
+      let members: JSONObject = [
+        "code": .number(code), "operation": text(operation), "file": text(file),
+        "message": text(message), "hint": text(hint),
+      ]
+      warn(JSON.object(["error": .object(members)]).canonical)
     }
   }
 
@@ -77,18 +97,6 @@ enum Output {
       guard count > 0 else { return fail(errno, on: descriptor) }
       rest = rest.dropFirst(count)
     }
-  }
-}
-
-extension FeedSyncError {
-  /// The parts, as `--format json` has them.
-  var json: JSON {
-    func text(_ value: String?) -> JSON { value.map { .string(ByteString($0)) } ?? .null }
-    let members: JSONObject = [
-      "code": .integer(Int64(code.rawValue)), "operation": text(operation), "file": text(file),
-      "message": text(message), "hint": text(hint),
-    ]
-    return .object(members)
   }
 }
 

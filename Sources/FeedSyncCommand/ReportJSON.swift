@@ -36,6 +36,12 @@ enum ReportJSON {
 
 /// The same for people.
 enum ReportText {
+  static func done(_ report: ImportReport) -> String {
+    "imported \(report.segments) segments: \(report.transactions) transactions,"
+      + " \(report.operations) operations, \(report.documents) documents;"
+      + " published \(report.published) transactions"
+  }
+
   static func device(_ stream: StreamID, name: String?) -> String {
     name.map { escaped($0) } ?? String(stream.description.prefix(8))
   }

@@ -18,10 +18,14 @@ enum Writing {
   }
 
   /// Publishes what waits; where that fails, the write stands, and a later command publishes it.
-  static func publish(_ device: Device) {
+  ///
+  /// - returns: false if it failed, which a warning has said.
+  @discardableResult
+  static func publish(_ device: Device) -> Bool {
     do {
-      guard try device.absence() == nil else { return }
+      guard try device.absence() == nil else { return true }
       _ = try Publisher(device: device).publishAll()
+      return true
     } catch {
       let failure = FeedSyncError(error, operation: "publish")
       Output.warning(
@@ -30,6 +34,7 @@ enum Writing {
           message: failure.message
             + "; what was written is safe here and will be published later",
           hint: failure.hint))
+      return false
     }
   }
 

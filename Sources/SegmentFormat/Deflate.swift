@@ -41,13 +41,13 @@ package enum Deflate {
     defer { inflateEnd(&stream) }
     inflateSetDictionary(
       &stream, DeflateDictionary.bytes, UInt32(DeflateDictionary.bytes.count))
-    var input = Array(packed)
     var produced = 0
     var status: Int32 = Z_OK
     // One byte more than promised, so that a longer content shows.
-    let output = input.withUnsafeMutableBufferPointer { source in
+    let output = packed.withUnsafeBufferPointer { source in
       [UInt8](unsafeUninitializedCapacity: count + 1) { target, used in
-        stream.next_in = source.baseAddress
+        // zlib declares its input mutable, and only reads it.
+        stream.next_in = UnsafeMutablePointer(mutating: source.baseAddress)
         stream.avail_in = UInt32(source.count)
         stream.next_out = target.baseAddress
         stream.avail_out = UInt32(target.count)

@@ -8,6 +8,13 @@ package enum Digest {
     prefix(of: parts, bytes: 8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
+  /// The same of a part of some bytes, without a copy: a segment may have 64 MiB.
+  static func first64(_ part: ArraySlice<UInt8>) -> UInt64 {
+    var hash = SHA256()
+    part.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    return hash.finalize().prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
   static func first128(_ parts: [UInt8]...) -> UInt128 {
     prefix(of: parts, bytes: 16).reduce(0) { $0 << 8 | UInt128($1) }
   }

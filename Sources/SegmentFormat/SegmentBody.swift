@@ -191,12 +191,15 @@ enum SegmentBody {
 }
 
 extension SegmentBody {
+  /// Null, false and true: millions of operations may share them.
+  private static let constants: [[UInt8]] = [[0], [1], [2]]
+
   fileprivate static func kindAndPayload(
     from reader: inout ByteReader, isSet: Bool
   ) throws(SegmentError) -> (OperationKind, [UInt8]) {
     guard !isSet else {
       let code = try reader.varint()
-      guard code > 2 else { return (.set, [UInt8(code)]) }
+      guard code > 2 else { return (.set, constants[Int(code)]) }
       guard code - 2 <= UInt64(reader.remaining) else {
         throw .damaged("a count exceeds the content")
       }

@@ -82,7 +82,7 @@ package enum SegmentFile {
   private static func verifyChecksum(_ bytes: [UInt8]) throws(SegmentError) {
     let end = bytes.count - checksumBytes
     let expected = bytes[end...].reduce(0) { $0 << 8 | UInt64($1) }
-    guard Digest.first64(Array(bytes[..<end])) == expected else {
+    guard Digest.first64(bytes[..<end]) == expected else {
       throw .damaged("the checksum is wrong")
     }
   }

@@ -27,8 +27,24 @@ package struct ImportReport: Sendable {
   package var restored: [FileKey] = []
   package var duplicates = 0
   package var foreign = 0
+  /// Whether it ended early because it was asked to; what it did by then is told.
+  package var isStopped = false
   /// Why local transactions could not be published, if so.
   package var publishingFailure: (any Error & Sendable)?
 
   package init() {}
+}
+
+/// How far an import has come.
+package struct ImportProgress: Sendable, Equatable {
+  /// Files dealt with, and how many there are; more may turn out to fit once these are imported.
+  package var files = 0
+  package var totalFiles = 0
+  /// Operations written, and those in the files that have been read.
+  package var operations = 0
+  package var operationsRead = 0
+
+  package init() {}
+
+  mutating func begin(files count: Int) { totalFiles = files + count }
 }

@@ -12,17 +12,16 @@ import SystemPackage
 ///
 ///     let report = try Importer(device: device).importAll()
 package final class Importer {
-  /// A part is committed when it has this many operations, or this many bytes in its files.
-  private static let partOperations = 100_000
-  private static let partBytes = 8 << 20
-
   private let device: Device
   private let reader: SegmentReader
   private var knowledge: FolderKnowledge
   /// Called after each commit with what it brought.
   package var onPart: (ImportedPart) throws -> Void = { _ in }
-  /// Called as files are read: how many of how many.
-  package var onProgress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+  /// Called as files are read and operations written, some hundred times a second.
+  package var onProgress: (ImportProgress) -> Void = { _ in }
+  /// Asked between files and parts whether to end early; what is committed by then stays.
+  package var isStopping: () -> Bool = { false }
+  private var progress = ImportProgress()
 
   package init(device: Device) {
     self.device = device
@@ -58,8 +57,13 @@ package final class Importer {
   }
 
   private func publish(into report: inout ImportReport) {
+    guard !isStopping() else {
+      report.isStopped = true
+      return
+    }
     do {
-      report.published += try Publisher(device: device).publishAll().transactions
+      let published = try Publisher(device: device).publishAll(unless: isStopping)
+      report.published += published.transactions
       report.publishingFailure = nil
     } catch {
       // The import goes on; the caller reports it.
@@ -84,7 +88,7 @@ package final class Importer {
     while !candidates.isEmpty {
       let before = report.segments
       try readAndApply(candidates, into: &report)
-      guard report.segments > before else { return }
+      guard report.segments > before, !report.isStopped else { return }
       let ready = knowledge.readyAfterWaiting()
       candidates = ready.isEmpty ? [] : listing.segments.filter { ready.contains($0.key) }
     }
@@ -104,51 +108,37 @@ package final class Importer {
     return FileRecord.Look(status) != record.look
   }
 
-  /// Segments that are read and not committed yet.
-  private struct Part {
-    var files: [(segment: ImportableSegment, look: FileRecord.Look)] = []
-    var reached: [StreamID: UInt64] = [:]
-    var operations = 0
-    var bytes: Int64 = 0
-
-    var isFull: Bool {
-      operations >= Importer.partOperations || bytes >= Importer.partBytes
-    }
-
-    mutating func append(_ segment: ImportableSegment, look: FileRecord.Look) {
-      let range = segment.segment.range
-      files.append((segment, look))
-      reached[range.stream] = max(reached[range.stream] ?? 0, range.last)
-      operations += segment.segment.transactions.reduce(0) { $0 + $1.operations.count }
-      bytes += look.size
-    }
-  }
-
   private func readAndApply(
     _ files: [FolderListing.File], into report: inout ImportReport
   ) throws {
-    var part = Part()
+    var part = ImportPart()
+    progress.begin(files: files.count)
     // In each stream's order, so that a segment is read when it fits.
-    for (index, file) in files.sorted(by: Self.precedes).enumerated() {
-      onProgress(index, files.count)
+    for file in files.sorted(by: Self.precedes) {
+      guard !isStopping() else {
+        report.isStopped = true
+        return
+      }
       switch reader.read(file) {
       case .gone: knowledge.forget(file.key)
       case .setAside(let record): knowledge.note(record)
       case .segment(let segment, let look):
         let range = segment.segment.range
-        let reached = part.reached[range.stream] ?? knowledge.applied(range.stream)
+        let reached = part.reached(range.stream) ?? knowledge.applied(range.stream)
         guard range.first <= reached + 1 else {
           knowledge.noteWaiting(segment, look: look)
-          continue
+          break
         }
-        part.append(segment, look: look)
-        guard part.isFull else { continue }
-        try apply(part.files, into: &report)
-        part = Part()
+        let weight = ImportPart.Weight(of: segment)
+        if !part.hasRoom(for: weight) { try apply(&part, into: &report) }
+        part.append((segment, look), weight: weight)
+        progress.operationsRead += weight.operations
       }
+      progress.files += 1
+      onProgress(progress)
+      if part.isFull { try apply(&part, into: &report) }
     }
-    onProgress(files.count, files.count)
-    try apply(part.files, into: &report)
+    try apply(&part, into: &report)
   }
 
   private static func precedes(_ lhs: FolderListing.File, _ rhs: FolderListing.File) -> Bool {
@@ -157,21 +147,26 @@ package final class Importer {
     return left == right ? lhs.key < rhs.key : left < right
   }
 
-  private func apply(
-    _ files: [(segment: ImportableSegment, look: FileRecord.Look)],
-    into report: inout ImportReport
-  ) throws {
+  /// Commits a part, and begins the next.
+  private func apply(_ part: inout ImportPart, into report: inout ImportReport) throws {
+    let (files, foldBytes) = (part.files, part.foldBytes)
+    part = ImportPart()
     guard !files.isEmpty else { return }
-    let part = try device.database.apply(
-      files.map(\.segment), now: device.ambient.time, nonce: device.nonce)
-    report.segments += part.segments
-    for from in part.devices {
+    let imported = try device.database.apply(
+      files.map(\.segment), now: device.ambient.time, nonce: device.nonce,
+      foldBytes: foldBytes
+    ) { [self] operations in
+      progress.operations += operations
+      onProgress(progress)
+    }
+    report.segments += imported.segments
+    for from in imported.devices {
       report.transactions += from.transactions
       report.operations += from.operations
       report.documents += from.documentCount
     }
-    report.restored += try knowledge.learn(part, from: files)
-    try onPart(part)
+    report.restored += try knowledge.learn(imported, from: files)
+    try onPart(imported)
   }
 
   private func summarize(_ listing: FolderListing, into report: inout ImportReport) throws {

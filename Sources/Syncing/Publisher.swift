@@ -22,10 +22,12 @@ package struct Publisher: Sendable {
   /// Publishes all that waits.
   ///
   /// What was published before a failure stays published.
-  package func publishAll() throws -> Report {
+  ///
+  /// - parameter isStopping: asked before each file whether to end early.
+  package func publishAll(unless isStopping: () -> Bool = { false }) throws -> Report {
     var report = Report()
     try device.database.fixBatches()
-    while let batch = try device.database.nextBatch() {
+    while !isStopping(), let batch = try device.database.nextBatch() {
       // The folder may go, or another come in its place, at any moment: what is noted as published
       // must be in this device's container.
       try device.requireContainer()

@@ -131,7 +131,11 @@ private struct WatchLoop {
   /// What failed in the scan before, if something did.
   private var failure: String?
 
-  init(device: Device) { importer = Importer(device: device) }
+  init(device: Device) {
+    importer = Importer(device: device)
+    // A scan does not wait for anything, so a first one that takes minutes has to ask.
+    importer.isStopping = { Task.isCancelled }
+  }
 
   /// Imports what has come.
   ///
@@ -149,6 +153,7 @@ private struct WatchLoop {
     defer { importer.onPart = { _ in } }
     do {
       let report = try importer.importAll(in: directories)
+      if report.isStopped { throw CancellationError() }
       events += news(in: report)
       if failure != nil, report.publishingFailure == nil {
         failure = nil

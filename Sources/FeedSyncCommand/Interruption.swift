@@ -1,0 +1,78 @@
+import Foundation
+import Synchronization
+
+/// The signal that asked the command to end; 0 if none has.
+private let requestedSignal = Atomic<Int32>(0)
+/// The end of a pipe that a signal's handler writes into; -1 before there is one.
+private let wakingDescriptor = Atomic<Int32>(-1)
+
+/// Lets a long command end in good order: the first SIGINT or SIGTERM asks, the second ends it.
+///
+///     let interruption = Interruption()
+///     while !interruption.isRequested { … }
+///     interruption.end(text, format: format)
+///
+/// One a process: signals belong to the process. A signal that was ignored when the command began,
+/// as in a shell's background jobs, stays ignored.
+struct Interruption: Sendable {
+  /// Becomes readable when a signal arrives, for waiting on it and on input at once.
+  let descriptor: Int32
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    // Without a pipe, which nothing but a lack of descriptors denies, the flag still works.
+    if pipe(&ends) == 0 {
+      wakingDescriptor.store(ends[1], ordering: .relaxed)
+    }
+    descriptor = ends[0]
+    requestedSignal.store(0, ordering: .relaxed)
+    for number in [SIGINT, SIGTERM] { Self.handle(number) }
+  }
+
+  var isRequested: Bool { requestedSignal.load(ordering: .relaxed) != 0 }
+
+  /// Says what was done, and ends the process by the signal that asked for it, so that whoever
+  /// waits for it can tell; a shell shows 130 or 143.
+  func end(_ text: InterruptionText, format: OutputFormat) {
+    let number = requestedSignal.load(ordering: .relaxed)
+    guard number != 0 else { return }
+    Output.interruption(text, status: 128 + number, format: format)
+    signal(number, SIG_DFL)
+    // Dispatch's threads, on which commands run, let no signal through.
+    var only = sigset_t()
+    sigemptyset(&only)
+    sigaddset(&only, number)
+    pthread_sigmask(SIG_UNBLOCK, &only, nil)
+    raise(number)
+  }
+
+  private static func handle(_ number: Int32) {
+    var before = sigaction()
+    sigaction(number, nil, &before)
+    let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
+    guard unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) != ignored else {
+      return
+    }
+    var action = sigaction()
+    // Only what is allowed in a handler: atomics, signal(2), raise(3), write(2).
+    action.__sigaction_handler.sa_handler = { number in
+      let error = errno
+      if requestedSignal.exchange(number, ordering: .relaxed) != 0 {
+        signal(number, SIG_DFL)
+        raise(number)
+      }
+      var byte: UInt8 = 0
+      _ = write(wakingDescriptor.load(ordering: .relaxed), &byte, 1)
+      errno = error
+    }
+    sigaction(number, &action, nil)
+  }
+}
+
+/// What an interrupted command says.
+struct InterruptionText {
+  let operation: String
+  var file: String?
+  let message: String
+  let hint: String
+}

@@ -1,0 +1,130 @@
+import CanonicalJSON
+import DocumentStorage
+import Replication
+import SystemFiles
+import SystemPackage
+
+/// How far the last load of a file came, so that the same command can go on there.
+///
+/// Going on, instead of comparing from the start, is what keeps an edit made meanwhile: loaded
+/// documents are not put back to what the file says. An entry is written after the commit that it
+/// tells of, so it may lag behind, and never runs ahead. It is not synchronized: one that a loss of
+/// power took away only means to begin at the start.
+///
+///     let journal = LoadJournal(directory: state)
+///     if let start = journal.entry(for: look, device: device) { … }
+package struct LoadJournal: Sendable {
+  /// What tells that a file is still the one that it was.
+  package struct Look: Hashable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+    package let size: Int64
+    package let modified: Int64
+    package let changed: Int64
+
+    package init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, changed: Int64) {
+      self.device = device
+      self.inode = inode
+      self.size = size
+      self.modified = modified
+      self.changed = changed
+    }
+  }
+
+  /// Where to go on.
+  package struct Entry: Hashable, Sendable {
+    package let look: Look
+    /// The lines that need not be read again, and their bytes.
+    package let line: Int
+    package let offset: Int64
+
+    package init(look: Look, line: Int, offset: Int64) {
+      self.look = look
+      self.line = line
+      self.offset = offset
+    }
+  }
+
+  private static let entryBytes = 512
+  private let file: FilePath
+
+  /// - parameter directory: the device's directory in the state.
+  package init(directory: FilePath) { file = directory.appending("load.json") }
+
+  /// Where the last load of this very file ended, if it did not come to the end.
+  package func entry(for look: Look, device: Device) throws -> Entry? {
+    guard let contents = try? device.container.files.contents(of: file, limit: Self.entryBytes),
+      let stored = Stored(parsing: contents.bytes), stored.entry.look == look
+    else { return nil }
+    // A database that was put back to an older state has not got what the entry tells of.
+    guard stored.stream == device.record.stream,
+      try device.database.ownSequence() >= stored.sequence
+    else { return nil }
+    return stored.entry
+  }
+
+  /// Notes how far a load has come, all of it committed.
+  package func note(_ entry: Entry, device: Device, sequence: UInt64) throws {
+    let stored = Stored(entry: entry, stream: device.record.stream, sequence: sequence)
+    // One write of always the same length: whoever is killed leaves the old entry or the new one.
+    let padding = max(Self.entryBytes - stored.bytes.count, 0)
+    let bytes = stored.bytes + [UInt8](repeating: UInt8(ascii: " "), count: padding)
+    let descriptor = try FileDescriptor.open(
+      file, .writeOnly, options: .create, permissions: .ownerReadWrite)
+    _ = try descriptor.closeAfter { try descriptor.writeAll(toAbsoluteOffset: 0, bytes) }
+  }
+
+  /// Forgets it: the load came to its end, or shall begin anew.
+  package func clear(device: Device) throws {
+    do {
+      try device.container.files.remove(file)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+    }
+  }
+}
+
+/// An entry as it stands in its file.
+private struct Stored {
+  let entry: LoadJournal.Entry
+  let stream: StreamID
+  let sequence: UInt64
+
+  init(entry: LoadJournal.Entry, stream: StreamID, sequence: UInt64) {
+    self.entry = entry
+    self.stream = stream
+    self.sequence = sequence
+  }
+
+  init?(parsing bytes: [UInt8]) {
+    guard case .object(let object) = try? JSON(parsing: bytes),
+      case .string(let text) = object["stream"], let stream = StreamID(text.description)
+    else { return nil }
+    func number(_ name: ByteString) -> Int64? {
+      if case .integer(let value) = object[name] { value } else { nil }
+    }
+    guard let device = number("device"), let inode = number("inode"), let size = number("size"),
+      let modified = number("modified"), let changed = number("changed"),
+      let line = number("line"), let offset = number("offset"), let sequence = number("sequence"),
+      line >= 0, (0...size).contains(offset)
+    else { return nil }
+    self.stream = stream
+    self.sequence = UInt64(bitPattern: sequence)
+    let look = LoadJournal.Look(
+      device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), size: size,
+      modified: modified, changed: changed)
+    entry = LoadJournal.Entry(look: look, line: Int(line), offset: offset)
+  }
+
+  var bytes: [UInt8] {
+    func number(_ value: UInt64) -> JSON { .integer(Int64(bitPattern: value)) }
+    let look = entry.look
+    let object: JSONObject = [
+      "device": number(look.device), "inode": number(look.inode), "size": .integer(look.size),
+      "modified": .integer(look.modified), "changed": .integer(look.changed),
+      "line": .integer(Int64(entry.line)), "offset": .integer(entry.offset),
+      "stream": .string(ByteString(stream.description)), "sequence": number(sequence),
+    ]
+    return JSON.object(object).canonicalBytes()
+  }
+}

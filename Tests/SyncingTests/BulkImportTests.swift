@@ -1,0 +1,86 @@
+import CanonicalJSON
+import DocumentStorage
+import Replication
+import SegmentFormat
+import SystemFiles
+import Testing
+
+@testable import Syncing
+
+@Suite("Large imports") struct BulkImportTests {
+  /// Many edits of few documents, in transactions of several operations, and deletes.
+  private func history(_ peer: Peer) throws {
+    for number in 0..<40 {
+      try peer.write { writer in
+        for id in 0..<5 {
+          let body = try JSON(parsing: Array(#"{"n":\#(number),"m":{"k":\#(id)}}"#.utf8))
+          _ = try writer.put(body, at: Peer.key("\((number + id) % 7)"))
+        }
+        if number.isMultiple(of: 6) { _ = try writer.delete(Peer.key("3")) }
+      }
+    }
+    try peer.publish()
+  }
+
+  private func segments(_ world: World, _ peer: Peer) throws -> [ImportableSegment] {
+    try world.logs(in: peer.folder).map { log in
+      let (segment, digest) = try log.decoded()
+      return ImportableSegment(
+        segment: segment, digest: digest, isUnderOwnName: true, file: log.key)
+    }
+  }
+
+  @Test("documents that are written several times in one part come out the same")
+  func folds() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("folder"))
+    try history(ann)
+    let segments = try segments(world, ann)
+    func dump(foldBytes: Int) throws -> (documents: [String], part: ImportedPart, progress: Int) {
+      let database = try StoreDatabase.inMemory()
+      let bob = try world.peer("bob", in: ann.folder, database: database)
+      var progress = 0
+      let part = try bob.device.database.apply(
+        segments, now: world.ambient.time, nonce: 1, foldBytes: foldBytes
+      ) { progress += $0 }
+      var documents: [String] = []
+      try database.forEachDocument { documents.append("\($0) \($1)") }
+      return (documents, part, progress)
+    }
+    let whole = try dump(foldBytes: .max)
+    #expect(whole.documents.count == 7 - (try ann.body("3") == nil ? 1 : 0))
+    for foldBytes in [0, 300, 2000] {
+      let parts = try dump(foldBytes: foldBytes)
+      #expect(parts.documents == whole.documents, "\(foldBytes)")
+      #expect(parts.progress == whole.progress)
+      let listed = try #require(parts.part.devices.first)
+      #expect(
+        listed.documents.map(\.key).sorted() == whole.part.devices.first?.documents.map(\.key))
+      #expect(listed.documentCount == whole.part.devices.first?.documentCount)
+    }
+  }
+
+  @Test("an import that is asked to stop has whole parts, says so, and the next one goes on")
+  func stops() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("folder"))
+    for number in 0..<10 {
+      try ann.put("x\(number)", #"{"n":\#(number)}"#)
+      try ann.publish()
+    }
+    let bob = try world.peer("bob", in: ann.folder)
+    let importer = Importer(device: bob.device)
+    var read = 0
+    importer.onProgress = { read = max(read, $0.files) }
+    importer.isStopping = { read >= 4 }
+    let report = try importer.importAll()
+    #expect(report.isStopped)
+    // Four were read; no part was full, so nothing was applied.
+    #expect(read == 4)
+    #expect(report.segments == 0)
+    let rest = try bob.importAll()
+    #expect(!rest.isStopped)
+    #expect(rest.segments == 10)
+    #expect(try bob.body("x9") == #"{"n":9}"#)
+  }
+}
