@@ -146,7 +146,8 @@ let package = Package(
       name: "FeedSyncCommandTests", dependencies: ["CanonicalJSON", "FeedSyncCommand"],
       swiftSettings: strict),
     .testTarget(
-      name: "FeedSyncTests", dependencies: ["FeedSync", "FeedSyncCommand", "InStepExample", "TestSupport"],
+      name: "FeedSyncTests",
+      dependencies: ["FeedSync", "FeedSyncCommand", "InStepExample", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]

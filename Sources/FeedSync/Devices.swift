@@ -59,8 +59,8 @@ extension UbiquityContainer {
 
   /// Takes this device out of the container; what it wrote stays in the folder for the others.
   ///
-  /// The local database is kept and takes no more writes; ``join(_:identifier:deviceName:isCreating:state:)``
-  /// comes back as the same device.
+  /// The local database is kept and takes no more writes; joining again comes back as the same
+  /// device.
   /// - parameter state: The state directory that it was opened with.
   /// - throws: ``FeedSyncError``, with nothing changed: `.noContainer` if something could not be
   ///   published because the folder is away, `.tryAgain` if another process watches the device.

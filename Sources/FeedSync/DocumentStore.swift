@@ -52,9 +52,9 @@ extension WriteResult: Sendable where Value: Sendable {}
 extension DocumentStore {
   /// Reads any number of documents from one consistent state.
   ///
-  ///     let titles = try store.read { reader in
-  ///       try reader.ids(in: "notes").compactMap { try reader.get(Note.self, at: $0, in: "notes") }
-  ///     }.map(\.title)
+  ///     let notes = try store.read { reader in
+  ///       try reader.ids(in: "notes").map { try reader.get(Note.self, at: $0, in: "notes") }
+  ///     }
   ///
   /// - parameter body: Runs at once; the reader is of no use after it.
   /// - throws: What `body` throws, or ``FeedSyncError`` if the database fails. Inside another

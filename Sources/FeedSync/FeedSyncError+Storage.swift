@@ -48,6 +48,14 @@ extension FeedSyncError {
         .cannotRead, operation: operation, file: file.string,
         message: "the local database failed (SQLite \(detail))",
         hint: "check the disk; the shared folder still holds what was published")
+    case .noDevice, .left, .clockExhausted, .transactionTooLarge, .mixedVersions, .unknownVersion:
+      self.init(refusal: error, operation: operation)
+    }
+  }
+
+  /// What the database is right to refuse: nothing is wrong with it.
+  private init(refusal error: StorageError, operation: String) {
+    switch error {
     case .noDevice:
       self.init(
         .configuration, operation: operation, message: "the database belongs to no container",
@@ -76,6 +84,8 @@ extension FeedSyncError {
         .tryAgain, operation: operation,
         message: "the version token names changes that have not arrived on this device",
         hint: "import first, or read the document here and use its token")
+    default:
+      self.init(.software, operation: operation, message: "unexpected refusal: \(error)")
     }
   }
 }

@@ -4,8 +4,8 @@ import Replication
 import Syncing
 import SystemPackage
 
-/// The changes of a store as they are committed: by this process, by other processes of this device,
-/// and by imports of what other devices wrote.
+/// The changes of a store as they are committed: by this process, by other processes of this
+/// device, and by imports of what other devices wrote.
 ///
 ///     let changes = store.changes            // from here on nothing is missed
 ///     show(try store.read { … })
@@ -63,8 +63,8 @@ extension DocumentStore {
   /// All that is committed from a point on.
   ///
   /// - parameters:
-  ///   - position: The point, kept from a change before, maybe in an earlier run of the program; nil
-  ///     for now.
+  ///   - position: The point, kept from a change before, maybe in an earlier run of the program;
+  ///     nil for now.
   ///   - isImporting: Whether this process imports what arrives. Without, somebody else has to:
   ///     `feedsync watch`, cron.
   public func changes(

@@ -65,12 +65,8 @@ enum Output {
       if let hint { text += "\n  hint: " + hint }
       warn(text)
     case .json:
-      func text(_ value: String?) -> JSON { value.map { .text($0) } ?? .null }
-      let members: JSONObject = [
-        "code": .number(code), "operation": text(operation), "file": text(file),
-        "message": text(message), "hint": text(hint),
-      ]
-      warn(JSON.object(["error": .object(members)]).canonical)
+      let parts = ReportJSON.error(code, operation, file, message, hint)
+      warn(JSON.object(["error": parts]).canonical)
     }
   }
 

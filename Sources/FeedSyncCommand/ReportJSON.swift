@@ -7,6 +7,21 @@ import Syncing
 
 /// How what was found and done is shown; one form for `import`, `watch` and `status`.
 enum ReportJSON {
+  /// The parts of an error, as `--format json` has them.
+  static func error(
+    _ code: Int32, _ operation: String, _ file: String?, _ message: String, _ hint: String?
+  ) -> JSON {
+    func text(_ value: String?) -> JSON { value.map { .text($0) } ?? .null }
+    return .object([
+      "code": .number(code), "operation": text(operation), "file": text(file),
+      "message": text(message), "hint": text(hint),
+    ])
+  }
+
+  static func error(_ error: FeedSyncError) -> JSON {
+    Self.error(error.code.rawValue, error.operation, error.file, error.message, error.hint)
+  }
+
   static func device(_ stream: StreamID, name: String?) -> JSON {
     .object([
       "id": .text(stream.description), "name": name.map { .text($0) } ?? .null,

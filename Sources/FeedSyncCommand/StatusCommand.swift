@@ -69,7 +69,7 @@ private struct Status {
       "set_aside": .array(setAside.map { .object(ReportJSON.setAside($0)) }),
       "duplicates": .array(duplicates.map { .text($0.key.path) }),
       "foreign": .array(foreign.map { .text($0) }),
-      "problems": .array(problems.map(\.json)),
+      "problems": .array(problems.map { ReportJSON.error($0) }),
     ])
   }
 

@@ -1,7 +1,7 @@
 import Testing
 
-/// Lets one suite at a time watch folders: libinotifytools is global to the process, and the tests of
-/// several targets run in one.
+/// Lets one suite at a time watch folders: libinotifytools is global to the process, and the tests
+/// of several targets run in one.
 ///
 ///     @Suite(.watchesAlone, .serialized) struct …
 public struct WatcherTurn: SuiteTrait, TestScoping {
