@@ -91,6 +91,8 @@ let package = Package(
     .executableTarget(
       name: "InStepExample", dependencies: ["FeedSync"], swiftSettings: strict),
     .executableTarget(
+      name: "BookmarksExample", dependencies: ["FeedSync"], swiftSettings: strict),
+    .executableTarget(
       name: "SyncSimulator",
       dependencies: [
         "FeedSync", .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -147,7 +149,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "FeedSyncTests",
-      dependencies: ["FeedSync", "FeedSyncCommand", "InStepExample", "TestSupport"],
+      dependencies: [
+        "FeedSync", "FeedSyncCommand", "InStepExample", "BookmarksExample", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]

@@ -19,7 +19,7 @@ public struct Document: Sendable {
   public let body: JSON
   /// Names this version, for a write that shall count as made on what was read here.
   ///
-  /// See ``WriteTransaction/put(_:at:in:basedOn:)-(Value,_,_,_)``.
+  /// See `put(_:at:in:basedOn:)` of ``WriteTransaction``.
   public let version: VersionToken
 
   /// The content as a value of a type of the program's.

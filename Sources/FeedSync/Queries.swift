@@ -91,7 +91,9 @@ extension DocumentStore {
   ///
   /// It takes some seconds for some hundred thousand documents, and makes each later write of a
   /// document a little slower. Done again, it takes the planner's figures anew.
-  /// - parameter path: A JSON Pointer (`/author/name`), SQLite's form (`$.author.name`), or a name.
+  /// - parameters:
+  ///   - path: A JSON Pointer (`/author/name`), SQLite's form (`$.author.name`), or a name.
+  ///   - collection: The collection's name.
   /// - returns: Whether it is new.
   /// - throws: ``FeedSyncError`` with `.usage` for a path that names no member.
   @discardableResult

@@ -2,7 +2,7 @@ import CanonicalJSON
 import DocumentStorage
 import Replication
 
-/// One consistent state of the store, for the body of ``DocumentStore/read(_:)-(_)``.
+/// One consistent state of the store, for the body of `read` on a ``DocumentStore``.
 ///
 /// Deleted documents are absent. Where devices wrote different values at once, it shows the later.
 public struct ReadTransaction {
@@ -41,7 +41,9 @@ public struct ReadTransaction {
   /// Calls `body` with each document, sorted by collection and id.
   ///
   /// Documents are read one after another: any number of them takes the memory of one.
-  /// - parameter collection: The one to go through; nil for all.
+  /// - parameters:
+  ///   - collection: The one to go through; nil for all.
+  ///   - body: Called with the names and the content; what it throws ends the reading.
   public func forEachDocument(
     in collection: String? = nil, _ body: (_ collection: String, _ id: String, JSON) throws -> Void
   ) throws {

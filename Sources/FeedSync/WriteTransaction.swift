@@ -2,7 +2,7 @@ import CanonicalJSON
 import DocumentStorage
 import Replication
 
-/// A transaction in the making, for the body of ``DocumentStore/write(_:)-(_)``.
+/// A transaction in the making, for the body of `write` on a ``DocumentStore``.
 ///
 /// Reads see what it has written so far. Of what is written, only what differs from the present
 /// content becomes a change, so concurrent edits of other members survive.
@@ -65,6 +65,8 @@ extension WriteTransaction {
   /// - parameters:
   ///   - value: Encodes to an object of at most 1 MiB, 64 levels deep. Dates become ISO 8601 with
   ///     milliseconds, `Data` base64.
+  ///   - id: The document's id, 1 to 1,024 bytes.
+  ///   - collection: The collection's name, 1 to 64 characters of `a-z0-9._-`.
   ///   - version: What the new content was made from; nil for what is there now. Members changed
   ///     by others since then are kept, or become conflicts where both changed the same one.
   /// - returns: Whether anything changed.
@@ -93,9 +95,13 @@ extension WriteTransaction {
   ///
   ///     try writer.update(Note.self, at: "groceries", in: "notes") { $0.done = true }
   ///
-  /// - parameter change: Changes the value; what differs afterwards is written.
+  /// - parameters:
+  ///   - type: The type to read the content as.
+  ///   - id: The document's id.
+  ///   - collection: The collection's name.
+  ///   - change: Changes the value; what differs afterwards is written.
   /// - returns: Whether the document is there.
-  /// - throws: What `change` throws, and as ``put(_:at:in:basedOn:)-(Value,_,_,_)``.
+  /// - throws: What `change` throws, and what writing it whole would throw.
   @discardableResult
   public func update<Value: Codable>(
     _ type: Value.Type = Value.self, at id: String, in collection: String,

@@ -7,7 +7,7 @@ import Testing
   static let layers = [
     "CanonicalJSON", "Replication", "CZlib", "SegmentFormat", "SystemFiles", "BackgroundService",
     "CInotifyTools", "FolderWatching", "SharedFolder", "DocumentStorage", "Syncing", "FeedSync",
-    "FeedSyncCommand", "InStepExample", "SyncSimulator",
+    "FeedSyncCommand", "InStepExample", "BookmarksExample", "SyncSimulator",
   ]
 
   /// What modules may use besides; an empty list means nothing at all.
@@ -24,7 +24,7 @@ import Testing
     "FeedSyncCommand": [
       "ArgumentParser", "Foundation", "Synchronization", "SystemPackage",
     ],
-    "InStepExample": ["Foundation"],
+    "InStepExample": ["Foundation"], "BookmarksExample": ["Foundation"],
     "SyncSimulator": ["ArgumentParser", "Foundation", "SystemPackage"],
   ]
 
@@ -42,6 +42,12 @@ import Testing
         }
       }
     }
+  }
+
+  @Test func theExamplesUseTheLibraryAlone() throws {
+    let examples = try SourceTree.files(under: "Sources").filter { $0.target.hasSuffix("Example") }
+    #expect(examples.count == 2)
+    for file in examples { #expect(Set(file.imports) == ["FeedSync", "Foundation"], "\(file)") }
   }
 
   @Test func noTypeIsNamedLikeAModule() throws {

@@ -52,6 +52,9 @@ extension StoreDatabase {
         throw QueryError.failed("the statement is an EXPLAIN already")
       }
       // The text is known to be one statement by now.
+      // A plan is made without looking whether the schema is still the one that this connection
+      // knows; running a statement looks.
+      try connection.prepare("SELECT 1 FROM \(QueryRules.view) LIMIT 0").forEachRow { _ in }
       let statement = try connection.prepare("EXPLAIN QUERY PLAN " + sql)
       var details: [String] = []
       try statement.forEachRow { row in
@@ -100,14 +103,16 @@ private enum IndexSuggestion {
     guard !candidates.isEmpty else { return nil }
     let trial = try StoreDatabase.inMemory()
     for index in indexes { try trial.createIndex(index) }
+    var best: (member: MemberPath, rank: Int)?
     for candidate in candidates.prefix(mostTrials) {
       let wanted = DeclaredIndex(collection: "trial", member: candidate)
       try trial.createIndex(wanted)
       let other = try trial.plan(of: sql, indexes: indexes + [wanted])
-      if other.scans < plan.scans { return candidate }
+      let rank = other.rank(of: candidate)
+      if other.scans < plan.scans, rank < best?.rank ?? .max { best = (candidate, rank) }
       try trial.removeIndex(wanted)
     }
-    return nil
+    return best?.member
   }
 
   /// The string literals of a statement, paths before others.
@@ -122,4 +127,16 @@ private enum IndexSuggestion {
 
 extension QueryPlan {
   fileprivate var scans: Int { steps.count { $0 == .scan } }
+
+  /// How much an index spares: finding a value most, giving an order least.
+  fileprivate func rank(of member: MemberPath) -> Int {
+    steps.map { step in
+      switch step {
+      case .index(member, .value): 0
+      case .index(member, .range): 1
+      case .index(member, .order): 2
+      default: 3
+      }
+    }.min() ?? 3
+  }
 }
