@@ -13,6 +13,8 @@ package enum SegmentFile {
   package static let maximumFileBytes = 64 << 20
   /// A body larger than this is damaged, and is not unpacked: 64 MiB.
   package static let maximumBodyBytes = 64 << 20
+  /// More operations than this are damage: two bytes can be one, and in memory it takes hundreds.
+  package static let maximumOperations = 1 << 20
   static let checksumBytes = 8
 
   private static let isCompressed: UInt64 = 1
@@ -130,7 +132,7 @@ package enum SegmentFile {
       let body = try reader.varint()
       let stored = try reader.varint()
       guard body <= UInt64(maximumBodyBytes), stored <= UInt64(maximumFileBytes),
-        count <= body, flags & ~isCompressed == 0
+        count <= min(body, UInt64(maximumOperations)), flags & ~isCompressed == 0
       else { throw .damaged("a size in the header is not possible") }
       operationCount = Int(count)
       bodyBytes = Int(body)

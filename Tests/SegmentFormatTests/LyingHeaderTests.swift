@@ -44,6 +44,16 @@ import Testing
     }
   }
 
+  @Test("of many operations that take two bytes each is refused before they take memory")
+  func manyOperations() throws {
+    var frame = Self.honest
+    frame.operationCount = UInt64(SegmentFile.maximumOperations) + 1
+    frame.setBody(frame.stored + [UInt8](repeating: 0, count: 2 * SegmentFile.maximumOperations))
+    let before = try Memory.peak()
+    #expect(refusal(of: frame.bytes)?.isDamage == true)
+    #expect(try Memory.peak() - before < 64 << 20)
+  }
+
   @Test("promising more than deflate can hold takes no memory")
   func promise() throws {
     var frame = Self.honest
