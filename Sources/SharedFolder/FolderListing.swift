@@ -35,7 +35,7 @@ package struct FolderListing: Sendable {
   package var unreadable: [FileError] = []
 }
 
-extension UbiquityContainer {
+extension ContainerFolder {
   /// Lists `logs/`, or some of its sub-folders; a `logs/` that is not there is empty.
   ///
   /// - parameter directories: the sub-folders to look into; nil for all.

@@ -14,9 +14,9 @@ package struct SyncerIgnoreFile: Sendable {
   package static let advice = patterns.joined(separator: "  ")
   private static let maximumBytes = 1 << 20
 
-  private let container: UbiquityContainer
+  private let container: ContainerFolder
 
-  package init(container: UbiquityContainer) { self.container = container }
+  package init(container: ContainerFolder) { self.container = container }
 
   /// Adds the block to `.stignore`, where it is not there yet.
   ///

@@ -70,7 +70,7 @@ private struct WorkloadTransaction {
 /// Replays a workload on devices with databases in memory and a real folder.
 private struct WorkloadReplay {
   private let marker: Marker
-  private let container: SharedFolder.UbiquityContainer
+  private let container: ContainerFolder
   private let packing: Packing
   private var devices: [Int64: Device] = [:]
   private var round: Int64 = 0
@@ -78,7 +78,7 @@ private struct WorkloadReplay {
   private var transactions = 0
 
   init(container path: FilePath, packing: Packing) throws {
-    container = UbiquityContainer(root: path, files: LinuxFileSystem())
+    container = ContainerFolder(root: path, files: LinuxFileSystem())
     marker = try container.create(
       Marker(container: .random(), identifier: "workload"),
       temporaryName: ".feedsync-workload.nosync")

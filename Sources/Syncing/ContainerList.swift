@@ -64,7 +64,7 @@ extension DeviceDirectory {
       guard let id = try readDefault() else { throw DeviceError.noContainerChosen(state: root) }
       return id
     }
-    let container = UbiquityContainer(root: absolute(path), files: files)
+    let container = ContainerFolder(root: absolute(path), files: files)
     let marker: Marker
     do {
       marker = try container.marker()

@@ -10,7 +10,7 @@ import SystemPackage
 package struct Device: Sendable {
   package let record: DeviceRecord
   package let database: StoreDatabase
-  package let container: UbiquityContainer
+  package let container: ContainerFolder
   package let ambient: Ambient
   /// A random number of this process, bound into every transaction it writes.
   package let nonce: UInt64
@@ -18,7 +18,7 @@ package struct Device: Sendable {
   private let ask: @Sendable (_ folder: FilePath) -> FolderAnswer
 
   package init(
-    record: DeviceRecord, database: StoreDatabase, container: UbiquityContainer,
+    record: DeviceRecord, database: StoreDatabase, container: ContainerFolder,
     ambient: Ambient,
     ask: @escaping @Sendable (_ folder: FilePath) -> FolderAnswer = { _ in .answers }
   ) {
@@ -55,9 +55,9 @@ package struct Device: Sendable {
   /// The folder that the device was initialised in, if it is there and another than this one.
   ///
   /// What is published into the one would be missing from the other.
-  private func original() -> UbiquityContainer? {
+  private func original() -> ContainerFolder? {
     guard record.path != container.root else { return nil }
-    let original = UbiquityContainer(root: record.path, files: container.files)
+    let original = ContainerFolder(root: record.path, files: container.files)
     guard let marker = try? original.marker(), marker.container == record.container,
       let here = try? container.files.status(of: container.markerFile),
       let there = try? container.files.status(of: original.markerFile),

@@ -59,7 +59,7 @@ extension DeviceDirectory {
       guard error.errno == .noSuchFileOrDirectory else { throw error }
       throw ContainerError.folderMissing(request.folder)
     }
-    let container = UbiquityContainer(root: folder, files: files)
+    let container = ContainerFolder(root: folder, files: files)
     try refuseNesting(of: folder)
     let (marker, isCreated) = try marker(of: container, request: request)
     if let wanted = request.identifier, wanted != marker.identifier {
@@ -92,7 +92,7 @@ extension DeviceDirectory {
   }
 
   private func marker(
-    of container: UbiquityContainer, request: Request
+    of container: ContainerFolder, request: Request
   ) throws -> (Marker, isCreated: Bool) {
     do {
       let marker = try container.marker()
@@ -125,7 +125,7 @@ extension DeviceDirectory {
 
   /// - returns: the device, and where its folder was before, if that was elsewhere.
   private func makeDevice(
-    of marker: Marker, container: UbiquityContainer, request: Request
+    of marker: Marker, container: ContainerFolder, request: Request
   ) throws -> (Device, former: FilePath?) {
     let directory = directory(of: marker.container)
     // Once more, under the lock: `leave` may have removed it.

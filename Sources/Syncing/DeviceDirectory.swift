@@ -52,7 +52,7 @@ extension DeviceDirectory {
       }
       return known
     }
-    let container = UbiquityContainer(root: absolute(path), files: files)
+    let container = ContainerFolder(root: absolute(path), files: files)
     do {
       return try openPresent(
         try container.marker().container, at: container.root, isSilent: false)
@@ -94,7 +94,7 @@ extension DeviceDirectory {
     let folder = path ?? record.path
     let files = isSilent ?? self.isSilent(folder) ? UnreachableFileSystem() : files
     return Device(
-      record: record, database: store, container: UbiquityContainer(root: folder, files: files),
+      record: record, database: store, container: ContainerFolder(root: folder, files: files),
       ambient: ambient, ask: ask)
   }
 

@@ -12,7 +12,7 @@ import SystemPackage
 struct OwnSegments {
   private let device: Device
   private var record: DeviceRecord { device.record }
-  private var container: UbiquityContainer { device.container }
+  private var container: ContainerFolder { device.container }
 
   init(of device: Device) { self.device = device }
 
@@ -20,7 +20,7 @@ struct OwnSegments {
   ///
   /// - returns: which transactions the new folder lacks all the same.
   func bringOver(from former: FilePath) throws -> [ClosedRange<UInt64>] {
-    let old = UbiquityContainer(root: former, files: container.files)
+    let old = ContainerFolder(root: former, files: container.files)
     if let marker = try? old.marker(), marker.container == record.container {
       let present = Set(try ranges(in: container))
       let reader = SegmentReader(container: old, expected: record.container)
@@ -51,14 +51,14 @@ struct OwnSegments {
     return missing
   }
 
-  private func ranges(in folder: UbiquityContainer) throws -> [ClosedRange<UInt64>] {
+  private func ranges(in folder: ContainerFolder) throws -> [ClosedRange<UInt64>] {
     try own(in: folder).compactMap { file in
       guard let name = file.claim?.name, name.first <= name.last else { return nil }
       return name.first...name.last
     }
   }
 
-  private func own(in folder: UbiquityContainer) throws -> [FolderListing.File] {
+  private func own(in folder: ContainerFolder) throws -> [FolderListing.File] {
     guard let directory = FilePath.Component(record.stream.description) else { return [] }
     return try folder.list(directories: [directory]).segments
   }

@@ -15,7 +15,7 @@ enum SegmentReading {
 
 /// Reads a file as hostile input: no link followed, no FIFO waited for, no size believed.
 struct SegmentReader {
-  let container: UbiquityContainer
+  let container: ContainerFolder
   let expected: ContainerID
 
   func read(_ file: FolderListing.File) -> SegmentReading {

@@ -44,7 +44,7 @@ import Testing
       let files = InterruptedFileSystem(fake, afterPlaces: places) { fate.befall(folder, fake) }
       let device = Device(
         record: ann.device.record, database: ann.device.database,
-        container: UbiquityContainer(root: folder, files: files), ambient: world.ambient)
+        container: ContainerFolder(root: folder, files: files), ambient: world.ambient)
       #expect(throws: (any Error).self) { try Publisher(device: device).publishAll() }
       #expect(try ann.device.database.unpublishedCount() == ids.count - places + 1)
       let expected = fate.error(folder, expected: world.marker.container)

@@ -83,7 +83,7 @@ struct Household: Sendable {
 
   /// How many segments of a device a folder holds.
   func count(of peer: Peer, in folder: FilePath) throws -> Int {
-    let logs = UbiquityContainer(root: folder, files: files)
+    let logs = ContainerFolder(root: folder, files: files)
     return try logs.list(directories: [peer.directory]).segments.count
   }
 }

@@ -84,7 +84,7 @@ import Testing
     let (house, folder, peer) = try Self.scene()
     try house.files.remove(folder.appending(Marker.name))
     let other = Marker(container: ContainerID(rawValue: 99), identifier: "other")
-    _ = try UbiquityContainer(root: folder, files: house.files).create(other, temporaryName: "t")
+    _ = try ContainerFolder(root: folder, files: house.files).create(other, temporaryName: "t")
     for leaving in [DeviceDirectory.Leaving.published, .abandoning, .deletingState] {
       #expect(throws: ContainerError.self) {
         try house.directory.leave(peer.device, leaving, process: "1")
@@ -183,7 +183,7 @@ import Testing
       for isDamaged in [true, false] {
         let (house, folder, ann, bob) = try Self.scene()
         let author = isOwn ? ann : bob
-        let container = UbiquityContainer(root: folder, files: house.files)
+        let container = ContainerFolder(root: folder, files: house.files)
         let file = try #require(
           try container.list(directories: [author.directory]).segments
             .sorted { $0.name.string < $1.name.string }.dropFirst().first)
@@ -205,7 +205,7 @@ import Testing
   @Test("finds what stands under another name, too")
   func renamed() throws {
     let (house, folder, ann, bob) = try Self.scene()
-    let container = UbiquityContainer(root: folder, files: house.files)
+    let container = ContainerFolder(root: folder, files: house.files)
     for file in try container.list(directories: [bob.directory]).segments {
       let directory = container.logs.appending(file.directory)
       try house.move(

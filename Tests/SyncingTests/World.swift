@@ -74,7 +74,7 @@ final class World: Sendable {
     return Peer(
       device: Device(
         record: record, database: store,
-        container: UbiquityContainer(root: folder, files: files), ambient: ambient))
+        container: ContainerFolder(root: folder, files: files), ambient: ambient))
   }
 }
 

@@ -8,9 +8,9 @@ import SystemPackage
 /// Named for what iCloud gives an app (coordination.md U). It never creates the folder itself, and
 /// never removes or rewrites what it did not write.
 ///
-///     let container = UbiquityContainer(root: "/home/ann/Sync/notes", files: LinuxFileSystem())
+///     let container = ContainerFolder(root: "/home/ann/Sync/notes", files: LinuxFileSystem())
 ///     let marker = try container.marker()
-package struct UbiquityContainer: Sendable {
+package struct ContainerFolder: Sendable {
   package let root: FilePath
   package let files: any FileSystem
 
