@@ -99,19 +99,26 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "TestSupport",
+      dependencies: [
+        "SystemFiles", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
-      name: "CanonicalJSONTests", dependencies: ["CanonicalJSON"], swiftSettings: strict),
+      name: "CanonicalJSONTests", dependencies: ["CanonicalJSON", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ReplicationTests", dependencies: ["CanonicalJSON", "Replication"],
       swiftSettings: strict),
     .testTarget(
       name: "SegmentFormatTests",
-      dependencies: ["CanonicalJSON", "Replication", "SegmentFormat"], swiftSettings: strict),
+      dependencies: ["CanonicalJSON", "Replication", "SegmentFormat", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "SystemFilesTests",
       dependencies: [
-        "SystemFiles", .product(name: "SystemPackage", package: "swift-system"),
+        "SystemFiles", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
     .testTarget(
@@ -132,7 +139,7 @@ let package = Package(
       name: "SyncingTests",
       dependencies: [
         "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles", "SharedFolder",
-        "DocumentStorage", "FolderWatching", "Syncing",
+        "DocumentStorage", "FolderWatching", "Syncing", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import TestSupport
 import Testing
 
 /// Damaged texts are refused or read; they never stop the program.

@@ -1,26 +1,14 @@
 import CanonicalJSON
 import Glibc
+import TestSupport
 
-/// SplitMix64: small, and the same on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
+extension SeededGenerator {
   /// A generator from `FEEDSYNC_SEED`, else from a new seed, which it prints either way.
   static func announced(for test: String) -> SeededGenerator {
     let chosen = getenv("FEEDSYNC_SEED").flatMap { UInt64(String(cString: $0)) }
     let seed = chosen ?? UInt64.random(in: .min ... .max)
     print("\(test): repeat with FEEDSYNC_SEED=\(seed)")
     return SeededGenerator(seed: seed)
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }
 

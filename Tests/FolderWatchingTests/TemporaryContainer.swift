@@ -16,10 +16,7 @@ struct TemporaryContainer {
 
   /// Makes the container with `logs/` and these stream directories.
   init(streams: [String] = ["a"]) throws {
-    var template = Array(
-      ("/tmp/feedsync-watch-" + String(repeating: "X", count: 6)).utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    root = FilePath(platformString: template)
+    root = try TemporaryDirectory.make()
     makeDirectory(container)
     makeDirectory(logs)
     for stream in streams { makeDirectory(logs.appending(stream)) }

@@ -1,4 +1,5 @@
 import SegmentFormat
+import TestSupport
 import Testing
 
 @Suite("A segment with a flipped bit") struct FlippedBitTests {

@@ -1,5 +1,6 @@
 import Replication
 import SegmentFormat
+import TestSupport
 import Testing
 
 @Suite("Random bytes") struct RandomBytesTests {

@@ -1,5 +1,6 @@
 import Replication
 import SegmentFormat
+import TestSupport
 import Testing
 
 @Suite("A segment written and read again") struct RoundTripTests {

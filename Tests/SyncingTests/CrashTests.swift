@@ -3,6 +3,7 @@ import Replication
 import Syncing
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 /// What a device does between two crashes.

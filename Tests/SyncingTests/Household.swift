@@ -4,6 +4,7 @@ import SharedFolder
 import Syncing
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 /// A machine of the real file system: a state, and folders beside it.

@@ -2,6 +2,7 @@ import DocumentStorage
 import Replication
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Renaming a device") struct RenameTests {

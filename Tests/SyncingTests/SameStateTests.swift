@@ -4,6 +4,7 @@ import SegmentFormat
 import Syncing
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Six segments of three devices that edited the same documents, partly without knowing of one

@@ -2,6 +2,7 @@ import Glibc
 import Syncing
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("A folder that cannot be written") struct UnwritableFolderTests {

@@ -7,6 +7,7 @@ import Synchronization
 import Syncing
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Devices that share a folder, or have one each with a syncer between them.

@@ -1,5 +1,6 @@
 import SystemFiles
 import SystemPackage
+import TestSupport
 
 /// The real file system and the fake, for what both must do alike.
 enum Subject: String, CaseIterable, Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
-import SystemPackage
-import Testing
-
 @testable import SystemFiles
+import SystemPackage
+import TestSupport
+import Testing
 
 @Suite("The kind of a file system") struct FileSystemKindTests {
   private let table = MountTable(

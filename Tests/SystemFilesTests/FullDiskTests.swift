@@ -1,6 +1,7 @@
 import Glibc
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("A full disk") struct FullDiskTests {

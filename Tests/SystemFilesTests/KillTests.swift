@@ -1,5 +1,6 @@
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("A process killed while it publishes") struct KillTests {
@@ -46,7 +47,7 @@ import Testing
   @Test("at any point, and then without power, leaves no part of it", arguments: features)
   func sweepWithPowerLoss(features: InMemoryFileSystem.Features) throws {
     let bytes: [UInt8] = (0..<3000).map { UInt8(truncatingIfNeeded: $0 % 255 + 1) }
-    var generator = SplitMix(seed: 7)
+    var generator = SeededGenerator(seed: 7)
     for call in 1...8 {
       for _ in 0..<50 {
         let files = InMemoryFileSystem(features: features)
@@ -61,19 +62,5 @@ import Testing
         if error == nil { #expect(found == bytes) }
       }
     }
-  }
-}
-
-/// A generator whose numbers a seed repeats.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

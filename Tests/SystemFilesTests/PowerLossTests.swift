@@ -1,5 +1,6 @@
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("A loss of power") struct PowerLossTests {
@@ -13,7 +14,7 @@ import Testing
     for seed in 0..<200 as Range<UInt64> {
       let files = InMemoryFileSystem()
       try prepare(files)
-      var generator = SplitMix(seed: seed)
+      var generator = SeededGenerator(seed: seed)
       files.powerLoss(using: &generator)
       found.insert(files.bytes(at: path))
     }
@@ -78,7 +79,7 @@ import Testing
         try files.write(bytes, to: file)
         try files.place(file, at: FilePath("/\(number)"))
       }
-      var generator = SplitMix(seed: 1)
+      var generator = SeededGenerator(seed: 1)
       files.powerLoss(using: &generator)
       return files.tree
     }

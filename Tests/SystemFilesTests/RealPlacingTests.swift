@@ -1,8 +1,8 @@
 import Glibc
-import SystemPackage
-import Testing
-
 @testable import SystemFiles
+import SystemPackage
+import TestSupport
+import Testing
 
 /// Serialized because the umask belongs to the whole process.
 @Suite("Placing a real file", .serialized) struct RealPlacingTests {

@@ -2,6 +2,7 @@ import CanonicalJSON
 import DocumentStorage
 import Replication
 import Syncing
+import TestSupport
 import Testing
 
 @Suite("A declared index") struct DeclaredIndexTests {

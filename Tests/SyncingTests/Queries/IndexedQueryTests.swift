@@ -2,6 +2,7 @@ import CanonicalJSON
 import DocumentStorage
 import Replication
 import Syncing
+import TestSupport
 import Testing
 
 /// Devices that edit the same documents, partly without knowing of one another; one has indexes.
