@@ -1,7 +1,8 @@
-@testable import SystemFiles
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import SystemFiles
 
 @Suite("The kind of a file system") struct FileSystemKindTests {
   private let table = MountTable(

@@ -1,8 +1,9 @@
 import Glibc
-@testable import SystemFiles
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import SystemFiles
 
 /// Serialized because the umask belongs to the whole process.
 @Suite("Placing a real file", .serialized) struct RealPlacingTests {

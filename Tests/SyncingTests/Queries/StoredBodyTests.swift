@@ -1,9 +1,10 @@
 import CanonicalJSON
-@testable import DocumentStorage
 import Replication
 import Syncing
 import TestSupport
 import Testing
+
+@testable import DocumentStorage
 
 @Suite("The body of a stored document") struct StoredBodyTests {
   private static let stream = StreamID(rawValue: 7)
