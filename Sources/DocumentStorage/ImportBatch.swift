@@ -135,7 +135,9 @@ private struct ImportFold {
     self.onProgress = onProgress
     streams = try StreamDirectory(db)
     table = try DocumentTable(db)
-    own = try DeviceRecord.fetch(db)?.stream
+    let device = try DeviceRecord.fetch(db)
+    guard device?.leftAt == nil else { throw StorageError.left }
+    own = device?.stream
   }
 
   mutating func take(_ importable: ImportableSegment) throws {

@@ -33,6 +33,8 @@ package enum StorageError: Error, Equatable, Sendable {
   case transactionTooLarge(bytes: Int)
   /// Writes of one transaction were compared with different versions.
   case mixedVersions
+  /// A transaction was begun inside another.
+  case nested
   /// The version token names what has not arrived here.
   case unknownVersion
 

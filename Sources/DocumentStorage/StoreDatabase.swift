@@ -11,6 +11,7 @@ package final class StoreDatabase: Sendable {
   /// Before the queue, since SQLite clears up when the last connection closes, if that may write.
   let queries: QueryPool
   private let queue: DatabaseQueue
+  private let turn = TransactionTurn()
   private let function: BodyFunction
 
   /// How long a command waits for another process before ``StorageError/busy(_:)``.
@@ -116,7 +117,8 @@ package final class StoreDatabase: Sendable {
   /// Reads one consistent state.
   package func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
     do {
-      return try queue.read(body)
+      try turn.requireNone()
+      return try queue.read { db in try turn.own { try body(db) } }
     } catch {
       throw StorageError.from(error, file: file)
     }
@@ -126,7 +128,8 @@ package final class StoreDatabase: Sendable {
   /// returns.
   package func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
     do {
-      return try queue.write(body)
+      try turn.requireNone()
+      return try queue.write { db in try turn.own { try body(db) } }
     } catch {
       // The numbers that it gave to streams may be given to others.
       function.forgetStreams()

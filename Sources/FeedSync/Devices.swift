@@ -6,22 +6,38 @@ import Syncing
 extension DocumentStore {
   /// Gives this device another name, here and, as soon as they import it, on the others.
   ///
+  ///     try store.renameThisDevice(to: "ann's laptop")
+  ///
+  /// A ``UbiquityContainer`` that is open keeps the name that it read.
   /// - parameter name: 1 to 64 bytes, for people; the device stays the same.
-  /// - throws: ``FeedSyncError`` with `.badInput` for a name that is none.
-  public func renameThisDevice(to name: String) throws {
+  /// - returns: The transaction that carries the name, if it is new.
+  /// - throws: ``FeedSyncError`` with `.badInput` for a name that is none, `.noContainer` if
+  ///   another container stands under the folder's path.
+  @discardableResult
+  public func renameThisDevice(to name: String) throws -> WriteResult<Void> {
     let operation = "rename the device"
+    try DeviceNameRules.check(name, operation: operation)
+    do {
+      let absence = try device.absence()
+      let result = try device.database.renameDevice(
+        to: name, now: device.ambient.time, nonce: device.nonce)
+      return WriteResult(
+        value: (), changedCount: result.changed, transaction: TransactionID(result),
+        publishingFailure: absence.map { FeedSyncError($0, operation: "publish") } ?? publish())
+    } catch {
+      throw FeedSyncError(error, operation: operation)
+    }
+  }
+}
+
+/// What a device may be called.
+package enum DeviceNameRules {
+  package static func check(_ name: String, operation: String) throws(FeedSyncError) {
     guard DeviceName.isValid(name) else {
       throw FeedSyncError(
         .badInput, operation: operation,
         message: "a device's name has 1 to \(DeviceName.maximumBytes) bytes"
           + " and no control characters")
-    }
-    do {
-      _ = try device.database.renameDevice(
-        to: name, now: device.ambient.time, nonce: device.nonce)
-      if try device.absence() == nil { _ = try Publisher(device: device).publishAll() }
-    } catch {
-      throw FeedSyncError(error, operation: operation)
     }
   }
 }
@@ -61,12 +77,12 @@ extension UbiquityContainer {
   ///
   /// The local database is kept and takes no more writes; joining again comes back as the same
   /// device.
-  /// - parameter state: The state directory that it was opened with.
   /// - throws: ``FeedSyncError``, with nothing changed: `.noContainer` if something could not be
-  ///   published because the folder is away, `.tryAgain` if another process watches the device.
-  public func leave(state: String? = nil) throws {
+  ///   published because the folder is away, `.tryAgain` if `feedsync watch` runs on the device.
+  public func leave() throws {
     do {
-      _ = try StateLocation.directory(named: state).leave(
+      let state = device.database.file.removingLastComponent().removingLastComponent()
+      _ = try StateLocation.directory(named: state.string).leave(
         device, .published, process: "\(ProcessInfo.processInfo.processIdentifier)")
     } catch {
       throw FeedSyncError(error, operation: "leave the container")

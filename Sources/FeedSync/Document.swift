@@ -75,3 +75,10 @@ public struct TransactionID: Hashable, Codable, Sendable, CustomStringConvertibl
   /// `<stream>:<sequence>`, as the command prints it.
   public var description: String { "\(stream):\(sequence)" }
 }
+
+extension TransactionID {
+  init?(_ result: StoreWriter.Result) {
+    guard let sequence = result.sequence else { return nil }
+    self.init(stream: result.stream.description, sequence: sequence)
+  }
+}

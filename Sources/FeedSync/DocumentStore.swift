@@ -1,33 +1,33 @@
 import DocumentStorage
 import Foundation
 import Replication
-import Synchronization
 import Syncing
 
 /// The documents of a container, as this device has them.
 ///
 ///     struct Note: Codable { var title: String; var done = false }
 ///
-///     let store = try DocumentStore(UbiquityContainer.join("/home/ann/Sync/notes"))
+///     let store = DocumentStore(try UbiquityContainer.join("/home/ann/Sync/notes"))
 ///     try store.write { try $0.put(Note(title: "Groceries"), at: "groceries", in: "notes") }
 ///     let note = try store.read { try $0.get(Note.self, at: "groceries", in: "notes") }
 ///
-/// Reading and writing need only the local database, so they work offline. All threads and
-/// processes may use a device's store at once; within one `DocumentStore`, transactions run one
-/// after another. The asynchronous forms do the same without blocking the caller's thread.
+/// Reading and writing need only the local database, so they work offline; a folder on a network
+/// file system that does not answer delays a write by five seconds. All threads and processes may
+/// use a device's store at once; within one process, transactions run one after another. The
+/// asynchronous forms (`try await store.write { … }`) do the same without blocking the caller's
+/// thread.
 public final class DocumentStore: Sendable {
   /// The container that this is the store of.
   public let container: UbiquityContainer
-  let device: Syncing.Device
+  /// What the container's device is now: a folder that did not answer may do so again.
+  var device: Syncing.Device { container.device.asked() }
   /// Where the blocking work of the asynchronous forms is done.
   let queue = DispatchQueue(label: "feedsync.store")
   let importing = ImportingSession()
-  private let owner = TransactionOwner()
 
   /// Opens the store of a container that this device has joined.
   public init(_ container: UbiquityContainer) {
     self.container = container
-    device = container.device
   }
 }
 
@@ -53,7 +53,7 @@ extension DocumentStore {
   /// Reads any number of documents from one consistent state.
   ///
   ///     let notes = try store.read { reader in
-  ///       try reader.ids(in: "notes").map { try reader.get(Note.self, at: $0, in: "notes") }
+  ///       try reader.ids(in: "notes").compactMap { try reader.get(Note.self, at: $0, in: "notes") }
   ///     }
   ///
   /// - parameter body: Runs at once; the reader is of no use after it.
@@ -62,7 +62,9 @@ extension DocumentStore {
   public func read<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
     try transaction("read") {
       try device.database.readSnapshot { snapshot in
-        try owner.own { try body(ReadTransaction(snapshot: snapshot)) }
+        let reader = ReadTransaction(snapshot)
+        defer { reader.end() }
+        return try body(reader)
       }
     }
   }
@@ -92,24 +94,22 @@ extension DocumentStore {
     _ body: (WriteTransaction) throws -> Value
   ) throws -> WriteResult<Value> {
     try transaction("write") {
-      let isPresent = try device.absence() == nil
+      // Another container under the path ends it here; whatever comes later, the write stands.
+      let absence = try device.absence()
       var value: Value?
       let result = try device.database.writeDocuments(
         now: device.ambient.time, nonce: device.nonce
       ) { writer in
         let transaction = WriteTransaction(writer)
-        value = try owner.own { try body(transaction) }
-        writer = try transaction.end()
+        defer { transaction.end(&writer) }
+        value = try body(transaction)
       }
       guard let value else {
         throw FeedSyncError(.software, operation: "write", message: "the body did not run")
       }
-      let id = result.sequence.map {
-        TransactionID(stream: result.stream.description, sequence: $0)
-      }
       return WriteResult(
-        value: value, changedCount: result.changed, transaction: id,
-        publishingFailure: isPresent ? publish() : try container.absence())
+        value: value, changedCount: result.changed, transaction: TransactionID(result),
+        publishingFailure: absence.map { FeedSyncError($0, operation: "publish") } ?? publish())
     }
   }
 
@@ -125,7 +125,6 @@ extension DocumentStore {
   private func transaction<Value>(
     _ operation: String, _ run: () throws -> Value
   ) throws -> Value {
-    try owner.requireNone(operation: operation)
     do {
       return try run()
     } catch {
@@ -134,7 +133,7 @@ extension DocumentStore {
     }
   }
 
-  private func publish() -> FeedSyncError? {
+  func publish() -> FeedSyncError? {
     do {
       _ = try Publisher(device: device).publishAll()
       return nil
@@ -150,26 +149,5 @@ extension DocumentStore {
     try await withCheckedThrowingContinuation { continuation in
       queue.async { continuation.resume(with: Result { try body() }) }
     }
-  }
-}
-
-/// Tells a transaction inside another of the same store, which would wait for itself.
-final class TransactionOwner: Sendable {
-  private let thread = Mutex<pthread_t?>(nil)
-
-  /// - throws: ``FeedSyncError`` if the calling thread is in a transaction.
-  func requireNone(operation: String) throws(FeedSyncError) {
-    guard thread.withLock({ $0 }) != pthread_self() else {
-      throw FeedSyncError(
-        .usage, operation: operation, message: "a transaction runs inside another",
-        hint: "use the reader or writer that the outer one gives")
-    }
-  }
-
-  /// Runs `body` as this thread's transaction; the database lets in one at a time.
-  func own<Value>(_ body: () throws -> Value) rethrows -> Value {
-    thread.withLock { $0 = pthread_self() }
-    defer { thread.withLock { $0 = nil } }
-    return try body()
   }
 }

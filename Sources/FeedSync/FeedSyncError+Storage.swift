@@ -48,7 +48,8 @@ extension FeedSyncError {
         .cannotRead, operation: operation, file: file.string,
         message: "the local database failed (SQLite \(detail))",
         hint: "check the disk; the shared folder still holds what was published")
-    case .noDevice, .left, .clockExhausted, .transactionTooLarge, .mixedVersions, .unknownVersion:
+    case .noDevice, .left, .clockExhausted, .transactionTooLarge, .mixedVersions, .nested,
+      .unknownVersion:
       self.init(refusal: error, operation: operation)
     }
   }
@@ -79,6 +80,10 @@ extension FeedSyncError {
         .usage, operation: operation,
         message: "writes with different base versions cannot be one transaction",
         hint: "write them one after another")
+    case .nested:
+      self.init(
+        .usage, operation: operation, message: "a transaction runs inside another",
+        hint: "use the reader or writer that the outer one gives")
     case .unknownVersion:
       self.init(
         .tryAgain, operation: operation,

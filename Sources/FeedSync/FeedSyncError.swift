@@ -7,7 +7,11 @@ import SystemPackage
 
 /// What went wrong, on which file, and what to do about it.
 ///
-///     do { try store.put(…) } catch let error as FeedSyncError { print(error.hint ?? "") }
+///     do {
+///       try store.write { … }
+///     } catch let error as FeedSyncError {
+///       print(error, error.hint ?? "")
+///     }
 ///
 /// The codes are those of the command's exit statuses, which follow `sysexits.h`.
 public struct FeedSyncError: Error, Equatable, Sendable {
@@ -55,6 +59,13 @@ public struct FeedSyncError: Error, Equatable, Sendable {
     self.file = file
     self.message = message
     self.hint = hint
+  }
+}
+
+extension FeedSyncError: CustomStringConvertible {
+  /// What happened, to which file, on one line; the hint is apart.
+  public var description: String {
+    "\(operation): \(file.map { $0 + ": " } ?? "")\(message)"
   }
 }
 

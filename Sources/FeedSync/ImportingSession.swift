@@ -1,5 +1,6 @@
 import Dispatch
 import FolderWatching
+import SharedFolder
 import Synchronization
 import Syncing
 import SystemPackage
@@ -7,61 +8,89 @@ import SystemPackage
 /// The import that runs while somebody follows a store; several followers share it.
 final class ImportingSession: Sendable {
   private struct State {
-    var shares = 0
+    /// How to wake each follower.
+    var shares: [Int: @Sendable () -> Void] = [:]
+    var nextShare = 0
     var task: Task<Void, Never>?
+    /// Counts the sessions, so that one that ends late does not speak for a newer one.
+    var generation = 0
     var failure: FeedSyncError?
     var fatal: FeedSyncError?
   }
   private let state = Mutex(State())
 
-  /// Why the last look into the folder failed; nil if it did not.
+  /// Why the last look into the folder failed; nil if it did not, or nobody follows.
   var failure: FeedSyncError? { state.withLock { $0.fatal ?? $0.failure } }
 
   /// A follower's part in the session, which ends with the last one.
   final class Share: Sendable {
     private let session: ImportingSession
+    private let number: Int
 
-    fileprivate init(_ session: ImportingSession) { self.session = session }
+    fileprivate init(_ session: ImportingSession, number: Int) {
+      self.session = session
+      self.number = number
+    }
 
-    deinit { session.release() }
+    deinit { session.release(number) }
 
     /// What has ended the session for good.
     var fatalError: FeedSyncError? { session.state.withLock { $0.fatal } }
   }
 
-  /// Starts the session if it does not run.
+  /// Starts the session if none runs, or the last one has ended by an error.
   ///
-  /// - parameter onEnd: is called if it ends by itself, by an error that no later look may mend.
-  func share(_ device: Syncing.Device, onEnd: @escaping @Sendable () -> Void) -> Share {
+  /// - parameter wake: is called if the session ends by an error that no later look may mend.
+  func share(_ device: Syncing.Device, wake: @escaping @Sendable () -> Void) -> Share {
+    let number = state.withLock { state in
+      let number = state.nextShare
+      state.nextShare += 1
+      state.shares[number] = wake
+      if state.task == nil || state.fatal != nil { start(device, &state) }
+      return number
+    }
+    return Share(self, number: number)
+  }
+
+  private func start(_ device: Syncing.Device, _ state: inout State) {
+    let former = state.task
+    state.generation += 1
+    state.failure = nil
+    state.fatal = nil
+    let generation = state.generation
+    state.task = Task {
+      // The one before may still hold what only one in a process can have.
+      await former?.value
+      await self.run(device, generation)
+    }
+  }
+
+  private func release(_ number: Int) {
     state.withLock { state in
-      state.shares += 1
-      guard state.task == nil else { return }
+      state.shares[number] = nil
+      guard state.shares.isEmpty else { return }
+      state.task?.cancel()
+      state.failure = nil
+      // Kept, so that a session that follows can wait for its end; never a reason not to start.
       state.fatal = nil
-      state.task = Task(executorPreference: ImportExecutor.shared) {
-        await self.run(device)
-        onEnd()
+      state.generation += 1
+      guard let ending = state.task else { return }
+      let generation = state.generation
+      Task {
+        await ending.value
+        self.state.withLock { if $0.generation == generation { $0.task = nil } }
       }
     }
-    return Share(self)
   }
 
-  private func release() {
-    state.withLock { state in
-      state.shares -= 1
-      guard state.shares == 0 else { return }
-      state.task?.cancel()
-      state.task = nil
-    }
-  }
-
-  private func run(_ device: Syncing.Device) async {
+  private func run(_ device: Syncing.Device, _ generation: Int) async {
     do {
       try await Self.run(device) { event in
         switch event {
         case .failed(let error):
           let described = FeedSyncError(error, operation: "import")
-          self.state.withLock { $0.failure = described }
-        case .recovered: self.state.withLock { $0.failure = nil }
+          self.note(generation) { $0.failure = described }
+        case .recovered: self.note(generation) { $0.failure = nil }
         default: break
         }
       }
@@ -69,28 +98,58 @@ final class ImportingSession: Sendable {
       return
     } catch {
       let described = FeedSyncError(error, operation: "import")
-      state.withLock { $0.fatal = described }
+      note(generation) { $0.fatal = described }
+      for wake in state.withLock({ Array($0.shares.values) }) { wake() }
     }
   }
+
+  private func note(_ generation: Int, _ change: (inout State) -> Void) {
+    state.withLock { if $0.generation == generation { change(&$0) } }
+  }
+}
+
+// MARK: - Running
+
+extension ImportingSession {
+  private static let silenceInterval = Duration.seconds(5)
 
   /// Imports what arrives until the task is cancelled; a folder that is away is waited for.
   static func run(
     _ device: Syncing.Device, _ report: @escaping @Sendable (WatchEvent) -> Void
   ) async throws {
-    let state = device.database.file.removingLastComponent()
-    let watcher = FolderWatcher(
-      container: device.container.root, cookies: state.appending("cookies"))
-    do {
-      try await WatchSession(device: device, watcher: watcher).run(waitsForFolder: true, report)
-    } catch WatchError.alreadyRunning {
-      // libinotifytools watches one folder in a process; a second one is polled.
-      let polling = FolderWatcher(backend: PollingBackend(reason: .watcherTaken))
-      try await WatchSession(device: device, watcher: polling).run(waitsForFolder: true, report)
+    // Reading files and waiting for the disk is not for the threads that all tasks share.
+    try await withTaskExecutorPreference(ImportExecutor.shared) {
+      let device = try await reachable(device, report)
+      let state = device.database.file.removingLastComponent()
+      let watcher = FolderWatcher(
+        container: device.container.root, cookies: state.appending("cookies"))
+      do {
+        try await WatchSession(device: device, watcher: watcher).run(waitsForFolder: true, report)
+      } catch WatchError.alreadyRunning {
+        // libinotifytools watches one folder in a process; a second one is polled.
+        let polling = FolderWatcher(backend: PollingBackend(reason: .watcherTaken))
+        try await WatchSession(device: device, watcher: polling).run(waitsForFolder: true, report)
+      }
     }
+  }
+
+  /// Waits until the folder's file system answers.
+  private static func reachable(
+    _ device: Syncing.Device, _ report: (WatchEvent) -> Void
+  ) async throws -> Syncing.Device {
+    var device = device
+    guard device.isOutOfReach else { return device }
+    report(.failed(ContainerError.unreachable(device.container.root, .timedOut)))
+    while device.isOutOfReach {
+      try await Task.sleep(for: silenceInterval)
+      device = device.asked()
+    }
+    report(.recovered)
+    return device
   }
 }
 
-/// Runs the import on a thread of its own: it reads files and waits for the disk.
+/// Runs the import on threads of its own.
 private final class ImportExecutor: TaskExecutor {
   static let shared = ImportExecutor()
   private let queue = DispatchQueue(label: "feedsync.import", attributes: .concurrent)

@@ -7,14 +7,14 @@ import SystemPackage
 /// The changes of a store as they are committed: by this process, by other processes of this
 /// device, and by imports of what other devices wrote.
 ///
-///     let changes = store.changes            // from here on nothing is missed
-///     show(try store.read { … })
-///     for try await change in changes { show(try store.read { … }) }
+///     let changes = store.changes  // From here on nothing is missed.
+///     show(try await store.read { … })
+///     for try await change in changes { show(try await store.read { … }) }
 ///
 /// It ends when the task that iterates is cancelled, and throws ``FeedSyncError`` if the database
 /// fails, or another container stands under the folder's path. Each iterator delivers every change;
-/// one that is slow misses none, as long as it is not thousands of commits behind, of which it is
-/// told by ``StoreChange/Extent/everything``.
+/// one that is slow misses none, as long as it is not 4,096 commits or a megabyte of them behind, of
+/// which it is told by ``StoreChange/Extent/everything``.
 public struct StoreChanges: AsyncSequence, Sendable {
   let store: DocumentStore
   let start: Result<ChangePosition, FeedSyncError>
@@ -30,6 +30,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
     private let subscription: Subscription
     private var position: Result<ChangePosition, FeedSyncError>
     private var waiting: ArraySlice<StoreChange> = []
+    private var isOver = false
 
     init(subscription: Subscription, start: Result<ChangePosition, FeedSyncError>) {
       self.subscription = subscription
@@ -38,6 +39,15 @@ public struct StoreChanges: AsyncSequence, Sendable {
 
     /// Waits for the next change; nil once the task is cancelled.
     public mutating func next() async throws -> StoreChange? {
+      guard !isOver else { return nil }
+      // Set back where there is something to deliver: after a failure, it is over.
+      isOver = true
+      let change = try await nextChange()
+      isOver = change == nil
+      return change
+    }
+
+    private mutating func nextChange() async throws -> StoreChange? {
       while !Task.isCancelled {
         if let change = waiting.popFirst() {
           position = .success(change.position)
@@ -45,8 +55,8 @@ public struct StoreChanges: AsyncSequence, Sendable {
         }
         waiting = try await subscription.changes(after: try position.get())[...]
         guard waiting.isEmpty else { continue }
-        guard await subscription.wait() else { return nil }
         try subscription.checkImporting()
+        guard await subscription.wait() else { return nil }
       }
       return nil
     }
@@ -56,8 +66,10 @@ public struct StoreChanges: AsyncSequence, Sendable {
 extension DocumentStore {
   /// All that is committed from now on, by whichever process or device.
   ///
-  /// While somebody iterates, this process imports what arrives in the folder, as `feedsync watch`
+  /// While an iterator lives, this process imports what arrives in the folder, as `feedsync watch`
   /// does. If the folder is away, local changes go on; ``importFailure`` says why nothing arrives.
+  /// The kernel tells of arriving files for one container in a process; others are looked at every
+  /// five seconds.
   public var changes: StoreChanges { changes() }
 
   /// All that is committed from a point on.
@@ -97,7 +109,7 @@ final class Subscription: Sendable {
       directory: database.removingLastComponent(), names: [name + "-wal"])
     importing =
       isImporting
-      ? store.importing.share(store.device, onEnd: { [weak signal] in signal?.wake() }) : nil
+      ? store.importing.share(store.device, wake: { [weak signal] in signal?.wake() }) : nil
   }
 
   func changes(after position: ChangePosition) async throws -> [StoreChange] {

@@ -11,7 +11,7 @@ import SystemPackage
 /// at once.
 ///
 ///     let container = try UbiquityContainer.join("/home/ann/Sync/notes")
-///     let store = try DocumentStore(container)
+///     let store = DocumentStore(container)
 ///
 /// Paths are UTF-8; relative ones are meant from the current directory.
 public struct UbiquityContainer: Sendable {
@@ -22,7 +22,8 @@ public struct UbiquityContainer: Sendable {
   /// Opens a container that this device has joined before, whether or not the folder is there now.
   ///
   /// - parameters:
-  ///   - folder: The synced folder; nil for the one that was initialised last in this state.
+  ///   - folder: The synced folder; nil for the default one of this state: the one
+  ///     joined last, unless `feedsync containers default` chose another.
   ///   - state: The directory of the local databases; nil for `$FEEDSYNC_STATE`, else
   ///     `$XDG_DATA_HOME/feedsync`, else `~/.local/share/feedsync`.
   /// - throws: ``FeedSyncError``: `.configuration` if nothing has been joined yet, or a newer
@@ -61,12 +62,13 @@ public struct UbiquityContainer: Sendable {
   ///   - isCreating: Whether a container may be made where there is none yet.
   ///   - state: As for ``init(_:state:)``.
   /// - throws: ``FeedSyncError``: `.noContainer` if the folder is missing, or nothing is there to
-  ///   join; `.configuration` for another identifier, or if folder and state lie in one another.
+  ///   join; `.badInput` for a device's name that is none; `.configuration` for another identifier, or if folder and state lie in one another.
   public static func join(
     _ folder: String, identifier: String? = nil, deviceName: String? = nil,
     isCreating: Bool = true, state: String? = nil
   ) throws -> UbiquityContainer {
     do {
+      if let deviceName { try DeviceNameRules.check(deviceName, operation: "join the container") }
       let request = DeviceDirectory.Request(
         folder: FilePath(StateLocation.absolute(folder)), identifier: identifier,
         deviceName: deviceName, fallbackName: ProcessInfo.processInfo.hostName,

@@ -11,11 +11,10 @@ public final class WriteTransaction {
 
   init(_ writer: StoreWriter) { self.writer = writer }
 
-  /// Ends it and gives the writer back.
-  func end() throws -> StoreWriter {
-    guard let writer else { throw Self.over }
-    self.writer = nil
-    return writer
+  /// Ends it, and gives the writer back.
+  func end(_ target: inout StoreWriter) {
+    if let writer { target = writer }
+    writer = nil
   }
 
   private static let over = FeedSyncError(
@@ -70,8 +69,10 @@ extension WriteTransaction {
   ///   - version: What the new content was made from; nil for what is there now. Members changed
   ///     by others since then are kept, or become conflicts where both changed the same one.
   /// - returns: Whether anything changed.
-  /// - throws: `EncodingError`; ``FeedSyncError`` with `.badInput` over a limit, `.tryAgain` where
-  ///   the version has been deleted or rewritten since, or has not arrived here.
+  /// - throws: `EncodingError`; ``FeedSyncError`` with `.badInput` over a limit (a whole transaction
+  ///   has at most 48 MiB), `.tryAgain` where the document has been rewritten since the version was
+  ///   deleted or replaced, or the version has not arrived here, `.usage` where writes based on
+  ///   different versions come together in one transaction. A document that is absent is made anew.
   @discardableResult
   public func put<Value: Encodable>(
     _ value: Value, at id: String, in collection: String, basedOn version: VersionToken? = nil
@@ -99,7 +100,8 @@ extension WriteTransaction {
   ///   - type: The type to read the content as.
   ///   - id: The document's id.
   ///   - collection: The collection's name.
-  ///   - change: Changes the value; what differs afterwards is written.
+  ///   - change: Changes the value; what differs afterwards is written. It must not write the same
+  ///     document in another way.
   /// - returns: Whether the document is there.
   /// - throws: What `change` throws, and what writing it whole would throw.
   @discardableResult

@@ -67,23 +67,11 @@ struct DevicesRenameCommand: StoreCommand {
   @Argument(help: "The new name.") var name: String
 
   func run() async throws {
-    try DeviceNameArgument.check(name, operation: "devices rename")
+    try DeviceNameRules.check(name, operation: "devices rename")
     let device = try global.open(needsFolder: false)
     let result = try device.database.renameDevice(
       to: name, now: device.ambient.time, nonce: device.nonce)
     Writing.publish(device)
     Writing.report(result.changed, result, format: global.format)
-  }
-}
-
-/// A device's name as a user typed it.
-enum DeviceNameArgument {
-  static func check(_ name: String, operation: String) throws {
-    guard DeviceName.isValid(name) else {
-      throw FeedSyncError(
-        .badInput, operation: operation,
-        message: "a device's name has 1 to \(DeviceName.maximumBytes) bytes"
-          + " and no control characters")
-    }
   }
 }

@@ -26,7 +26,7 @@ struct InitCommand: StoreCommand {
 
   func run() async throws {
     let host = ProcessInfo.processInfo.hostName
-    try DeviceNameArgument.check(deviceName ?? host, operation: "init")
+    try DeviceNameRules.check(deviceName ?? host, operation: "init")
     let request = DeviceDirectory.Request(
       folder: FilePath(folder), identifier: identifier, deviceName: deviceName,
       fallbackName: host, joinsOnly: join)

@@ -30,6 +30,19 @@ package struct Device: Sendable {
     nonce = ambient.random()
   }
 
+  /// This device, with its folder within reach again if that did not answer when it was opened.
+  package func asked() -> Device {
+    guard isOutOfReach else { return self }
+    if case .silent = ask(container.root) { return self }
+    return Device(
+      record: record, database: database,
+      container: ContainerFolder(root: container.root, files: LinuxFileSystem()),
+      ambient: ambient, ask: ask)
+  }
+
+  /// Whether the folder's file system did not answer when the device was opened.
+  package var isOutOfReach: Bool { container.files is UnreachableFileSystem }
+
   /// Whether the folder can be read and written as this device's container now.
   ///
   /// - returns: what is missing, if only local work is possible; nil if all is there.

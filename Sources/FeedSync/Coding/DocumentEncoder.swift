@@ -216,7 +216,12 @@ struct SuperKey: CodingKey {
 enum DateText {
   private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-  static func text(_ date: Date) -> String { date.formatted(style) }
+  static func text(_ date: Date) -> String {
+    // The style cuts off what is below a millisecond, and most milliseconds are no exact doubles:
+    // aiming at their middle, a date that was read is written as it stood.
+    let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+    return Date(timeIntervalSince1970: (milliseconds + 0.5) / 1000).formatted(style)
+  }
 
   /// Reads it with or without milliseconds.
   static func date(_ text: String) -> Date? {
