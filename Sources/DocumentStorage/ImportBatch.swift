@@ -119,6 +119,8 @@ private struct ImportFold {
   private var streams: StreamDirectory
   private var table: DocumentTable
   private let own: StreamID?
+  /// What is applied with all its operations taken: without the transaction in hand.
+  private var whole: Context
   private var clock = HybridClock(latest: .zero)
   private var steps: [DocumentKey: [Step]] = [:]
   private let limit: Int
@@ -138,6 +140,7 @@ private struct ImportFold {
     let device = try DeviceRecord.fetch(db)
     guard device?.leftAt == nil else { throw StorageError.left }
     own = device?.stream
+    whole = streams.frontier.applied
   }
 
   mutating func take(_ importable: ImportableSegment) throws {
@@ -184,6 +187,7 @@ private struct ImportFold {
       }
       if heldBytes > limit { try writeDocuments() }
     }
+    whole = streams.frontier.applied
   }
 
   /// What a document takes beside its steps: its place in the dictionary, and an array.
@@ -256,7 +260,8 @@ private struct ImportFold {
       changes[step.stamp.dot.stream, default: []].insert(step.effect.path)
     }
     guard !changes.isEmpty else { return }
-    state.settle(arrived: streams.frontier.applied)
+    // Not what the transaction in hand claims: its later operations have not come to this document.
+    state.settle(arrived: whole)
     let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
     for (stream, paths) in changes {
       guard var device = devices.removeValue(forKey: stream) else { continue }

@@ -60,6 +60,40 @@ import Testing
     }
   }
 
+  /// An edit that had seen a transaction may come before it, and the transaction is then written
+  /// in several pieces: what the edit covers must stay covered.
+  @Test("a transaction that is written in pieces is covered by what had seen all of it")
+  func coveredInPieces() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("folder"))
+    let bob = try world.peer("bob", in: ann.folder)
+    let body = try JSONText.parse(#"{"m":{"k":1,"l":2,"n":{"o":3}},"t":"x"}"#)
+    try ann.write { writer in
+      for id in ["a", "b", "c"] { _ = try writer.put(body, at: Peer.key(id)) }
+    }
+    try ann.publish()
+    try bob.importAll()
+    try bob.put("a", #"{"t":"x"}"#)
+    try bob.put("b", #"{"m":{"k":7,"l":2,"n":4},"t":"x"}"#)
+    try bob.delete("c")
+    try bob.publish()
+    let segments = try segments(world, ann)
+    func of(_ peer: Peer) -> [ImportableSegment] {
+      segments.filter { $0.segment.range.stream == peer.stream }
+        .sorted { $0.segment.range.first < $1.segment.range.first }
+    }
+    let orders = [of(bob) + of(ann), of(ann) + of(bob)]
+    let expected = try bob.dump()
+    for (number, order) in orders.enumerated() {
+      for foldBytes in [0, 300, 600, .max] {
+        let reader = try world.peer("reader", in: ann.folder)
+        _ = try reader.device.database.apply(
+          order, now: world.ambient.time, nonce: 1, foldBytes: foldBytes)
+        #expect(try reader.dump() == expected, "order \(number), \(foldBytes) bytes")
+      }
+    }
+  }
+
   @Test("an import that is asked to stop has whole parts, says so, and the next one goes on")
   func stops() throws {
     let world = try World()
