@@ -5,9 +5,11 @@ import SystemPackage
 
 /// Tells that a file of a local directory has been written, by whichever process.
 ///
-/// For the local database's log: a commit by any process writes to it. This is inotify on a local
-/// directory without libinotifytools, which is global to the process and belongs to the folder's
-/// watcher. Where inotify is not to be had, it signals every half second instead.
+/// For the local database's log: a commit by any process writes to it. But SQLite lets others see the
+/// commit only after it has synced that write, by a change of shared memory that makes no event; so
+/// each event is followed by echoes, at growing intervals, until that must have happened. This is
+/// inotify on a local directory without libinotifytools, which is global to the process and belongs
+/// to the folder's watcher. Where inotify is not to be had, it signals every half second instead.
 ///
 ///     let signal = FileChangeSignal(directory: state, names: ["store.sqlite-wal"])
 ///     for await _ in signal.changes { look() }
@@ -15,6 +17,7 @@ package final class FileChangeSignal: Sendable {
   /// Has an element when something may have changed; any number of changes make one element.
   package let changes: AsyncStream<Void>
   private let source: Mutex<any DispatchSourceProtocol>
+  private let echoes: EchoTimer
   private let continuation: AsyncStream<Void>.Continuation
   private static let pollingInterval = DispatchTimeInterval.milliseconds(500)
 
@@ -28,21 +31,24 @@ package final class FileChangeSignal: Sendable {
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.changes = changes
     self.continuation = continuation
+    let echoes = EchoTimer { continuation.yield() }
+    self.echoes = echoes
     source = Mutex(
-      Self.watch(directory, names: names, continuation: continuation)
+      Self.watch(directory, names: names, echoes: echoes)
         ?? Self.poll(continuation: continuation))
   }
 
   deinit {
     continuation.finish()
     source.withLock { $0.cancel() }
+    echoes.end()
   }
 
   /// Lets whoever waits look once more.
   package func wake() { continuation.yield() }
 
   private static func watch(
-    _ directory: FilePath, names: Set<String>, continuation: AsyncStream<Void>.Continuation
+    _ directory: FilePath, names: Set<String>, echoes: EchoTimer
   ) -> sending (any DispatchSourceProtocol)? {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard descriptor >= 0 else { return nil }
@@ -53,7 +59,7 @@ package final class FileChangeSignal: Sendable {
     }
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
     source.setEventHandler {
-      if InotifyEvents.read(from: descriptor, namesAnyOf: names) { continuation.yield() }
+      if InotifyEvents.read(from: descriptor, namesAnyOf: names) { echoes.begin() }
     }
     source.setCancelHandler { close(descriptor) }
     source.resume()
@@ -68,6 +74,51 @@ package final class FileChangeSignal: Sendable {
     timer.setEventHandler { continuation.yield() }
     timer.resume()
     return timer
+  }
+}
+
+/// Calls at once, and again after growing times; each beginning starts the times anew.
+private final class EchoTimer: Sendable {
+  private static let milliseconds = [5, 20, 80, 320, 1000, 3000, 10_000]
+
+  private struct State {
+    let timer: any DispatchSourceTimer
+    var next = 0
+  }
+  private let state: Mutex<State>
+  private let call: @Sendable () -> Void
+
+  init(_ call: @escaping @Sendable () -> Void) {
+    self.call = call
+    let timer = DispatchSource.makeTimerSource()
+    state = Mutex(State(timer: timer))
+    state.withLock { state in
+      state.timer.setEventHandler { [weak self] in self?.fire() }
+      state.timer.resume()
+    }
+  }
+
+  func begin() {
+    call()
+    state.withLock { state in
+      state.next = 0
+      Self.schedule(&state)
+    }
+  }
+
+  func end() { state.withLock { $0.timer.cancel() } }
+
+  private func fire() {
+    call()
+    state.withLock { Self.schedule(&$0) }
+  }
+
+  private static func schedule(_ state: inout State) {
+    guard state.next < milliseconds.count else {
+      return state.timer.schedule(deadline: .distantFuture)
+    }
+    state.timer.schedule(deadline: .now() + .milliseconds(milliseconds[state.next]))
+    state.next += 1
   }
 }
 

@@ -48,6 +48,33 @@ import Testing
     }
   }
 
+  /// One commit and no second one behind it: nothing is published.
+  @Test func aSingleCommitOfAnotherProcessIsNotOverlooked() async throws {
+    try place.setFolder(isAway: true)
+    var changes = store.changes(isImporting: false).makeAsyncIterator()
+    for number in 0..<10 {
+      try place.feedsync("put", "notes", "a\(number)", #"{"title":"x"}"#)
+      let change = try #require(try await changes.next())
+      #expect(
+        change.extent == .documents([self.change("a\(number)", fields: ["/title"])]))
+    }
+  }
+
+  @Test func everyFollowerIsToldWhenAnotherContainerTakesThePlace() async throws {
+    var first = store.changes.makeAsyncIterator()
+    var second = store.changes.makeAsyncIterator()
+    try await store.write { try $0.put(Note(title: "x"), at: "a", in: "notes") }
+    _ = try await first.next()
+    _ = try await second.next()
+    try place.setFolder(isAway: true)
+    try FileManager.default.createDirectory(at: place.folder, withIntermediateDirectories: true)
+    _ = try UbiquityContainer.join(place.folder.path, state: place.state("other"))
+    let error = await #expect(throws: FeedSyncError.self) { try await first.next() }
+    #expect(error?.code == .noContainer)
+    await #expect(throws: FeedSyncError.self) { try await second.next() }
+    #expect(try await first.next() == nil)
+  }
+
   @Test func importsOfThisProcessAndOfOthersCome() async throws {
     let other = try place.store("ben")
     var importing = store.changes.makeAsyncIterator()

@@ -60,6 +60,19 @@ import Testing
     #expect(object["optionals"] == [1, .null])
   }
 
+  @Test func aDateThatWasReadIsWrittenAsItStood() throws {
+    struct Dated: Codable { var date: Date }
+    for millisecond in stride(from: 0, to: 1000, by: 7) {
+      let text = "2023-11-14T22:13:20.\(String("00\(millisecond)".suffix(3)))Z"
+      try store.write {
+        try $0.put(["date": .string(ByteString(text))] as JSON, at: "a", in: "notes")
+      }
+      let read = try #require(try store.read { try $0.get(Dated.self, at: "a", in: "notes") })
+      let isChanged = try store.write { try $0.put(read, at: "a", in: "notes") }.value
+      #expect(!isChanged, "\(text)")
+    }
+  }
+
   class Base: Codable { var base = 1 }
   final class Derived: Base {
     var own = 2

@@ -100,6 +100,12 @@ import Testing
     }
     #expect(error?.code == .usage)
     #expect(try store.read { try $0.collections() } == [])
+    try store.read { reader in
+      #expect(throws: FeedSyncError.self) { try store.status() }
+      #expect(throws: FeedSyncError.self) { try store.indexes() }
+      #expect(throws: FeedSyncError.self) { try store.renameThisDevice(to: "x") }
+      #expect(throws: FeedSyncError.self) { try DocumentStore(store.container).read { _ in } }
+    }
   }
 
   @Test func aTransactionThatIsOverCannotBeUsed() throws {
@@ -110,6 +116,16 @@ import Testing
       try writer.put(Note(title: "x"), at: "a", in: "notes")
     }
     #expect(error?.code == .usage)
+    let reader = try store.read { $0 }
+    #expect(throws: FeedSyncError.self) { try reader.collections() }
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try store.write { writer in
+        kept = writer
+        throw Stop()
+      }
+    }
+    #expect(throws: FeedSyncError.self) { try kept?.delete(at: "a", in: "notes") }
   }
 
   @Test(arguments: [("Notes", "a"), ("notes", ""), ("notes", "a\u{7}"), ("", "a")])
