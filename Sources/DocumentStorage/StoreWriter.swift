@@ -93,6 +93,16 @@ extension StoreWriter {
     return try write(body, patch: patch, token: nil, rewritesEqual: rewritesEqual, at: key)
   }
 
+  /// Makes `body` the content, as a change of just the members that `named` has; conflicts of others
+  /// stay as they are.
+  ///
+  /// - parameter named: an object whose keys, and those of objects in it, name what is changed.
+  package mutating func change(
+    to body: JSON, named: JSON, at key: DocumentKey
+  ) throws -> Edit {
+    try write(body, patch: named, token: nil, at: key)
+  }
+
   package mutating func delete(_ key: DocumentKey) throws -> Edit {
     let state = try state(of: key)
     guard let plan = state.planDelete(frontier: streams.frontier) else { return .absent }

@@ -92,7 +92,10 @@ extension WriteTransaction {
   }
 
   /// Changes a document through a value of a type of the program's; members that the type does not
-  /// have stay as they are.
+  /// have, and conflicts of members that do not change, stay as they are.
+  ///
+  /// An array is one value. Where its length stays the same, its elements keep members that their
+  /// type does not have; else it is written whole.
   ///
   ///     try writer.update(Note.self, at: "groceries", in: "notes") { $0.done = true }
   ///
@@ -114,8 +117,11 @@ extension WriteTransaction {
     let before = try DocumentEncoder().encode(value)
     try change(&value)
     let after = try DocumentEncoder().encode(value)
+    guard before != after else { return true }
     let body = present.changed(from: before, to: after)
-    try put(body, at: id, in: collection)
+    try DocumentRules.check(body, operation: "update")
+    let key = try DocumentRules.key(collection, id)
+    _ = try edit { try $0.change(to: body, named: before.differing(from: after), at: key) }
     return true
   }
 
@@ -145,6 +151,11 @@ extension JSON {
   /// This value with the changes that lead from `before` to `after`, member by member.
   func changed(from before: JSON, to after: JSON) -> JSON {
     guard before != after else { return self }
+    if case .array(let present) = self, case .array(let old) = before,
+      case .array(let new) = after, present.count == old.count, old.count == new.count
+    {
+      return .array(present.indices.map { present[$0].changed(from: old[$0], to: new[$0]) })
+    }
     guard case .object(var present) = self, case .object(let old) = before,
       case .object(let new) = after
     else { return after }
@@ -157,5 +168,18 @@ extension JSON {
       present[key] = shown.changed(from: was, to: value)
     }
     return .object(present)
+  }
+}
+
+extension JSON {
+  /// The members that differ between this object and another, as an object of their keys.
+  fileprivate func differing(from other: JSON) -> JSON {
+    guard case .object(let old) = self, case .object(let new) = other else { return true }
+    var named = JSONObject()
+    for member in old.members where new[member.key] == nil { named[member.key] = true }
+    for (key, value) in new.members where old[key] != value {
+      named[key] = old[key].map { $0.differing(from: value) } ?? true
+    }
+    return .object(named)
   }
 }

@@ -70,6 +70,42 @@ import Testing
     #expect(last == after)
   }
 
+  @Test func updatingLeavesConflictsOfOtherMembersAlone() throws {
+    let ben = try place.store("ben")
+    try store.write { try $0.put(Note(title: "x"), at: "a", in: "notes") }
+    try ben.importAll()
+    try ben.write { try $0.patch(["title": "of ben"], at: "a", in: "notes") }
+    try store.write { try $0.patch(["title": "of ann"], at: "a", in: "notes") }
+    try store.importAll()
+    #expect(try store.status().conflicts == 1)
+    try store.write { writer in
+      try writer.update(Note.self, at: "a", in: "notes") { $0.isDone = true }
+      try writer.update(Note.self, at: "a", in: "notes") { _ in }
+    }
+    #expect(try store.status().conflicts == 1)
+    #expect(try store.read { try $0.get(Note.self, at: "a", in: "notes") }?.isDone == true)
+    try store.write { writer in
+      try writer.update(Note.self, at: "a", in: "notes") { $0.title = "settled" }
+    }
+    #expect(try store.status().conflicts == 0)
+  }
+
+  @Test func updatingLeavesMembersOfArrayElementsAlone() throws {
+    struct List: Codable {
+      struct Item: Codable { var name: String }
+      var items: [Item]
+    }
+    let body = try JSON(
+      parsing: Array(#"{"items":[{"name":"a","color":1},{"name":"b","color":2}],"n":null}"#.utf8))
+    try store.write { try $0.put(body, at: "a", in: "notes") }
+    try store.write { writer in
+      try writer.update(List.self, at: "a", in: "notes") { $0.items[1].name = "c" }
+    }
+    let after = try #require(try store.read { try $0.document("a", in: "notes") }).body
+    #expect(
+      after.canonical == #"{"items":[{"color":1,"name":"a"},{"color":2,"name":"c"}],"n":null}"#)
+  }
+
   @Test func aWriteOnAnOldVersionIsMergedWithWhatCameSince() throws {
     try store.write { try $0.put(Note(title: "x"), at: "a", in: "notes") }
     let read = try #require(try store.read { try $0.document("a", in: "notes") })
