@@ -93,8 +93,8 @@ extension StoreWriter {
     return try write(body, patch: patch, token: nil, rewritesEqual: rewritesEqual, at: key)
   }
 
-  /// Makes `body` the content, as a change of just the members that `named` has; conflicts of others
-  /// stay as they are.
+  /// Makes `body` the content, as a change of just the members that `named` has; conflicts of
+  /// others stay as they are.
   ///
   /// - parameter named: an object whose keys, and those of objects in it, name what is changed.
   package mutating func change(

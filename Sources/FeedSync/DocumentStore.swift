@@ -1,5 +1,4 @@
 import DocumentStorage
-import Foundation
 import Replication
 import Syncing
 
@@ -21,8 +20,6 @@ public final class DocumentStore: Sendable {
   public let container: UbiquityContainer
   /// What the container's device is now: a folder that did not answer may do so again.
   var device: Syncing.Device { container.device.asked() }
-  /// Where the blocking work of the asynchronous forms is done.
-  let queue = DispatchQueue(label: "feedsync.store")
   let importing = ImportingSession()
 
   /// Opens the store of a container that this device has joined.
@@ -53,7 +50,8 @@ extension DocumentStore {
   /// Reads any number of documents from one consistent state.
   ///
   ///     let notes = try store.read { reader in
-  ///       try reader.ids(in: "notes").compactMap { try reader.get(Note.self, at: $0, in: "notes") }
+  ///       let ids = try reader.ids(in: "notes")
+  ///       return try ids.compactMap { try reader.get(Note.self, at: $0, in: "notes") }
   ///     }
   ///
   /// - parameter body: Runs at once; the reader is of no use after it.
@@ -142,12 +140,16 @@ extension DocumentStore {
     }
   }
 
-  /// Does blocking work on the store's queue.
+  /// Does blocking work on a thread that is not one of those that all tasks share; cancelling the
+  /// caller's task cancels what looks at it.
   func run<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Result { try body() }) }
+    let task = Task(executorPreference: BlockingExecutor.shared) { try body() }
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
     }
   }
 }

@@ -52,7 +52,8 @@ extension DocumentStore {
   /// Files that cannot be imported are no error: they are named in the summary.
   /// - parameter progress: Called now and then with how many files of how many have been read.
   /// - throws: ``FeedSyncError``: `.noContainer` if the folder is missing, or another container;
-  ///   `.tryAgain` if another process holds the database for half a minute.
+  ///   `.tryAgain` if another process holds the database for half a minute. `CancellationError`
+  ///   if the task was cancelled: what was imported until then stays.
   @discardableResult
   public func importAll(
     progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
@@ -60,7 +61,13 @@ extension DocumentStore {
     do {
       let importer = Importer(device: device)
       importer.onProgress = { progress($0.files, $0.totalFiles) }
-      return ImportSummary(try importer.importAll())
+      importer.isStopping = { Task.isCancelled }
+      let report = try importer.importAll()
+      // What is committed stays; the next import goes on behind it.
+      if report.isStopped { throw CancellationError() }
+      return ImportSummary(report)
+    } catch let error as CancellationError {
+      throw error
     } catch {
       throw FeedSyncError(error, operation: "import")
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import FolderWatching
 import SharedFolder
 import Synchronization
@@ -118,7 +117,7 @@ extension ImportingSession {
     _ device: Syncing.Device, _ report: @escaping @Sendable (WatchEvent) -> Void
   ) async throws {
     // Reading files and waiting for the disk is not for the threads that all tasks share.
-    try await withTaskExecutorPreference(ImportExecutor.shared) {
+    try await withTaskExecutorPreference(BlockingExecutor.shared) {
       let device = try await reachable(device, report)
       let state = device.database.file.removingLastComponent()
       let watcher = FolderWatcher(
@@ -146,16 +145,5 @@ extension ImportingSession {
     }
     report(.recovered)
     return device
-  }
-}
-
-/// Runs the import on threads of its own.
-private final class ImportExecutor: TaskExecutor {
-  static let shared = ImportExecutor()
-  private let queue = DispatchQueue(label: "feedsync.import", attributes: .concurrent)
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

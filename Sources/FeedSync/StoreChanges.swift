@@ -13,8 +13,8 @@ import SystemPackage
 ///
 /// It ends when the task that iterates is cancelled, and throws ``FeedSyncError`` if the database
 /// fails, or another container stands under the folder's path. Each iterator delivers every change;
-/// one that is slow misses none, as long as it is not 4,096 commits or a megabyte of them behind, of
-/// which it is told by ``StoreChange/Extent/everything``.
+/// one that is slow misses none, as long as it is not 4,096 commits or a megabyte of them behind:
+/// then it is told of it, by ``StoreChange/Extent/everything``.
 public struct StoreChanges: AsyncSequence, Sendable {
   let store: DocumentStore
   let start: Result<ChangePosition, FeedSyncError>

@@ -57,12 +57,13 @@ public struct UbiquityContainer: Sendable {
   ///   - folder: The synced folder, which must be there.
   ///   - identifier: What the container is for; nil for any. A container that has another one is
   ///     refused.
-  ///   - deviceName: What other devices call this one, 1 to 64 bytes; nil to keep
-  ///     its name, or for the host's.
+  ///   - deviceName: What other devices call this one, 1 to 64 bytes; nil to keep its
+  ///     name, or for the host's.
   ///   - isCreating: Whether a container may be made where there is none yet.
   ///   - state: As for ``init(_:state:)``.
   /// - throws: ``FeedSyncError``: `.noContainer` if the folder is missing, or nothing is there to
-  ///   join; `.badInput` for a device's name that is none; `.configuration` for another identifier, or if folder and state lie in one another.
+  ///   join; `.badInput` for a device's name that is none; `.configuration` for another
+  ///   identifier, or if folder and state lie in one another.
   public static func join(
     _ folder: String, identifier: String? = nil, deviceName: String? = nil,
     isCreating: Bool = true, state: String? = nil

@@ -69,8 +69,8 @@ extension WriteTransaction {
   ///   - version: What the new content was made from; nil for what is there now. Members changed
   ///     by others since then are kept, or become conflicts where both changed the same one.
   /// - returns: Whether anything changed.
-  /// - throws: `EncodingError`; ``FeedSyncError`` with `.badInput` over a limit (a whole transaction
-  ///   has at most 48 MiB), `.tryAgain` where the document has been rewritten since the version was
+  /// - throws: `EncodingError`; ``FeedSyncError`` with `.badInput` over a limit (a transaction has
+  ///   at most 48 MiB), `.tryAgain` where the document has been rewritten since the version was
   ///   deleted or replaced, or the version has not arrived here, `.usage` where writes based on
   ///   different versions come together in one transaction. A document that is absent is made anew.
   @discardableResult

@@ -5,11 +5,12 @@ import SystemPackage
 
 /// Tells that a file of a local directory has been written, by whichever process.
 ///
-/// For the local database's log: a commit by any process writes to it. But SQLite lets others see the
-/// commit only after it has synced that write, by a change of shared memory that makes no event; so
-/// each event is followed by echoes, at growing intervals, until that must have happened. This is
-/// inotify on a local directory without libinotifytools, which is global to the process and belongs
-/// to the folder's watcher. Where inotify is not to be had, it signals every half second instead.
+/// For the local database's log: a commit by any process writes to it. But SQLite lets others see
+/// the commit only after it has synced that write, by a change of shared memory that makes no
+/// event; so each event is followed by echoes, at growing intervals, until that must have
+/// happened. This is inotify on a local directory without libinotifytools, which is global to the
+/// process and belongs to the folder's watcher. Where inotify is not to be had, it signals every
+/// half second instead.
 ///
 ///     let signal = FileChangeSignal(directory: state, names: ["store.sqlite-wal"])
 ///     for await _ in signal.changes { look() }

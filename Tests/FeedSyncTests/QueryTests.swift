@@ -55,4 +55,15 @@ import Testing
     struct Stop: Error {}
     #expect(throws: Stop.self) { try store.query("SELECT id FROM documents") { _ in throw Stop() } }
   }
+
+  @Test(.timeLimit(.minutes(1))) func aCancelledTaskEndsItsQuery() async throws {
+    let store = store
+    let task = Task {
+      try await store.rows(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try await store.rows("SELECT 1 AS one").first?["one"] == .integer(1))
+  }
 }
