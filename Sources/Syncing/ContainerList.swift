@@ -48,7 +48,7 @@ extension DeviceDirectory {
   ///
   /// A folder that is there comes first, so that one named like an id can be chosen.
   package func container(named text: String) throws -> ContainerID {
-    let isFolder = text.contains("/") || (try? files.status(of: FilePath(text))) != nil
+    let isFolder = text.contains("/") || isThere(FilePath(text))
     if !isFolder, text.count >= Self.shortestPrefix {
       let found = try containerIDs().filter { $0.description.hasPrefix(text) }
       if let only = found.first, found.count == 1 { return only }
@@ -63,6 +63,12 @@ extension DeviceDirectory {
     guard let path else {
       guard let id = try readDefault() else { throw DeviceError.noContainerChosen(state: root) }
       return id
+    }
+    if case .silent(let resolved) = ask(path) {
+      guard let known = try device(at: resolved, isSilent: true) else {
+        throw ContainerError.unreachable(resolved, .timedOut)
+      }
+      return known.record.container
     }
     let container = ContainerFolder(root: absolute(path), files: files)
     let marker: Marker
@@ -80,6 +86,11 @@ extension DeviceDirectory {
   }
 
   private static var shortestPrefix: Int { 4 }
+
+  private func isThere(_ path: FilePath) -> Bool {
+    if case .silent = ask(path) { return false }
+    return (try? files.status(of: path)) != nil
+  }
 
   private func known(_ id: ContainerID, isDefault: Bool) throws -> KnownContainer? {
     do {

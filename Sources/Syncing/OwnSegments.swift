@@ -21,6 +21,7 @@ struct OwnSegments {
   /// - returns: which transactions the new folder lacks all the same.
   func bringOver(from former: FilePath) throws -> [ClosedRange<UInt64>] {
     let old = ContainerFolder(root: former, files: container.files)
+    if case .silent = device.ask(former) { return try missing() }
     if let marker = try? old.marker(), marker.container == record.container {
       let present = Set(try ranges(in: container))
       for file in try own(in: old) {
