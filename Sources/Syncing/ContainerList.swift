@@ -39,9 +39,12 @@ extension DeviceDirectory {
 
   /// Makes the container the one that commands work on which name none.
   package func makeDefault(_ id: ContainerID) throws {
-    let device = try open(id, at: nil)
-    guard device.record.leftAt == nil else { throw DeviceError.left(device.container.root) }
-    try writeDefault(id)
+    // A process that leaves must not be overtaken; nor may a silent folder hold up the others.
+    try exclusively {
+      let device = try open(id, at: nil, isSilent: true)
+      guard device.record.leftAt == nil else { throw DeviceError.left(device.container.root) }
+      try writeDefault(id)
+    }
   }
 
   /// The container that a user means by a folder, an id or the beginning of one.
