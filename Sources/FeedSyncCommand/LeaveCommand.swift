@@ -32,10 +32,10 @@ struct LeaveCommand: StoreCommand {
 
   func run() async throws {
     let directory = try global.directory()
-    let device = try global.openDevice()
-    let done = try directory.leave(
-      device, force ? .abandoning : deleteState ? .deletingState : .published,
-      process: "\(getpid())")
+    let leaving: DeviceDirectory.Leaving =
+      force ? .abandoning : deleteState ? .deletingState : .published
+    let device = try directory.open(container: global.containerPath(), toLeave: leaving)
+    let done = try directory.leave(device, leaving, process: "\(getpid())")
     let identifier = try Marker(
       parsing: device.record.marker, file: device.container.markerFile
     ).identifier

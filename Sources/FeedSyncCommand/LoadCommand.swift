@@ -34,7 +34,8 @@ struct LoadCommand: StoreCommand {
 
   func run() async throws {
     let device = try global.open(needsFolder: false)
-    let state = try global.directory().directory(of: device.record.container)
+    let directory = try global.directory()
+    let state = directory.directory(of: device.record.container)
     var interruption: Interruption?
     // Opening a FIFO waits for its writer; until then, a signal ends the command as it always did.
     let lines = try LineReader(file: file) {
@@ -43,7 +44,8 @@ struct LoadCommand: StoreCommand {
     }
     var load = try LoadRun(
       device: device, lines: lines, interruption: interruption,
-      transactionSize: transactionSize, journal: LoadJournal(directory: state))
+      transactionSize: transactionSize,
+      journal: LoadJournal(directory: state, files: directory.files))
     if let line = try load.begin(fromStart: fromStart) {
       Output.warn(
         "feedsync: going on behind line \(line) of \(lines.name), where a load of it was"

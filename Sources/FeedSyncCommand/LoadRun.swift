@@ -54,7 +54,7 @@ struct LoadRun {
   mutating func begin(fromStart: Bool) throws -> Int? {
     guard let look = lines.look else { return nil }
     guard !fromStart else {
-      try journal.clear(device: device)
+      try journal.clear()
       return nil
     }
     guard let entry = try journal.entry(for: look, device: device) else { return nil }
@@ -80,7 +80,7 @@ struct LoadRun {
 
   /// Forgets how far it came: the next load of the file is a new one.
   func conclude() throws {
-    if lines.look != nil { try journal.clear(device: device) }
+    if lines.look != nil { try journal.clear() }
   }
 
   /// What an interrupted load says for itself.

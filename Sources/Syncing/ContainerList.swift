@@ -39,16 +39,19 @@ extension DeviceDirectory {
 
   /// Makes the container the one that commands work on which name none.
   package func makeDefault(_ id: ContainerID) throws {
-    let device = try open(id, at: nil)
-    guard device.record.leftAt == nil else { throw DeviceError.left(device.container.root) }
-    try writeDefault(id)
+    // A process that leaves must not be overtaken; nor may a silent folder hold up the others.
+    try exclusively {
+      let device = try open(id, at: nil, isSilent: true)
+      guard device.record.leftAt == nil else { throw DeviceError.left(device.container.root) }
+      try writeDefault(id)
+    }
   }
 
   /// The container that a user means by a folder, an id or the beginning of one.
   ///
   /// A folder that is there comes first, so that one named like an id can be chosen.
   package func container(named text: String) throws -> ContainerID {
-    let isFolder = text.contains("/") || (try? files.status(of: FilePath(text))) != nil
+    let isFolder = text.contains("/") || isThere(FilePath(text))
     if !isFolder, text.count >= Self.shortestPrefix {
       let found = try containerIDs().filter { $0.description.hasPrefix(text) }
       if let only = found.first, found.count == 1 { return only }
@@ -63,6 +66,12 @@ extension DeviceDirectory {
     guard let path else {
       guard let id = try readDefault() else { throw DeviceError.noContainerChosen(state: root) }
       return id
+    }
+    if case .silent(let resolved) = ask(path) {
+      guard let known = try device(at: resolved, isSilent: true) else {
+        throw ContainerError.unreachable(resolved, .timedOut)
+      }
+      return known.record.container
     }
     let container = ContainerFolder(root: absolute(path), files: files)
     let marker: Marker
@@ -80,6 +89,11 @@ extension DeviceDirectory {
   }
 
   private static var shortestPrefix: Int { 4 }
+
+  private func isThere(_ path: FilePath) -> Bool {
+    if case .silent = ask(path) { return false }
+    return (try? files.status(of: path)) != nil
+  }
 
   private func known(_ id: ContainerID, isDefault: Bool) throws -> KnownContainer? {
     do {

@@ -15,7 +15,7 @@ package struct Device: Sendable {
   /// A random number of this process, bound into every transaction it writes.
   package let nonce: UInt64
   /// Asks whether the folder's file system answers, before it is used: a watch lives long.
-  private let ask: @Sendable (_ folder: FilePath) -> FolderAnswer
+  let ask: @Sendable (_ folder: FilePath) -> FolderAnswer
 
   package init(
     record: DeviceRecord, database: StoreDatabase, container: ContainerFolder,
@@ -70,6 +70,7 @@ package struct Device: Sendable {
   /// What is published into the one would be missing from the other.
   private func original() -> ContainerFolder? {
     guard record.path != container.root else { return nil }
+    if case .silent = ask(record.path) { return nil }
     let original = ContainerFolder(root: record.path, files: container.files)
     guard let marker = try? original.marker(), marker.container == record.container,
       let here = try? container.files.status(of: container.markerFile),

@@ -32,6 +32,18 @@ extension DeviceDirectory {
     package let wasDefault: Bool
   }
 
+  /// Opens the device that shall leave, also to complete what was interrupted.
+  ///
+  /// - parameter path: the folder, or nil for the default.
+  package func open(container path: FilePath?, toLeave leaving: Leaving) throws -> Device {
+    let device = try open(container: path, evenIfLeft: true)
+    guard
+      try device.record.leftAt == nil || leaving == .deletingState
+        || readDefault() == device.record.container
+    else { throw DeviceError.left(device.container.root) }
+    return device
+  }
+
   /// Publishes what waits and takes the device out of the container; nothing that others do not
   /// have is ever removed.
   ///

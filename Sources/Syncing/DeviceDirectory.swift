@@ -37,17 +37,20 @@ extension DeviceDirectory {
   ///
   /// The folder need not be there: what works locally still does (contract.md, "Exit codes"). A
   /// folder that was moved is known by its marker, wherever it is now.
-  package func open(container path: FilePath?) throws -> Device {
+  ///
+  /// - parameter evenIfLeft: whether it may be one that has left.
+  package func open(container path: FilePath?, evenIfLeft: Bool = false) throws -> Device {
     try requireLocalState()
     guard let path else {
       guard let id = try readDefault() else {
         throw DeviceError.noContainerChosen(state: root)
       }
-      return try openPresent(id, at: nil, isSilent: nil)
+      return try openPresent(id, at: nil, isSilent: nil, evenIfLeft: evenIfLeft)
     }
     if case .silent(let resolved) = ask(path) {
       // Nothing may be looked up there; whose container was there is known from the state.
-      guard let known = try device(at: resolved, isSilent: true) else {
+      guard let known = try device(at: resolved, isSilent: true, evenIfLeft: evenIfLeft)
+      else {
         throw ContainerError.unreachable(resolved, .timedOut)
       }
       return known
@@ -55,24 +58,27 @@ extension DeviceDirectory {
     let container = ContainerFolder(root: absolute(path), files: files)
     do {
       return try openPresent(
-        try container.marker().container, at: container.root, isSilent: false)
+        try container.marker().container, at: container.root, isSilent: false,
+        evenIfLeft: evenIfLeft)
     } catch let error as ContainerError {
       // Away for now: whose container was there is known from the state.
-      guard let known = try device(at: container.root, isSilent: false) else { throw error }
+      guard let known = try device(at: container.root, evenIfLeft: evenIfLeft) else { throw error }
       return known
     } catch let error as DeviceError {
       // Another container stands where this state knows one.
-      guard let known = try device(at: container.root, isSilent: false) else { throw error }
+      guard let known = try device(at: container.root, evenIfLeft: evenIfLeft) else { throw error }
       return known
     }
   }
 
   /// As ``open(_:at:isSilent:)``, refusing a device that has left.
   private func openPresent(
-    _ id: ContainerID, at path: FilePath?, isSilent: Bool?
+    _ id: ContainerID, at path: FilePath?, isSilent: Bool?, evenIfLeft: Bool
   ) throws -> Device {
     let device = try open(id, at: path, isSilent: isSilent)
-    guard device.record.leftAt == nil else { throw DeviceError.left(device.container.root) }
+    guard evenIfLeft || device.record.leftAt == nil else {
+      throw DeviceError.left(device.container.root)
+    }
     return device
   }
 
@@ -104,8 +110,12 @@ extension DeviceDirectory {
 
   /// The device whose container was last seen at `path`; nil if there are several, none of them
   /// the default.
-  func device(at path: FilePath, isSilent: Bool = false) throws -> Device? {
-    let known = try devices(at: path, isSilent: isSilent).filter { $0.record.leftAt == nil }
+  func device(
+    at path: FilePath, isSilent: Bool = false, evenIfLeft: Bool = false
+  ) throws -> Device? {
+    let all = try devices(at: path, isSilent: isSilent)
+    var known = all.filter { $0.record.leftAt == nil }
+    if known.isEmpty, evenIfLeft { known = all }
     guard known.count > 1 else { return known.first }
     let chosen = try readDefault()
     return known.first { $0.record.container == chosen }

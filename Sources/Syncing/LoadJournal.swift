@@ -11,7 +11,7 @@ import SystemPackage
 /// tells of, so it may lag behind, and never runs ahead. It is not synchronized: one that a loss of
 /// power took away only means to begin at the start.
 ///
-///     let journal = LoadJournal(directory: state)
+///     let journal = LoadJournal(directory: state, files: LinuxFileSystem())
 ///     if let start = journal.entry(for: look, device: device) { … }
 package struct LoadJournal: Sendable {
   /// What tells that a file is still the one that it was.
@@ -47,14 +47,21 @@ package struct LoadJournal: Sendable {
 
   private static let entryBytes = 512
   private let file: FilePath
+  private let files: any FileSystem
 
   /// - parameter directory: the device's directory in the state.
-  package init(directory: FilePath) { file = directory.appending("load.json") }
+  /// - parameter files: the file system of the state; the folder's may be out of reach.
+  package init(directory: FilePath, files: any FileSystem) {
+    file = directory.appending("load.json")
+    self.files = files
+  }
 
   /// Where the last load of this very file ended, if it did not come to the end.
+  ///
+  /// - throws: also where the entry cannot be read: to begin at the start would undo edits.
   package func entry(for look: Look, device: Device) throws -> Entry? {
-    guard let contents = try? device.container.files.contents(of: file, limit: Self.entryBytes),
-      let stored = Stored(parsing: contents.bytes), stored.entry.look == look
+    guard let bytes = try contents(), let stored = Stored(parsing: bytes),
+      stored.entry.look == look
     else { return nil }
     // A database that was put back to an older state has not got what the entry tells of.
     guard stored.stream == device.record.stream,
@@ -75,11 +82,21 @@ package struct LoadJournal: Sendable {
   }
 
   /// Forgets it: the load came to its end, or shall begin anew.
-  package func clear(device: Device) throws {
+  package func clear() throws {
     do {
-      try device.container.files.remove(file)
+      try files.remove(file)
     } catch {
       guard error.errno == .noSuchFileOrDirectory else { throw error }
+    }
+  }
+
+  /// - returns: nil if there is no entry, or something else has its place.
+  private func contents() throws(FileError) -> [UInt8]? {
+    do {
+      return try files.contents(of: file, limit: Self.entryBytes).bytes
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory || error.isTooLarge else { throw error }
+      return nil
     }
   }
 }

@@ -21,21 +21,24 @@ struct OwnSegments {
   /// - returns: which transactions the new folder lacks all the same.
   func bringOver(from former: FilePath) throws -> [ClosedRange<UInt64>] {
     let old = ContainerFolder(root: former, files: container.files)
+    if case .silent = device.ask(former) { return try missing() }
     if let marker = try? old.marker(), marker.container == record.container {
       let present = Set(try ranges(in: container))
-      let reader = SegmentReader(container: old, expected: record.container)
       for file in try own(in: old) {
-        guard let name = file.claim?.name, !present.contains(name.first...name.last),
-          case .segment(let found, _) = reader.read(file),
-          found.segment.range.stream == record.stream
-        else { continue }
-        _ = try container.publish(found.segment, temporaryName: device.ambient.temporaryName())
+        // Spares reading most of the old folder.
+        if let name = file.claim?.name, name.first <= name.last,
+          present.contains(name.first...name.last)
+        {
+          continue
+        }
+        guard let segment = segment(file, in: old) else { continue }
+        _ = try container.publish(segment, temporaryName: device.ambient.temporaryName())
       }
     }
     return try missing()
   }
 
-  /// Which published transactions no file of the folder claims to hold.
+  /// Which published transactions no whole file of the folder holds.
   private func missing() throws -> [ClosedRange<UInt64>] {
     let published = try device.database.publishedEnd()
     var reached: UInt64 = 0
@@ -51,11 +54,22 @@ struct OwnSegments {
     return missing
   }
 
+  /// What the files of the folder hold, each read and verified: names alone promise nothing.
+  ///
+  /// A copy that broke off leaves half a file under its proper name.
   private func ranges(in folder: ContainerFolder) throws -> [ClosedRange<UInt64>] {
     try own(in: folder).compactMap { file in
-      guard let name = file.claim?.name, name.first <= name.last else { return nil }
-      return name.first...name.last
+      segment(file, in: folder).map { $0.range.first...$0.range.last }
     }
+  }
+
+  private func segment(_ file: FolderListing.File, in folder: ContainerFolder) -> Segment? {
+    let reader = SegmentReader(container: folder, expected: record.container)
+    guard case .segment(let found, _) = reader.read(file),
+      found.segment.range.stream == record.stream,
+      found.segment.range.first <= found.segment.range.last
+    else { return nil }
+    return found.segment
   }
 
   private func own(in folder: ContainerFolder) throws -> [FolderListing.File] {

@@ -49,6 +49,24 @@ import Testing
     #expect(try house.open().body("a") == #"{"n":1}"#)
   }
 
+  @Test("is completed by repeating it, where it ended after the database was told")
+  func interrupted() throws {
+    for leaving in [DeviceDirectory.Leaving.published, .abandoning, .deletingState] {
+      let (house, folder, peer) = try Self.scene()
+      #expect(try peer.device.database.leave(now: 1, isAbandoning: false))
+      for path in [folder, nil] {
+        _ = try house.directory.open(container: path, toLeave: leaving)
+      }
+      let device = try house.directory.open(container: nil, toLeave: leaving)
+      let done = try house.directory.leave(device, leaving, process: "1")
+      #expect(done.wasDefault)
+      #expect((done.state == nil) == (leaving == .deletingState))
+      #expect(throws: DeviceError.self) {
+        try house.directory.open(container: folder, toLeave: .published)
+      }
+    }
+  }
+
   @Test("is refused while the folder is away and something waits; nothing changes")
   func away() throws {
     let (house, folder, peer) = try Self.scene()

@@ -145,6 +145,30 @@ import Testing
     #expect(try house.initialise(copy).missing == [3...3])
   }
 
+  @Test("by half gets whole what it has half of, or is named as lacking it")
+  func half() throws {
+    for isOriginalAway in [false, true] {
+      let (house, old, copy) = try Self.scene()
+      let peer = try house.open()
+      let container = ContainerFolder(root: copy, files: house.files)
+      let last = try #require(
+        try container.list(directories: [peer.directory]).segments
+          .max { $0.name.string < $1.name.string })
+      let path = container.logs.appending(last.directory).appending(last.name)
+      let bytes = try house.files.contents(of: path, limit: 1 << 26).bytes
+      try house.files.remove(path)
+      try house.files.publish(
+        Array(bytes.prefix(bytes.count / 2)), at: path, temporaryName: "t")
+      if isOriginalAway { try house.move(old, to: house.root.appending("unmounted")) }
+      #expect(try house.initialise(copy).missing == (isOriginalAway ? [2...3] : []))
+      guard !isOriginalAway else { continue }
+      try house.removeTree(old)
+      let reader = try house.initialise(copy, name: "bob", in: house.other("bob")).device
+      #expect(try Importer(device: reader).importAll().gaps.isEmpty)
+      #expect(try Peer(device: reader).dump() == peer.dump())
+    }
+  }
+
   @Test("gets what a process publishes that was started before")
   func publishedMeanwhile() throws {
     let (house, old, copy) = try Self.scene()

@@ -45,6 +45,27 @@ import Testing
       #expect(throws: expected) { try Importer(device: opened).importAll() }
     }
     #expect(throws: expected) { try silent.initialise(request) }
+    #expect(try silent.identify(container: folder) == device.record.container)
+    #expect(try silent.container(named: folder.string) == device.record.container)
+  }
+
+  @Test("is not touched as the original of a copy either")
+  func silentOriginal() throws {
+    let house = try Household()
+    let old = try house.makeFolder("old")
+    try house.initialise(old)
+    try house.open().put("a", "{}")
+    try house.open().publish()
+    let new = house.root.appending("new")
+    try house.copy(old, to: new)
+    try house.open().put("b", "{}")
+    try house.open().publish()
+    let silent = DeviceDirectory(
+      root: house.directory.root, files: house.files, ambient: house.directory.ambient,
+      ask: { $0 == old ? .silent(resolved: old) : .answers })
+    // Were the old folder touched, what is missing would be found there.
+    #expect(try silent.open(container: new).absence() == nil)
+    #expect(try house.initialise(new, in: silent).missing == [2...2])
   }
 }
 

@@ -1,0 +1,41 @@
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+@Suite("The note of how far a load came") struct LoadJournalTests {
+  private static let look = LoadJournal.Look(
+    device: 1, inode: 2, size: 300, modified: 4, changed: 5)
+  private static let entry = LoadJournal.Entry(look: look, line: 6, offset: 70)
+
+  /// A device whose folder's file system is silent, and the directory of its state.
+  private static func scene() throws -> (Household, Device, state: FilePath) {
+    let house = try Household()
+    let folder = try house.makeFolder("folder")
+    try house.initialise(folder)
+    let silent = DeviceDirectory(
+      root: house.directory.root, files: house.files, ambient: house.directory.ambient,
+      ask: { _ in .silent(resolved: folder) })
+    let device = try silent.open(container: nil)
+    return (house, device, silent.directory(of: device.record.container))
+  }
+
+  @Test("is read and forgotten while the folder is out of reach")
+  func outOfReach() throws {
+    let (house, device, state) = try Self.scene()
+    let journal = LoadJournal(directory: state, files: house.files)
+    #expect(try journal.entry(for: Self.look, device: device) == nil)
+    try journal.note(Self.entry, device: device, sequence: 0)
+    #expect(try journal.entry(for: Self.look, device: device) == Self.entry)
+    try journal.clear()
+    #expect(try journal.entry(for: Self.look, device: device) == nil)
+    try journal.clear()
+  }
+
+  @Test("that cannot be read is not taken for none")
+  func unreadable() throws {
+    let (_, device, state) = try Self.scene()
+    let journal = LoadJournal(directory: state, files: UnreachableFileSystem())
+    #expect(throws: FileError.self) { try journal.entry(for: Self.look, device: device) }
+  }
+}
