@@ -14,6 +14,15 @@ extension StoreDatabase {
     }
   }
 
+  /// Takes over where the container is now, unless another process has done so or left meanwhile.
+  package func move(from former: FilePath, to path: FilePath) throws {
+    try write { db in
+      try db.execute(
+        sql: "UPDATE device SET path = ? WHERE path = ? AND left_at IS NULL",
+        arguments: [Data(path.bytes), Data(former.bytes)])
+    }
+  }
+
   /// Notes that the device has left: from now on nothing is written here.
   ///
   /// - parameter now: in milliseconds since 1970.

@@ -65,17 +65,55 @@ package struct Device: Sendable {
     }
   }
 
+  /// This device, with the folder as the one that it works in; for use before publishing there.
+  ///
+  /// An original that is away may have been moved here or be unplugged, which cannot be told apart.
+  /// What is noted as published must be missing from neither: so the original, should it come
+  /// back, is the copy from now on.
+  ///
+  /// - throws: ``ContainerError/copy(_:of:)`` if the folder lacks what this device has published.
+  func settled() throws -> Device {
+    guard record.path != container.root, !isSameFolder(record.path) else { return self }
+    if let settled = try settledAlready() { return settled }
+    guard try OwnSegments(of: self).missing().isEmpty else {
+      throw ContainerError.copy(container.root, of: record.path)
+    }
+    try database.move(from: record.path, to: container.root)
+    guard let settled = try settledAlready() else {
+      throw ContainerError.moved(container.root)
+    }
+    // Until then a process may have published into the original, which came back.
+    _ = try OwnSegments(of: settled).bringOver(from: record.path)
+    return settled
+  }
+
+  /// This device as the database has it, if it works in this folder by now.
+  private func settledAlready() throws -> Device? {
+    guard let record = try database.device(), record.path == container.root else { return nil }
+    return Device(
+      record: record, database: database, container: container, ambient: ambient, ask: ask)
+  }
+
+  private func isSameFolder(_ path: FilePath) -> Bool {
+    let other = ContainerFolder(root: path, files: container.files)
+    guard case .answers = ask(path),
+      let here = try? container.files.status(of: container.markerFile),
+      let there = try? container.files.status(of: other.markerFile)
+    else { return false }
+    return here.isSameFile(as: there)
+  }
+
   /// The folder that the device was initialised in, if it is there and another than this one.
   ///
   /// What is published into the one would be missing from the other.
   private func original() -> ContainerFolder? {
     guard record.path != container.root else { return nil }
+    // Another process may have settled here since this one began.
+    if (try? database.device())?.path == container.root { return nil }
     if case .silent = ask(record.path) { return nil }
     let original = ContainerFolder(root: record.path, files: container.files)
     guard let marker = try? original.marker(), marker.container == record.container,
-      let here = try? container.files.status(of: container.markerFile),
-      let there = try? container.files.status(of: original.markerFile),
-      !here.isSameFile(as: there)
+      !isSameFolder(record.path)
     else { return nil }
     return original
   }

@@ -39,7 +39,7 @@ struct OwnSegments {
   }
 
   /// Which published transactions no whole file of the folder holds.
-  private func missing() throws -> [ClosedRange<UInt64>] {
+  func missing() throws -> [ClosedRange<UInt64>] {
     let published = try device.database.publishedEnd()
     var reached: UInt64 = 0
     var missing: [ClosedRange<UInt64>] = []

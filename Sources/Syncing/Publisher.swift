@@ -27,10 +27,12 @@ package struct Publisher: Sendable {
   package func publishAll(unless isStopping: () -> Bool = { false }) throws -> Report {
     var report = Report()
     try device.database.fixBatches()
+    var device = device
     while !isStopping(), let batch = try device.database.nextBatch() {
       // The folder may go, or another come in its place, at any moment: what is noted as published
       // must be in this device's container.
       try device.requireContainer()
+      device = try device.settled()
       let (digest, publication) = try device.container.publish(
         batch.segment, temporaryName: device.ambient.temporaryName())
       try device.requireContainer()

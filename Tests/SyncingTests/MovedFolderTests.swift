@@ -24,10 +24,12 @@ import Testing
     try named.put("b", #"{"n":2}"#)
     try named.publish()
     #expect(try house.count(of: named, in: new) == 2)
+    // Having published there, the device works there: the old folder could only be unplugged.
+    #expect(try house.open().folder == new)
 
     let done = try house.initialise(new)
     #expect(!done.isCreated)
-    #expect(done.movedFrom == old)
+    #expect(done.movedFrom == nil)
     #expect(done.missing.isEmpty)
     #expect(done.device.record.stream == first.record.stream)
     #expect(done.device.record.name == "ann")
@@ -143,6 +145,35 @@ import Testing
     let (house, old, copy) = try Self.scene()
     try house.move(old, to: house.root.appending("unmounted"))
     #expect(try house.initialise(copy).missing == [3...3])
+  }
+
+  @Test("and published into while its original was away is the device's folder from then on")
+  func originalBack() throws {
+    let (house, old, _) = try Self.scene()
+    let copy = house.root.appending("whole")
+    try house.copy(old, to: copy)
+    let unmounted = house.root.appending("unmounted")
+    try house.move(old, to: unmounted)
+    let started = try house.open(copy)
+    try started.put("d", "{}")
+    try started.publish()
+    try house.move(unmounted, to: old)
+    #expect(try started.device.absence() == nil)
+    #expect(try house.open().folder == copy)
+    #expect(try house.open(old).device.absence() == .copy(old, of: copy))
+    #expect(try house.initialise(old).missing.isEmpty)
+    #expect(try house.count(of: started, in: old) == 4)
+  }
+
+  @Test("that lacks something is not published into while its original is away")
+  func lacking() throws {
+    let (house, old, copy) = try Self.scene()
+    try house.move(old, to: house.root.appending("unmounted"))
+    let peer = try house.open(copy)
+    try peer.put("d", "{}")
+    #expect(throws: ContainerError.copy(copy, of: old)) { try peer.publish() }
+    #expect(try peer.device.database.unpublishedCount() == 1)
+    #expect(try house.count(of: peer, in: copy) == 2)
   }
 
   @Test("by half gets whole what it has half of, or is named as lacking it")
