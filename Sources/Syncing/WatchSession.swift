@@ -70,7 +70,12 @@ package struct WatchSession: Sendable {
   ) async throws {
     var machine = SettleMachine()
     var timer: Task<Void, Never>?
-    defer { timer?.cancel() }
+    // What failed may be mended without an event: a marker that comes, a disk that has room again.
+    var retry = loop.hasFailed ? rescan(mailbox) : nil
+    defer {
+      timer?.cancel()
+      retry?.cancel()
+    }
     let start = ContinuousClock.now
     func now() -> Duration { ContinuousClock.now - start }
     for await _ in mailbox.wakeUps {
@@ -82,12 +87,25 @@ package struct WatchSession: Sendable {
         for event in try loop.scan(directories, onImport: report) { try report(event) }
         _ = try take(mailbox.takeAll(), into: &machine, now: now(), report: report)
         action = machine.scanFinished(now: now())
+        retry?.cancel()
+        retry = loop.hasFailed ? rescan(mailbox) : nil
       }
       guard case .wake(let moment) = action else { continue }
       timer?.cancel()
       timer = wake(mailbox, after: max(moment - now(), .zero))
     }
   }
+
+  /// Asks for another look in a while.
+  private func rescan(_ mailbox: Mailbox) -> Task<Void, Never> {
+    let clock = clock
+    return Task {
+      guard (try? await clock.sleep(for: Self.retryInterval)) != nil else { return }
+      mailbox.put(.rescan)
+    }
+  }
+
+  private static let retryInterval = Duration.seconds(5)
 
   private func wake(_ mailbox: Mailbox, after delay: Duration) -> Task<Void, Never> {
     let clock = clock
@@ -130,6 +148,9 @@ private struct WatchLoop {
   private var setAside: [FileKey: FileRecord.Reason] = [:]
   /// What failed in the scan before, if something did.
   private var failure: String?
+
+  /// Whether the last scan failed, in a way that a later one may find mended.
+  var hasFailed: Bool { failure != nil }
 
   init(device: Device) {
     importer = Importer(device: device)
