@@ -102,7 +102,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "SystemFiles", .product(name: "SystemPackage", package: "swift-system"),
+        "FolderWatching", "SystemFiles", .product(name: "SystemPackage", package: "swift-system"),
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(

@@ -120,15 +120,32 @@ extension ImportingSession {
     try await withTaskExecutorPreference(BlockingExecutor.shared) {
       let device = try await reachable(device, report)
       let state = device.database.file.removingLastComponent()
-      let watcher = FolderWatcher(
-        container: device.container.root, cookies: state.appending("cookies"))
-      do {
-        try await WatchSession(device: device, watcher: watcher).run(waitsForFolder: true, report)
-      } catch WatchError.alreadyRunning {
-        // libinotifytools watches one folder in a process; a second one is polled.
+      while !Task.isCancelled {
+        let watcher = FolderWatcher(
+          container: device.container.root, cookies: state.appending("cookies"))
+        do {
+          let session = WatchSession(device: device, watcher: watcher)
+          return try await session.run(waitsForFolder: true, report)
+        } catch WatchError.alreadyRunning {
+          try await pollUntilWatcherIsFree(device, report)
+        }
+      }
+    }
+  }
+
+  /// Polls as long as another container has what libinotifytools has once in a process.
+  private static func pollUntilWatcherIsFree(
+    _ device: Syncing.Device, _ report: @escaping @Sendable (WatchEvent) -> Void
+  ) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
         let polling = FolderWatcher(backend: PollingBackend(reason: .watcherTaken))
         try await WatchSession(device: device, watcher: polling).run(waitsForFolder: true, report)
       }
+      group.addTask { await InotifyToolsBackend.waitUntilFree() }
+      // Either the session has failed, or it need not poll any more.
+      try await group.next()
+      group.cancelAll()
     }
   }
 

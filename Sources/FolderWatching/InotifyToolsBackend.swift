@@ -21,7 +21,11 @@ package final class InotifyToolsBackend: WatchBackend {
   private let cookies: CookieFile
   private let fileSystem: @Sendable (FilePath) -> String?
 
-  private static let isTaken = Mutex(false)
+  private static let turn = ProcessTurn()
+
+  /// Waits until no backend of this process uses the library; returns at once if the task is
+  /// cancelled.
+  package static func waitUntilFree() async { await turn.waitUntilFree() }
 
   /// A backend that does nothing yet.
   ///
@@ -44,11 +48,7 @@ package final class InotifyToolsBackend: WatchBackend {
   package func start(
     deliver: @escaping @Sendable (WatchSignal) -> Void
   ) async throws(WatchError) -> WatchMode {
-    let isFree = Self.isTaken.withLock { isTaken in
-      defer { isTaken = true }
-      return !isTaken
-    }
-    guard isFree else { throw .alreadyRunning }
+    guard Self.turn.take() else { throw .alreadyRunning }
     shared.withLock {
       $0 = Shared()
       $0.isRunning = true
@@ -231,7 +231,7 @@ extension InotifyToolsBackend {
       shared.isRunning = false
       return shared.stopped
     }
-    Self.isTaken.withLock { $0 = false }
+    Self.turn.giveBack()
     for continuation in stopped { continuation.resume() }
   }
 }

@@ -50,6 +50,8 @@ package struct WatchSession: Sendable {
   ) async throws {
     if let absence = try device.absence(), !waitsForFolder { throw absence }
     let mailbox = Mailbox()
+    // A process has but one watcher: not to be taken by one who will not use it.
+    try Task.checkCancellation()
     let mode = try await watcher.start { mailbox.put($0) }
     do {
       var loop = WatchLoop(device: device)

@@ -1,7 +1,9 @@
+import FolderWatching
 import Testing
 
 /// Lets one suite at a time watch folders: libinotifytools is global to the process, and the tests
-/// of several targets run in one.
+/// of several targets run in one. A suite's turn ends when its last watcher has ended, which may be
+/// after the task that held it was cancelled.
 ///
 ///     @Suite(.watchesAlone, .serialized) struct …
 public struct WatcherTurn: SuiteTrait, TestScoping {
@@ -15,10 +17,15 @@ public struct WatcherTurn: SuiteTrait, TestScoping {
     do {
       try await function()
     } catch {
-      await Self.turns.giveBack()
+      await Self.end()
       throw error
     }
-    await Self.turns.giveBack()
+    await Self.end()
+  }
+
+  private static func end() async {
+    await InotifyToolsBackend.waitUntilFree()
+    await turns.giveBack()
   }
 }
 
