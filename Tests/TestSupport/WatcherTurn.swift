@@ -1,9 +1,10 @@
 import FolderWatching
 import Testing
 
-/// Lets one suite at a time watch folders: libinotifytools is global to the process, and the tests
-/// of several targets run in one. A suite's turn ends when its last watcher has ended, which may be
-/// after the task that held it was cancelled.
+/// Lets one suite at a time watch folders.
+///
+/// libinotifytools is global to the process, and the tests of several targets run in one. A turn
+/// ends when its last watcher has ended, which may be after the task that held it was cancelled.
 ///
 ///     @Suite(.watchesAlone, .serialized) struct …
 public struct WatcherTurn: SuiteTrait, TestScoping {
