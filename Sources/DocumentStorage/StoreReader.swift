@@ -37,8 +37,8 @@ package struct StoreCounts: Sendable, Equatable {
 
 /// One consistent state of the store; valid only while it is being read.
 package struct StoreSnapshot {
-  private let db: Database
-  private let streams: StreamDirectory
+  let db: Database
+  let streams: StreamDirectory
   private let table: DocumentTable
 
   init(_ db: Database) throws {
