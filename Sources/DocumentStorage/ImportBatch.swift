@@ -7,15 +7,20 @@ import SegmentFormat
 package struct ImportableSegment: Sendable {
   package let segment: Segment
   package let digest: UInt64
+  /// The file's content, for the archive.
+  package let bytes: [UInt8]
   /// Whether the file stands under the name that its content gives it, so that the name alone will
   /// tell from now on.
   package let isUnderOwnName: Bool
   /// Where it was found, for reports.
   package let file: FileKey
 
-  package init(segment: Segment, digest: UInt64, isUnderOwnName: Bool, file: FileKey) {
+  package init(
+    segment: Segment, digest: UInt64, bytes: [UInt8], isUnderOwnName: Bool, file: FileKey
+  ) {
     self.segment = segment
     self.digest = digest
+    self.bytes = bytes
     self.isUnderOwnName = isUnderOwnName
     self.file = file
   }
@@ -165,7 +170,11 @@ private struct ImportFold {
     for transaction in transactions { try take(transaction) }
     part.segments += 1
     part.applied.append(importable.file)
-    try remember(importable, fingerprint: streams.position(of: range.stream).fingerprint)
+    let fingerprint = streams.position(of: range.stream).fingerprint
+    try remember(importable, fingerprint: fingerprint)
+    try SegmentArchive.store(
+      importable.bytes, of: range, digest: importable.digest, fingerprint: fingerprint,
+      stream: try streams.number(of: range.stream, db), db)
   }
 
   private mutating func take(_ transaction: Transaction) throws {
@@ -208,6 +217,9 @@ private struct ImportFold {
     case .applied(let fingerprint):
       part.duplicates.append(importable.file)
       try remember(importable, fingerprint: fingerprint)
+      // What has other borders than what was applied is not kept twice.
+      try SegmentArchive.storeIfAwaited(
+        importable, fingerprint: fingerprint, stream: number, db)
     case .beingPublished: break
     case .otherBranch: part.rejected[importable.file] = .otherBranch
     }

@@ -20,7 +20,30 @@ enum Schema {
   }
 
   /// Step n makes version n + 1 out of version n; a step that has been released never changes.
-  private static let steps = [firstTables, changesAndIndexes]
+  private static let steps = [firstTables, changesAndIndexes, archiveOfSegments]
+
+  private static let archiveOfSegments = """
+    -- The segments whose content is in this database, as their files are in the folder. Small and
+    -- large ones: a rowid table, since blobs make a poor B-tree of their own.
+    CREATE TABLE archive(
+      id INTEGER PRIMARY KEY,
+      stream INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      last INTEGER NOT NULL,
+      digest INTEGER NOT NULL,
+      fingerprint BLOB NOT NULL,
+      content BLOB NOT NULL,
+      UNIQUE (stream, first, last, digest));
+
+    -- What was applied or published before there was an archive: to be taken from the folder.
+    CREATE TABLE unarchived(
+      stream INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      last INTEGER NOT NULL,
+      digest INTEGER NOT NULL,
+      PRIMARY KEY (stream, first, last, digest)) WITHOUT ROWID;
+    INSERT INTO unarchived SELECT stream, first, last, digest FROM segments;
+    """
 
   private static let changesAndIndexes = """
     -- What the last commits changed, for processes that follow the store; old rows are dropped.

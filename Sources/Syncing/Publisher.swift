@@ -1,4 +1,5 @@
 import DocumentStorage
+import SegmentFormat
 import SharedFolder
 import SystemFiles
 import SystemPackage
@@ -33,8 +34,9 @@ package struct Publisher: Sendable {
       // must be in this device's container.
       try device.requireContainer()
       device = try device.settled()
-      let (digest, publication) = try device.container.publish(
-        batch.segment, temporaryName: device.ambient.temporaryName())
+      let file = SegmentFile.encode(batch.segment)
+      let publication = try device.container.publish(
+        file, of: batch.segment.range, temporaryName: device.ambient.temporaryName())
       try device.requireContainer()
       // What has the proper name of a renamed file is something else, which imports shall look at.
       var hasOwnName = true
@@ -44,7 +46,7 @@ package struct Publisher: Sendable {
       }
       guard
         try device.database.markPublished(
-          batch, digest: digest, hasOwnName: hasOwnName, home: device.record.path)
+          batch, file: file, hasOwnName: hasOwnName, home: device.record.path)
       else { throw ContainerError.moved(device.container.root) }
       report.transactions += Int(batch.last - batch.first) + 1
     }
