@@ -13,6 +13,8 @@ package final class StoreDatabase: Sendable {
   private let queue: DatabaseQueue
   private let turn = TransactionTurn()
   private let function: BodyFunction
+  /// Whether the process that writes is still alive, where one is pretended.
+  private let beforeWriting: (@Sendable () throws -> Void)?
 
   /// How long a command waits for another process before ``StorageError/busy(_:)``.
   package static let busySeconds = 30.0
@@ -26,6 +28,7 @@ package final class StoreDatabase: Sendable {
     Self.createForOwner(file)
     let function = BodyFunction()
     self.function = function
+    beforeWriting = nil
     queries = QueryPool(keeps: true)
     do {
       queue = try DatabaseQueue(
@@ -36,11 +39,15 @@ package final class StoreDatabase: Sendable {
     }
   }
 
-  private init() throws {
+  private init(
+    copying original: StoreDatabase?, beforeWriting: (@Sendable () throws -> Void)?
+  ) throws {
     file = ":memory:"
     function = BodyFunction()
+    self.beforeWriting = beforeWriting
     queries = QueryPool(keeps: false)
     queue = try DatabaseQueue(configuration: Self.configuration(function))
+    if let original { try original.queue.backup(to: queue) }
     try Self.prepare(queue, file: file)
   }
 
@@ -56,8 +63,14 @@ package final class StoreDatabase: Sendable {
   }
 
   /// A database that lives as long as the value: for tests and the simulator.
-  package static func inMemory() throws -> StoreDatabase {
-    try StoreDatabase()
+  ///
+  /// - parameter original: a database to begin as a copy of; nil for an empty one.
+  /// - parameter beforeWriting: called before each transaction that writes; what it throws, that
+  ///   write throws, and does nothing: so a process dies or a disk is full between two commits.
+  package static func inMemory(
+    copying original: StoreDatabase? = nil, beforeWriting: (@Sendable () throws -> Void)? = nil
+  ) throws -> StoreDatabase {
+    try StoreDatabase(copying: original, beforeWriting: beforeWriting)
   }
 
   /// Whether somebody has emptied the database: opening it, SQLite would throw away its log.
@@ -134,6 +147,7 @@ package final class StoreDatabase: Sendable {
   package func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
     do {
       try turn.requireNone()
+      try beforeWriting?()
       return try queue.write { db in try turn.own { try body(db) } }
     } catch {
       // The numbers that it gave to streams may be given to others.
