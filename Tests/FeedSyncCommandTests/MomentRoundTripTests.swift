@@ -1,4 +1,3 @@
-import DocumentStorage
 import FeedSync
 import Foundation
 import Replication
