@@ -20,7 +20,9 @@ enum Schema {
   }
 
   /// Step n makes version n + 1 out of version n; a step that has been released never changes.
-  private static let steps = [firstTables, changesAndIndexes, archiveOfSegments, newerKinds]
+  private static let steps = [
+    firstTables, changesAndIndexes, archiveOfSegments + newerKinds,
+  ]
 
   private static let newerKinds = """
     -- One row: which kinds of operations the program knew that wrote here last, a bit for each.

@@ -16,16 +16,29 @@ struct CounterCommand: ParsableCommand {
         What machines add at once is summed. A plain integer becomes a counter that starts with \
         it; where there is nothing, the counter starts with 0, and an absent document is made. The \
         counter shows as an integer. Writing another integer there starts it anew.
-
-        Give a negative number behind --: 'feedsync counter add plans picnic /votes -- -1'.
         """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var place: KindPlace
-    @Argument(help: "What to add.") var amount: Int64 = 1
+    // Unrecognized: else -1 would be an option that there is not.
+    @Argument(
+      parsing: .allUnrecognized,
+      help: ArgumentHelp("What to add, an integer (default: 1).", valueName: "amount"))
+    var amounts: [String] = []
 
     func run() async throws {
-      try place.edit(.increment(amount), global, operation: "add to a counter")
+      try place.edit(.increment(try amount()), global, operation: "add to a counter")
+    }
+
+    private func amount() throws -> Int64 {
+      guard let text = amounts.first else { return 1 }
+      guard amounts.count == 1, let amount = Int64(text) else {
+        throw FeedSyncError(
+          .usage, operation: "add to a counter",
+          message: "'\(amounts.joined(separator: " "))' is no integer of 64 bits",
+          hint: "see 'feedsync counter add --help'")
+      }
+      return amount
     }
   }
 }
@@ -47,7 +60,9 @@ struct SetCommand: ParsableCommand {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var place: KindPlace
-    @Argument(help: "The elements, each a JSON value: '\"milk\"' is a string.")
+    @Argument(
+      parsing: .allUnrecognized,
+      help: "The elements, each a JSON value: '\"milk\"' is a string.")
     var elements: [String]
 
     func run() async throws {
@@ -65,7 +80,8 @@ struct SetCommand: ParsableCommand {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var place: KindPlace
-    @Argument(help: "The elements, each a JSON value.") var elements: [String]
+    @Argument(parsing: .allUnrecognized, help: "The elements, each a JSON value.")
+    var elements: [String]
 
     func run() async throws {
       let elements = Set(try SetCommand.values(elements).map { SetElement($0) })

@@ -7,12 +7,16 @@ import CanonicalJSON
 package enum CounterAmount {
   /// What an operation of a counter adds; 0 where the payload is malformed, which no segment is
   /// that this version has read.
-  static func amount(_ effect: DocumentState.Effect) -> Int128 {
-    switch effect.kind {
-    case .increment: Int128(increment(of: effect.payload) ?? 0)
-    case .counter: start(of: effect.payload) ?? 0
+  package static func amount(_ kind: OperationKind, payload: [UInt8]) -> Int128 {
+    switch kind {
+    case .increment: Int128(increment(of: payload) ?? 0)
+    case .counter: start(of: payload) ?? 0
     default: 0
     }
+  }
+
+  static func amount(_ effect: DocumentState.Effect) -> Int128 {
+    amount(effect.kind, payload: effect.payload)
   }
 
   package static func increment(of payload: [UInt8]) -> Int64? {
@@ -34,7 +38,7 @@ package enum CounterAmount {
   }
 
   /// The number as it shows: the nearest that JSON has as an integer.
-  static func leaf(_ number: Int128) -> Leaf {
+  package static func leaf(_ number: Int128) -> Leaf {
     if let small = Int64(exactly: number) {
       var bytes: [UInt8] = [3]
       bytes.appendVarint(small.zigzag)

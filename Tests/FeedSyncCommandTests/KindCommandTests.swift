@@ -11,7 +11,7 @@ import Testing
     try machine.feedsync("import", environment: bob)
     #expect(try machine.feedsync("counter", "add", "n", "x", "/count").status == 0)
     #expect(
-      try machine.feedsync("counter", "add", "n", "x", "count", "--", "-10", environment: bob)
+      try machine.feedsync("counter", "add", "n", "x", "count", "-10", environment: bob)
         .status
         == 0)
     #expect(try machine.feedsync("set", "add", "n", "x", "tags", #""a""#, "1").status == 0)
@@ -36,7 +36,7 @@ import Testing
     #expect(try machine.feedsync("get", "n", "x").output == #"{"a":{"b":3,"s":[[1]]}}"# + "\n")
     let steps = [
       ["counter", "add", "n", "x", "/a/b", "0"], ["set", "add", "n", "x", "/a/s", "[1]"],
-      ["set", "remove", "n", "x", "/a/s", "2"], ["set", "remove", "n", "nothing", "/s", "2"],
+      ["set", "remove", "n", "x", "/a/s", "-2", "3"], ["set", "remove", "n", "nothing", "/s", "2"],
     ]
     for arguments in steps {
       let run = try Command.run(
@@ -58,6 +58,9 @@ import Testing
       (64, ["counter", "add", "n", "x", "n", "1.5"]), (64, ["counter", "add", "n", "x", ""]),
       (64, ["set", "add", "n", "x", "s"]), (64, ["counter", "add", "n", "x", "$.a[1]"]),
       (64, ["counter", "add", "n", "x", "n", "9223372036854775808"]),
+      (64, ["counter", "add", "n", "x", "n", "1", "2"]),
+      (64, ["counter", "add", "n", "x", "n", "--by", "2"]),
+      (65, ["set", "add", "n", "x", "s", "--by"]),
     ]
     for (status, arguments) in cases {
       let run = try Command.run(

@@ -13,6 +13,14 @@ struct StoredBody {
   private var open = 0..<0
   /// The path of the entry before, if it was a value.
   private var leaf: Range<Int>?
+  /// The counter or set at that path, whose operations are not all read yet.
+  private var unfinished: Unfinished?
+
+  private enum Unfinished {
+    case counter(sum: Int128, hasStart: Bool)
+    /// The set's last element so far.
+    case set(last: Range<Int>?)
+  }
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
@@ -33,6 +41,7 @@ struct StoredBody {
     for index in 0..<count {
       guard try renderEntry(isFirst: index == 0) else { return false }
     }
+    finish()
     close(downTo: 0)
     output.append(UInt8(ascii: "}"))
     return try varint() == 0
@@ -57,10 +66,17 @@ struct StoredBody {
   private mutating func renderEntry(isFirst: Bool) throws -> Bool {
     for _ in 0..<3 { _ = try varint() }
     let path = try block()
-    let (code, envelope) = (try byte(), try byte())
+    guard let kind = Self.kind(code: try byte(), envelope: try byte()) else { return false }
     let payload = try block()
-    guard code <= OperationKind.clear.code, envelope == 5 else { return false }
-    let isObject = code == OperationKind.clear.code
+    let isObject = kind == .clear
+    if unfinished != nil {
+      switch goOn(kind, at: path, payload) {
+      case .taken: return true
+      case .disputed: return false
+      case .elsewhere: finish()
+      }
+    }
+    guard kind != .add else { return false }
     if isFirst {
       guard path.isEmpty, isObject else { return false }
       open = path
@@ -75,9 +91,75 @@ struct StoredBody {
     guard shared < path.count else { return false }
     close(downTo: shared)
     try descend(to: path, from: shared, isObject: isObject)
-    if !isObject { try writeLeaf(payload) }
     leaf = isObject ? nil : path
+    switch kind {
+    case .set: try writeLeaf(payload)
+    case .emptySet:
+      output.append(UInt8(ascii: "["))
+      unfinished = .set(last: nil)
+    case .counter, .increment:
+      unfinished = .counter(sum: 0, hasStart: false)
+      _ = goOn(kind, at: path, payload)
+    default: break
+    }
     return true
+  }
+
+  /// The kinds of values that may stand alone at a path, by what is stored of them.
+  private static func kind(code: UInt8, envelope: UInt8) -> OperationKind? {
+    guard Int(code) < OperationKind.known.count else { return nil }
+    let kind = OperationKind.known[Int(code)]
+    return kind.carriesValue && envelope == kind.cover.rawValue | 4 ? kind : nil
+  }
+
+  // MARK: Counters and sets
+
+  private enum Continuation {
+    case taken
+    /// Something else stands at the path, or below it.
+    case disputed
+    case elsewhere
+  }
+
+  /// Takes an entry for the counter or set that is not finished, if it belongs there.
+  private mutating func goOn(
+    _ kind: OperationKind, at path: Range<Int>, _ payload: Range<Int>
+  ) -> Continuation {
+    guard let leaf, length(sharedBy: leaf, path) == leaf.count else { return .elsewhere }
+    switch unfinished {
+    case .counter(let sum, let hasStart):
+      guard path.count == leaf.count, kind == .increment || kind == .counter && !hasStart else {
+        return .disputed
+      }
+      let amount = CounterAmount.amount(kind, payload: Array(bytes[payload]))
+      unfinished = .counter(sum: sum + amount, hasStart: hasStart || kind == .counter)
+      return .taken
+    case .set(let last):
+      let key = path.dropFirst(leaf.count + 1)
+      guard kind == .add, path.count > leaf.count, !bytes[key].contains(0) else {
+        return .disputed
+      }
+      // Added by several at once it stands there several times.
+      if let last, bytes[last].elementsEqual(bytes[path]) { return .taken }
+      // Canonical JSON has no bytes that a path escapes.
+      guard let element = SetElement(key: ByteString(unchecked: Array(bytes[key]))) else {
+        return .disputed
+      }
+      if last != nil { output.append(UInt8(ascii: ",")) }
+      output.append(contentsOf: element.key.bytes)
+      unfinished = .set(last: path)
+      return .taken
+    case nil: return .elsewhere
+    }
+  }
+
+  private mutating func finish() {
+    switch unfinished {
+    case .counter(let sum, _): CounterAmount.leaf(sum).write(into: &output)
+    case .set: output.append(UInt8(ascii: "]"))
+    case nil: break
+    }
+    unfinished = nil
   }
 
   // MARK: Structure

@@ -43,6 +43,68 @@ import Testing
     #expect(try Self.render(Self.state()) == expected)
   }
 
+  /// A state of operations of all kinds, which have not seen one another.
+  private static func randomState(_ generator: inout SeededGenerator) -> DocumentState {
+    var state = DocumentState()
+    let kinds = OperationKind.known + [OperationKind(code: 9, cover: .path, carriesValue: true)]
+    let insert = Dot(stream: stream, sequence: 1, index: 0)
+    for index in 0...generator.below(7) {
+      var path = Path(
+        keys: (0...generator.below(2)).map { _ in ["a", "b", "0"][generator.below(3)] })
+      var kind = kinds[generator.below(kinds.count)]
+      if index == 0 { (kind, path) = (.clear, .root) }
+      if kind == .delete, generator.below(4) > 0 { kind = .increment }
+      if kind == .add { path = path.appending(SetElement(.integer(Int64(generator.below(3)))).key) }
+      var payload: [UInt8] = []
+      if kind == .set || kind == .counter { payload = Leaf(.integer(-4))?.bytes ?? [] }
+      if kind == .increment { payload = [UInt8(generator.below(9))] }
+      let dot = Dot(stream: stream, sequence: UInt64(index + 1), index: 0)
+      let effect = DocumentState.Effect(path: path, kind: kind, payload: payload, insert: insert)
+      state.apply(
+        effect,
+        stamp: Stamp(time: HybridTime(rawValue: 5), dot: dot, fingerprint: .origin),
+        context: Context())
+    }
+    return state
+  }
+
+  @Test("is what the merge shows, or left to the merge")
+  func agreement() throws {
+    var generator = SeededGenerator(seed: 11)
+    var rendered = 0
+    for _ in 0..<20_000 {
+      let state = Self.randomState(&generator)
+      guard let body = try Self.render(StateCoding.encode(state) { _ in 1 }) else { continue }
+      rendered += 1
+      let shown = state.view().body.map { String(decoding: $0, as: UTF8.self) }
+      #expect(
+        body == shown, "\(state.entries.map { ($0.effect.path.pointer, $0.effect.kind.name) })")
+    }
+    #expect(rendered > 1000)
+  }
+
+  @Test("with a counter and a set is rendered without the merge")
+  func countersAndSets() throws {
+    let ann = try World().loner()
+    let key = Peer.key("doc")
+    try ann.write { writer in
+      _ = try writer.put(["s": ["x"], "t": "y"], at: key)
+      for amount in [5, -7] as [Int64] {
+        _ = try writer.edit(.increment(amount), at: Path(keys: ["n"]), of: key) { _ in }
+      }
+      let elements: Set<SetElement> = [SetElement("é\u{0}"), SetElement(1.0)]
+      _ = try writer.edit(
+        .elements(adding: elements, removing: []), at: Path(keys: ["s"]), of: key
+      ) { _ in }
+    }
+    let state = try ann.device.database.read { db in
+      try DocumentTable(db).state(of: key, streams: StreamDirectory(db))
+    }
+    let expected = #"{"n":-2,"s":["x","é\u0000",1.0],"t":"y"}"#
+    #expect(try Self.render(StateCoding.encode(state) { _ in 1 }) == expected)
+    #expect(try ann.body("doc") == expected)
+  }
+
   @Test("is refused or something else if it is damaged, never the end of the program")
   func damaged() throws {
     let whole = try Self.state()
