@@ -96,7 +96,7 @@ extension DocumentStore {
       let absence = try device.absence()
       var value: Value?
       let result = try device.database.writeDocuments(
-        now: device.ambient.time, nonce: device.nonce
+        now: device.ambient.time, nonce: device.nonce, isPublishedAtOnce: absence == nil
       ) { writer in
         let transaction = WriteTransaction(writer)
         defer { transaction.end(&writer) }
