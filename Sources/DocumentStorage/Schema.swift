@@ -20,7 +20,19 @@ enum Schema {
   }
 
   /// Step n makes version n + 1 out of version n; a step that has been released never changes.
-  private static let steps = [firstTables, changesAndIndexes]
+  private static let steps = [firstTables, changesAndIndexes, clockReadings]
+
+  private static let clockReadings = """
+    -- How far the last times of other devices were ahead of this machine's clock when they arrived,
+    -- in milliseconds; `borrowed` ones were not read off their author's own clock.
+    CREATE TABLE clock_readings(
+      stream INTEGER NOT NULL,
+      arrived INTEGER NOT NULL,
+      ahead INTEGER NOT NULL,
+      borrowed INTEGER NOT NULL,
+      since INTEGER NOT NULL,
+      PRIMARY KEY (stream, arrived)) WITHOUT ROWID;
+    """
 
   private static let changesAndIndexes = """
     -- What the last commits changed, for processes that follow the store; old rows are dropped.
