@@ -16,7 +16,8 @@ struct FeedSyncTool: AsyncParsableCommand {
     subcommands: [
       InitCommand.self, PutCommand.self, PatchCommand.self, GetCommand.self, DeleteCommand.self,
       ListCommand.self, LoadCommand.self, DumpCommand.self, ImportCommand.self,
-      WatchCommand.self, StatusCommand.self, SegmentCommand.self, SQLCommand.self,
+      WatchCommand.self, StatusCommand.self, DoctorCommand.self, SegmentCommand.self,
+      SQLCommand.self,
       IndexCommand.self, DevicesCommand.self, LeaveCommand.self, ContainersCommand.self,
       ServiceCommand.self, GenerateManualCommand.self,
     ])
