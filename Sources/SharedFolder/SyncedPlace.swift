@@ -17,7 +17,7 @@ package struct SyncedPlace: Hashable, Sendable {
   package static func around(_ path: FilePath, files: any FileSystem) -> SyncedPlace? {
     var folder = path
     while true {
-      for mark in marks where (try? files.status(of: folder.appending(mark.name))) != nil {
+      for mark in marks where files.shows(mark.name, in: folder) {
         // Dropbox keeps its settings in a home folder under the same name.
         let isSettings =
           mark.name.string == ".dropbox"
@@ -27,5 +27,17 @@ package struct SyncedPlace: Hashable, Sendable {
       guard folder.parent != folder, !folder.components.isEmpty else { return nil }
       folder = folder.parent
     }
+  }
+}
+
+extension FileSystem {
+  /// Whether a folder has something of this name, and lists it.
+  ///
+  /// Above the shares of a server, smbnetfs takes any name for that of another share.
+  func shows(_ name: FilePath.Component, in folder: FilePath) -> Bool {
+    guard (try? status(of: folder.appending(name))) != nil else { return false }
+    // Who may pass through a folder, but not list it, has to believe the name.
+    guard let entries = try? list(folder) else { return true }
+    return entries.contains { $0.name == name }
   }
 }

@@ -16,9 +16,7 @@ extension SyncerIgnoreFile {
   /// - returns: nil if there is none: other syncers read other files.
   package func inspect() throws(FileError) -> Findings? {
     let folder = syncerRoot()
-    guard (try? container.files.status(of: folder.appending(".stfolder"))) != nil else {
-      return nil
-    }
+    guard container.files.shows(".stfolder", in: folder) else { return nil }
     let file = folder.appending(".stignore")
     let lines = String(decoding: try contents(of: file), as: UTF8.self)
       .split(whereSeparator: \.isNewline).map { Self.pattern(of: $0) }

@@ -74,9 +74,7 @@ package struct SyncerIgnoreFile: Sendable {
   func syncerRoot() -> FilePath {
     var directory = container.root
     while true {
-      if (try? container.files.status(of: directory.appending(".stfolder"))) != nil {
-        return directory
-      }
+      if container.files.shows(".stfolder", in: directory) { return directory }
       guard directory.parent != directory, !directory.components.isEmpty else {
         return container.root
       }
