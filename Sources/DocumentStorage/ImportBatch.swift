@@ -99,7 +99,7 @@ extension StoreDatabase {
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
     try write { db in
-      var fold = try ImportFold(db, limit: foldBytes, onProgress: onProgress)
+      var fold = try ImportFold(db, now: now, limit: foldBytes, onProgress: onProgress)
       for segment in segments { try fold.take(segment) }
       var part = try fold.finish()
       part.releasedRemovals = try PendingRemovals.release(db, now: now, nonce: nonce)
@@ -128,6 +128,7 @@ private struct ImportFold {
   private var whole: Context
   private var clock = HybridClock(latest: .zero)
   private var steps: [DocumentKey: [Step]] = [:]
+  private var clocks: ClockRecords
   private let limit: Int
   private let onProgress: (Int) -> Void
   /// About how much memory the steps take.
@@ -136,8 +137,11 @@ private struct ImportFold {
   private var part = ImportedPart()
   private var devices: [StreamID: ImportedPart.FromDevice] = [:]
 
-  init(_ db: Database, limit: Int, onProgress: @escaping (Int) -> Void) throws {
+  init(
+    _ db: Database, now: HybridTime, limit: Int, onProgress: @escaping (Int) -> Void
+  ) throws {
     self.db = db
+    clocks = ClockRecords(now: now)
     self.limit = limit
     self.onProgress = onProgress
     streams = try StreamDirectory(db)
@@ -181,6 +185,7 @@ private struct ImportFold {
     let header = transaction.header
     try streams.apply(header, newer: .newer(in: transaction.operations), db)
     clock.merge(header.time)
+    clocks.note(header)
     var device = devices[header.stream] ?? fromDevice(header.stream)
     device.transactions += 1
     device.operations += transaction.operations.count
@@ -257,6 +262,7 @@ private struct ImportFold {
 
   mutating func finish() throws -> ImportedPart {
     try writeDocuments()
+    try clocks.save(&streams, own: own, db)
     try streams.save(db)
     try DeviceRecord.raiseClock(to: clock.latest, db)
     part.devices = devices.values.sorted { $0.stream < $1.stream }

@@ -21,7 +21,7 @@ enum Schema {
 
   /// Step n makes version n + 1 out of version n; a step that has been released never changes.
   private static let steps = [
-    firstTables, changesAndIndexes, archiveOfSegments + newerKinds,
+    firstTables, changesAndIndexes, archiveOfSegments + newerKinds + clockReadings,
   ]
 
   private static let newerKinds = """
@@ -63,6 +63,18 @@ enum Schema {
       digest INTEGER NOT NULL,
       PRIMARY KEY (stream, first, last, digest)) WITHOUT ROWID;
     INSERT INTO unarchived SELECT stream, first, last, digest FROM segments;
+    """
+
+  private static let clockReadings = """
+    -- How far the last times of other devices were ahead of this machine's clock when they arrived,
+    -- in milliseconds; `borrowed` ones were not read off their author's own clock.
+    CREATE TABLE clock_readings(
+      stream INTEGER NOT NULL,
+      arrived INTEGER NOT NULL,
+      ahead INTEGER NOT NULL,
+      borrowed INTEGER NOT NULL,
+      since INTEGER NOT NULL,
+      PRIMARY KEY (stream, arrived)) WITHOUT ROWID;
     """
 
   private static let changesAndIndexes = """

@@ -107,7 +107,7 @@ extension DocumentStore {
       let absence = try device.absence()
       var value: Value?
       let result = try device.database.writeDocuments(
-        now: device.ambient.time, nonce: device.nonce
+        now: device.ambient.time, nonce: device.nonce, isPublishedAtOnce: absence == nil
       ) { value = try body(&$0) }
       guard let value else {
         throw FeedSyncError(.software, operation: operation, message: "the body did not run")

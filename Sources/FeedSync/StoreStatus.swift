@@ -14,6 +14,8 @@ public struct StoreStatus: Sendable {
     public let transactions: UInt64
     /// Since when something of it is missing; nil if nothing is.
     public let missingSince: Date?
+    /// How far its clock is off, as far as that can be known here; nil if it is right.
+    public let clock: ClockSkew?
   }
 
   /// How many documents there are.
@@ -30,6 +32,8 @@ public struct StoreStatus: Sendable {
   public let newerTransactions: Int
   /// All devices that have been heard of, this one included.
   public let devices: [Device]
+  /// How far this machine's clock is off the others'; nil if it is right, as far as is known.
+  public let clock: ClockSkew?
   /// The files that cannot be imported as they are.
   public let setAside: [SetAsideFile]
 }
@@ -42,11 +46,17 @@ extension DocumentStore {
     do {
       let counts = try device.database.counts()
       let records = try device.database.fileRecords().values.sorted { $0.key < $1.key }
+      let clocks = try device.clockSurvey()
+      let skews = Dictionary(
+        uniqueKeysWithValues: clocks.devices.map { ($0.stream, ClockSkew($0.skew)) })
       return StoreStatus(
         documents: counts.documents, conflicts: counts.conflicts,
         unpublished: counts.unpublished, pendingRemovals: counts.pendingRemovals,
         newerTransactions: counts.newerTransactions,
-        devices: try device.database.streamSummaries().map { StoreStatus.Device($0) },
+        devices: try device.database.streamSummaries().map {
+          StoreStatus.Device($0, clock: skews[$0.stream])
+        },
+        clock: clocks.own.map { ClockSkew($0) },
         setAside: records.filter(\.reason.isSetAside).map { SetAsideFile($0) })
     } catch {
       throw FeedSyncError(error, operation: "tell the status")
@@ -58,10 +68,11 @@ extension DocumentStore {
 }
 
 extension StoreStatus.Device {
-  init(_ stream: StreamSummary) {
+  init(_ stream: StreamSummary, clock: ClockSkew?) {
     self.init(
       device: DeviceDescription(id: stream.stream.description, name: stream.name),
       isThisDevice: stream.isOwn, transactions: stream.applied,
-      missingSince: stream.gapSince.map { Date(timeIntervalSince1970: Double($0) / 1000) })
+      missingSince: stream.gapSince.map { Date(timeIntervalSince1970: Double($0) / 1000) },
+      clock: clock)
   }
 }

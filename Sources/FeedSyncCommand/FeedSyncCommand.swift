@@ -17,7 +17,8 @@ struct FeedSyncTool: AsyncParsableCommand {
       InitCommand.self, PutCommand.self, PatchCommand.self, GetCommand.self, DeleteCommand.self,
       CounterCommand.self, SetCommand.self, ListCommand.self, LoadCommand.self, DumpCommand.self,
       ImportCommand.self,
-      WatchCommand.self, StatusCommand.self, SegmentCommand.self, SQLCommand.self,
+      WatchCommand.self, StatusCommand.self, DoctorCommand.self, SegmentCommand.self,
+      SQLCommand.self,
       IndexCommand.self, DevicesCommand.self, LeaveCommand.self, ContainersCommand.self,
       ServiceCommand.self, HistoryCommand.self, UndoCommand.self, GenerateManualCommand.self,
     ])

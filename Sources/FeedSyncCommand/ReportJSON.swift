@@ -42,6 +42,13 @@ enum ReportJSON {
     ]
   }
 
+  static func clock(_ skew: ClockHistory.Skew) -> JSON {
+    .object([
+      "ahead_ms": .number(skew.ahead), "certain": .bool(skew.isCertain),
+      "last_seen": .text(time(skew.lastSeen)), "since": .text(time(skew.since)),
+    ])
+  }
+
   /// ISO 8601 in UTC, with milliseconds.
   static func time(_ milliseconds: Int64) -> String {
     // The style cuts off what is below a millisecond, and most milliseconds are no exact doubles.

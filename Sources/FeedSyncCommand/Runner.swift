@@ -79,5 +79,7 @@ struct ExitStatus: Error {
   let rawValue: Int32
 
   static let notFound = ExitStatus(rawValue: FeedSyncError.Code.notFound.rawValue)
+  /// `doctor` found something.
+  static let found = notFound
   static let setAside = ExitStatus(rawValue: FeedSyncError.Code.badInput.rawValue)
 }

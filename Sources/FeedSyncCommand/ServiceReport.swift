@@ -84,7 +84,7 @@ struct ServiceStatusReport {
     return properties
   }
 
-  private var unreachable: String? {
+  var unreachable: String? {
     switch status.manager {
     case .unreachable(let reason): reason
     case .unit(let properties):
@@ -93,7 +93,7 @@ struct ServiceStatusReport {
   }
 
   /// `running`, `waiting`, `failed`, `stopped` or `unknown`.
-  private var state: String {
+  var state: String {
     guard let properties else { return unreachable == nil ? "stopped" : "unknown" }
     if properties.isRunning { return "running" }
     if properties.isWaitingToRestart { return "waiting" }
@@ -101,7 +101,7 @@ struct ServiceStatusReport {
   }
 
   /// Whether the file of the program that runs has been replaced since.
-  private var runsOldProgram: Bool {
+  var runsOldProgram: Bool {
     guard let process = properties?.process,
       let path = try? FileManager.default.destinationOfSymbolicLink(
         atPath: "/proc/\(process)/exe")
@@ -155,7 +155,7 @@ struct ServiceStatusReport {
     return lines
   }
 
-  private var stateText: String {
+  var stateText: String {
     let exit = properties.map { "exit status \($0.exitStatus)" } ?? ""
     switch state {
     case "running": return "running, process \(properties?.process ?? 0)"

@@ -31,6 +31,8 @@ private struct Status {
   let streams: [StreamSummary]
   let records: [FileRecord]
   let foreign: [String]
+  /// Whose clocks are off.
+  let clocks: ClockSurvey
   /// What keeps this device and the folder's other users apart.
   let problems: [FeedSyncError]
 
@@ -42,6 +44,7 @@ private struct Status {
     ).identifier
     counts = try device.database.counts()
     streams = try device.database.streamSummaries()
+    clocks = try device.clockSurvey()
     records = try device.database.fileRecords().values.sorted { $0.key < $1.key }
     problems = device.folderProblems(.system).map { FeedSyncError($0) }
     // Where the folder cannot be listed, that is among the problems.
@@ -62,6 +65,7 @@ private struct Status {
         "path": .text(device.container.root.string), "present": .bool(isFolderPresent),
       ]),
       "device": ReportJSON.device(device.record.stream, name: device.record.name),
+      "clock": ownClock,
       "documents": .number(counts.documents), "conflicts": .number(counts.conflicts),
       "unpublished": .number(counts.unpublished),
       "pending_removals": .number(counts.pendingRemovals),
@@ -82,7 +86,30 @@ private struct Status {
       "id": .text(stream.stream.description), "name": stream.name.map { .text($0) } ?? .null,
       "transactions": .number(stream.applied), "own": .bool(stream.isOwn),
       "gap_since": stream.gapSince.map { .text(ReportJSON.time($0)) } ?? .null,
+      "clock": clocks.devices.first { $0.stream == stream.stream }.map {
+        ReportJSON.clock($0.skew)
+      } ?? .null,
     ])
+  }
+
+  private var ownClock: JSON {
+    switch clocks.own {
+    case nil: .null
+    case .apart(let skew, _): ReportJSON.clock(skew)
+    case .wentBack(let by):
+      .object([
+        "ahead_ms": .number(-by), "certain": .bool(true), "last_seen": .null, "since": .null,
+      ])
+    }
+  }
+
+  private var clockLines: [String] {
+    let names = Dictionary(uniqueKeysWithValues: streams.map { ($0.stream, $0.name) })
+    return (clocks.own.map { [ClockWords.sentence($0)] } ?? [])
+      + clocks.devices.map { found in
+        let name = names[found.stream] ?? nil
+        return ReportText.escaped(ClockWords.sentence(found, name: name))
+      }
   }
 
   var text: [String] {
@@ -107,6 +134,7 @@ private struct Status {
         "from \(ReportText.device(stream.stream, name: stream.name)):"
           + " \(stream.applied) transactions\(gap)")
     }
+    lines += clockLines
     lines += setAside.map { ReportText.setAside($0) }
     lines += duplicates.map { "duplicate: \($0.key.path)" }
     lines += foreign.map { "foreign: \($0)" }

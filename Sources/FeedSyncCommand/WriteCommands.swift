@@ -12,7 +12,8 @@ enum Writing {
   ) throws {
     let device = try global.open(needsFolder: false)
     let result = try device.database.writeDocuments(
-      now: device.ambient.time, nonce: device.nonce, body)
+      now: device.ambient.time, nonce: device.nonce,
+      isPublishedAtOnce: try device.absence() == nil, body)
     publish(device)
     report(result.changed, result, format: global.format)
   }

@@ -14,7 +14,7 @@ package struct SyncerIgnoreFile: Sendable {
   package static let advice = patterns.joined(separator: "  ")
   private static let maximumBytes = 1 << 20
 
-  private let container: ContainerFolder
+  let container: ContainerFolder
 
   package init(container: ContainerFolder) { self.container = container }
 
@@ -61,7 +61,7 @@ package struct SyncerIgnoreFile: Sendable {
     }
   }
 
-  private func contents(of file: FilePath) throws(FileError) -> [UInt8] {
+  func contents(of file: FilePath) throws(FileError) -> [UInt8] {
     do {
       return try container.files.contents(of: file, limit: Self.maximumBytes).bytes
     } catch {
@@ -71,12 +71,10 @@ package struct SyncerIgnoreFile: Sendable {
   }
 
   /// The nearest folder upwards that holds `.stfolder`, else the container.
-  private func syncerRoot() -> FilePath {
+  func syncerRoot() -> FilePath {
     var directory = container.root
     while true {
-      if (try? container.files.status(of: directory.appending(".stfolder"))) != nil {
-        return directory
-      }
+      if container.files.shows(".stfolder", in: directory) { return directory }
       guard directory.parent != directory, !directory.components.isEmpty else {
         return container.root
       }

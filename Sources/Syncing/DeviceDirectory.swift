@@ -104,6 +104,9 @@ extension DeviceDirectory {
       ambient: ambient, ask: ask)
   }
 
+  /// Whether the file system of a folder answers, so that it can be looked into.
+  package func answers(_ folder: FilePath) -> Bool { !isSilent(folder) }
+
   private func isSilent(_ folder: FilePath) -> Bool {
     if case .silent = ask(folder) { true } else { false }
   }

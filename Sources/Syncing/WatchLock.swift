@@ -3,7 +3,7 @@ import SystemPackage
 
 /// Keeps a second `watch` away from the same device, and `leave` from one that is watched.
 package struct WatchLock: Sendable {
-  private static let maximumHolderBytes = 64
+  static let maximumHolderBytes = 64
   private let lock: FileLock
 
   /// Takes the lock, or says who has it.

@@ -28,6 +28,7 @@ import Testing
     #expect(try machine.feedsync("get", "n", "x", environment: bob).status == 0)
   }
 
+  // Lesson 21.
   @Test("names a file that is set aside, imports the rest, and exits with 65")
   func setAside() throws {
     let machine = try Machine()

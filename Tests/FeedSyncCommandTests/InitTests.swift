@@ -18,6 +18,7 @@ import Testing
     #expect(again.object?["device"]?.object?["id"] == device.object?["device"]?.object?["id"])
   }
 
+  // Lesson 6.
   @Test("never creates the folder")
   func folderMissing() throws {
     let machine = try Machine(initialised: false)
@@ -53,6 +54,7 @@ import Testing
     #expect(right.output == "joined\n")
   }
 
+  // Lesson 24.
   @Test("refuses a state inside of the folder, and a folder inside of the state")
   func nesting() throws {
     let machine = try Machine(initialised: false)

@@ -28,6 +28,7 @@ import Testing
     #expect(again.output == #"{"changed":0,"transaction":null}"# + "\n")
   }
 
+  // Lesson 8.
   @Test("load writes transactions of the size that was asked for")
   func transactionSize() throws {
     let machine = try Machine()

@@ -137,6 +137,7 @@ import Testing
     }
   }
 
+  // Lesson 25.
   @Test("does not wait for a systemctl that hangs")
   func hanging() throws {
     let (machine, environment) = try machine()

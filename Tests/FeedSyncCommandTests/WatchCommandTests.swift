@@ -80,6 +80,7 @@ import Testing
     #expect(watch.terminate() == 0)
   }
 
+  // Lesson 25.
   @Test("gives each line to --exec, and survives a command that does not read it")
   func exec() throws {
     let machine = try Machine()

@@ -23,6 +23,7 @@ import Testing
     #expect(verdict(nil, Int32(IN_MOVED_TO), "x.log") == .ignore)
   }
 
+  // Lesson 10.
   @Test(arguments: [IN_MOVED_TO, IN_CREATE, IN_CLOSE_WRITE, IN_DELETE, IN_MOVED_FROM])
   func aFileInAStreamMarksIt(mask: Int32) {
     #expect(verdict(.stream("s"), mask, "x.log") == .changed("s"))

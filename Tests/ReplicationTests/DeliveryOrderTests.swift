@@ -13,6 +13,7 @@ import Testing
     let stamps: [Stamp]
   }
 
+  // Lesson 11.
   @Test(arguments: 0..<8)
   func everyOrderShowsTheSame(part: UInt64) throws {
     for number in 0..<10 {

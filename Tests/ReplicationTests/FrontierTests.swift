@@ -35,6 +35,7 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
     #expect(context.entries.count == 3)
   }
 
+  // Lesson 19.
   @Test func mergingTakesTheGreaterOfEachStream() {
     var context = Context([entry(1, 2), entry(2, 1)])
     let other = Context([entry(2, 4), entry(3, 1)])
@@ -63,6 +64,7 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
     #expect(frontier.open.isEmpty)
   }
 
+  // Lesson 19.
   @Test func aStreamClosesUpToTheFirstThatWaits() {
     var frontier = Frontier()
     frontier.apply(header(entry(1, 1)))

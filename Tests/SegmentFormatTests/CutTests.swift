@@ -2,6 +2,7 @@ import SegmentFormat
 import Testing
 
 @Suite("A segment that ends too early") struct CutTests {
+  // Lesson 4.
   @Test("is refused at every offset")
   func everyOffset() {
     for segment in GoldenSegments.all.map(\.segment) {

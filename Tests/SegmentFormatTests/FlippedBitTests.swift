@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("A segment with a flipped bit") struct FlippedBitTests {
+  // Lesson 4.
   @Test("is refused, whichever bit it is")
   func everyBit() {
     for golden in GoldenSegments.all {

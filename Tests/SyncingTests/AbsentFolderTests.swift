@@ -6,6 +6,7 @@ import SystemPackage
 import Testing
 
 @Suite("A folder that is not what it was") struct AbsentFolderTests {
+  // Lesson 6.
   @Test(
     "without its marker imports nothing, and local writes still work",
     arguments: World.Kind.allCases)
@@ -56,6 +57,7 @@ import Testing
     #expect((try? scene.world.files.status(of: away.folder)) == nil)
   }
 
+  // Lesson 6.
   @Test("loses no document when its logs vanish", arguments: World.Kind.allCases)
   func logsVanish(kind: World.Kind) throws {
     let scene = try TwoAuthors(kind)

@@ -5,6 +5,7 @@ import SystemPackage
 import Testing
 
 @Suite("A bad file among segments") struct BadInputTests {
+  // Lesson 4.
   @Test(
     "is named with its reason, the rest is imported, and it is imported once it is whole",
     arguments: BadFile.everywhere)

@@ -20,6 +20,7 @@ import Testing
     return try world.peer("clone", in: folder, database: database)
   }
 
+  // Lesson 14.
   @Test("are set aside by a reader that has applied the first, however short")
   func setAside() throws {
     for extra in [0, 1] {

@@ -61,6 +61,7 @@ private enum Flow: String, CaseIterable, Sendable {
     try world.logs(in: peer.folder).filter { !$0.name.string.hasSuffix(".nosync") }
   }
 
+  // Lesson 3.
   @Test("at any call leaves a folder that a later publish completes", arguments: Flow.allCases)
   private func killed(flow: Flow) throws {
     for features in Self.features {
@@ -85,6 +86,7 @@ private enum Flow: String, CaseIterable, Sendable {
     }
   }
 
+  // Lesson 3.
   @Test("with a loss of power loses nothing that was noted as published", arguments: Flow.allCases)
   private func powerLoss(flow: Flow) throws {
     var generator = SeededGenerator(seed: 5)

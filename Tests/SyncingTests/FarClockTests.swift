@@ -7,6 +7,7 @@ import Testing
   /// The year 9000: beyond what 63 bits hold.
   private static let far: Int64 = 221_845_392_000_000
 
+  // Lesson 13.
   @Test("is kept by the database, and nothing earlier lowers it")
   func kept() throws {
     #expect(HybridTime(milliseconds: Self.far).rawValue > UInt64(Int64.max))

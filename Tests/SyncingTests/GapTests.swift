@@ -3,6 +3,7 @@ import SystemFiles
 import Testing
 
 @Suite("A gap in a stream") struct GapTests {
+  // Lesson 12.
   @Test(
     "is reported with its range and since when, and other streams go on",
     arguments: World.Kind.allCases)

@@ -46,6 +46,7 @@ import Testing
     #expect(try scene.world.logs(in: scene.ann.folder).count == 1)
   }
 
+  // Lesson 20.
   @Test("stay while they may be in use, elsewhere, and under names that are not ours")
   func kept() throws {
     let scene = try Scene()

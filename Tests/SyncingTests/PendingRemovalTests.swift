@@ -106,6 +106,7 @@ private struct OpenEdit {
     #expect(try scene.bob.dump() == scene.reader.dump())
   }
 
+  // Lesson 15.
   @Test("does not win over an edit that its author had not seen")
   func concurrentEdit() throws {
     let scene = try OpenEdit()
@@ -138,6 +139,7 @@ private struct OpenEdit {
     #expect(try scene.bob.dump() == dump)
   }
 
+  // Lesson 15.
   @Test("followed by a new insert shows the insert everywhere")
   func reinserted() throws {
     let scene = try OpenEdit()

@@ -113,6 +113,7 @@ private struct ConcurrentEdits {
 }
 
 @Suite("The state after an import") struct SameStateTests {
+  // Lesson 2.
   @Test("is the same for every order of six segments")
   func permutations() throws {
     let edits = try ConcurrentEdits(seed: 2, rounds: 1)
@@ -132,6 +133,7 @@ private struct ConcurrentEdits {
     #expect(count == (1...files.count).reduce(1, *))
   }
 
+  // Lesson 11.
   @Test(
     "is the same for random orders, sizes of imports and duplicates",
     arguments: 1...4 as ClosedRange<UInt64>)

@@ -6,6 +6,7 @@ import SystemPackage
 import Testing
 
 @Suite("Files under names that nobody gave them", .serialized) struct StrangeNamesTests {
+  // Lesson 9.
   @Test("A conflict copy is a duplicate, and nothing is wrong", arguments: World.Kind.allCases)
   func conflictCopy(kind: World.Kind) throws {
     let scene = try TwoAuthors(kind)
@@ -24,6 +25,7 @@ import Testing
     #expect(try scene.reader.body("a3") == #"{"n":3}"#)
   }
 
+  // Lesson 9.
   @Test("A duplicate directory is imported as well as the original", arguments: World.Kind.allCases)
   func duplicateDirectory(kind: World.Kind) throws {
     let scene = try TwoAuthors(kind)
@@ -43,6 +45,7 @@ import Testing
     #expect(try scene.reader.importAll().duplicates == 3)
   }
 
+  // Lesson 20.
   @Test("A foreign file is counted and left alone", arguments: World.Kind.allCases)
   func foreign(kind: World.Kind) throws {
     let scene = try TwoAuthors(kind)
@@ -63,6 +66,7 @@ import Testing
     #expect(stray.bytes == [1, 2, 3])
   }
 
+  // Lesson 10.
   @Test("Temporaries and hidden files are not even counted", arguments: World.Kind.allCases)
   func temporaries(kind: World.Kind) throws {
     let scene = try TwoAuthors(kind)
@@ -136,6 +140,7 @@ import Testing
     #expect(streams.allSatisfy { $0.stream != scene.bob.stream })
   }
 
+  // Lesson 5.
   @Test("A file from 1999 is as new as any other", arguments: World.Kind.allCases)
   func oldTime(kind: World.Kind) throws {
     let scene = try TwoAuthors(kind)

@@ -97,6 +97,7 @@ private struct TwoProcesses {
     #expect(try both.two.dump() == before)
   }
 
+  // Lesson 23.
   @Test("import at the same time without losing or repeating anything")
   func concurrently() async throws {
     let both = try TwoProcesses()

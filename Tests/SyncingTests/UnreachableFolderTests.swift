@@ -22,6 +22,7 @@ import Testing
     #expect(try peer.importAll().published == 1)
   }
 
+  // Lesson 25.
   @Test("since its file system is silent is not touched, and known by its path")
   func silent() throws {
     let world = try World(.real)
@@ -70,6 +71,7 @@ import Testing
 }
 
 @Suite("A state on a network file system") struct NetworkStateTests {
+  // Lesson 24.
   @Test("is refused before anything is made, and a local one is not", arguments: ["nfs4", "cifs"])
   func refused(kind: String) throws {
     let world = try World()

@@ -12,6 +12,7 @@ import Testing
     return [InMemoryFileSystem.Features(), linking, linkOnly, .renameOnly]
   }()
 
+  // Lesson 3.
   @Test("leaves nothing or the whole file under its name", arguments: features)
   func sweep(features: InMemoryFileSystem.Features) throws {
     let bytes: [UInt8] = Array(1...100)

@@ -37,6 +37,7 @@ import Testing
     }
   }
 
+  // Lesson 23.
   @Test("goes away with its object, but not when the file is read", arguments: Subject.allCases)
   func endsWithObject(subject: Subject) throws {
     try subject.run { files, directory in

@@ -107,8 +107,9 @@ def unfinished(devices, syncer_is_idle):
     if not syncer_is_idle():
         return "the syncer is busy"
     folders = [device.segments() for device in devices]
-    if folders[0] != folders[1]:
-        return f"the folders differ by {len(folders[0] ^ folders[1])} files"
+    for folder in folders[1:]:
+        if folder != folders[0]:
+            return f"the folders differ by {len(folders[0] ^ folder)} files"
     reports = [device.status() for device in devices]
     written = {}
     for device, report in zip(devices, reports):
@@ -132,7 +133,7 @@ def wait_until_idle(devices, syncer_is_idle, timeout_s):
         reason = unfinished(devices, syncer_is_idle)
         return reason is None
     try:
-        wait_until("both devices idle", idle, timeout_s, interval_s=0.2)
+        wait_until("all devices idle", idle, timeout_s, interval_s=0.2)
     except Failure as failure:
         raise Failure(f"{failure}: {reason}") from None
 

@@ -1,0 +1,42 @@
+import Syncing
+import SystemFiles
+
+/// What else is in the state directory: devices of containers that are gone, and what was left.
+package struct OtherStatesCheck: DoctorCheck {
+  package let name = "other-states"
+
+  package func findings(in patient: Patient) throws -> [Finding] {
+    let directory = patient.directory
+    guard (try? directory.files.status(of: directory.root)) != nil else { return [] }
+    if case .unfit = directory.fitness() { return [] }
+    let examined = patient.device?.record.container
+    return try directory.containers().filter { $0.id != examined }
+      .compactMap { finding($0, in: directory) }
+  }
+
+  private func finding(_ known: KnownContainer, in directory: DeviceDirectory) -> Finding? {
+    let place = directory.directory(of: known.id)
+    guard let details = known.details else {
+      let error = known.failure.map { FeedSyncError($0, operation: "open the container") }
+      return Finding(
+        .warning, check: name, file: error?.file ?? place.string,
+        message: "another container of this state cannot be opened: \(error?.message ?? "")",
+        hint: error?.hint)
+    }
+    let folder = details.device.path.string
+    let waiting =
+      details.unpublished > 0
+      ? "; \(FindingWords.count(details.unpublished, "transaction")) there are not published" : ""
+    if details.device.leftAt != nil {
+      return Finding(
+        .note, check: name, file: place.string,
+        message: "this state has left the container \(details.identifier) in \(folder)\(waiting)",
+        hint: "'feedsync leave --delete-state --container \(folder)' removes what is left of it")
+    }
+    guard !details.isPresent else { return nil }
+    return Finding(
+      waiting.isEmpty ? .note : .warning, check: name, file: folder,
+      message: "the folder of another container, \(details.identifier), is not there\(waiting)",
+      hint: "mount it; or, if it is gone for good, remove \(place.string)")
+  }
+}

@@ -1,0 +1,68 @@
+import DocumentStorage
+import Syncing
+
+/// Which files cannot be imported as they are.
+package struct SetAsideCheck: DoctorCheck {
+  package let name = "set-aside"
+  /// So many are named one by one; more are counted.
+  private static let named = 20
+
+  package func findings(in patient: Patient) throws -> [Finding] {
+    guard let device = patient.device else { return [] }
+    let records = try device.database.fileRecords().values
+      .filter(\.reason.isSetAside).sorted { $0.key < $1.key }
+    var findings = records.prefix(Self.named).map { finding($0) }
+    let more = records.count - findings.count
+    if more > 0 {
+      findings.append(
+        Finding(
+          .warning, check: name, message: "\(more) more files are set aside",
+          hint: "'feedsync status' names them all"))
+    }
+    return findings
+  }
+
+  private func finding(_ record: FileRecord) -> Finding {
+    let detail = record.detail.map { " (\($0))" } ?? ""
+    let (severity, what, advice) = Self.words(of: record.reason)
+    return Finding(
+      severity, check: record.reason == .branch ? "branch" : name, file: record.key.path,
+      message: what + detail, hint: advice)
+  }
+
+  private static func words(of reason: FileRecord.Reason) -> (Finding.Severity, String, String) {
+    switch reason {
+    case .incomplete:
+      (
+        .warning, "the file ends too early, or is still being transferred",
+        "let the syncer finish; if it stays so, have the syncer bring the file again"
+      )
+    case .newer:
+      (.error, "a newer feedsync wrote this file", "update feedsync on this machine")
+    case .otherContainer:
+      (
+        .warning, "the file belongs to another container",
+        "somebody has copied it here: move it back to its own folder"
+      )
+    case .notAFile:
+      (.warning, "this is no regular file", "remove it, if it is not there for a reason of yours")
+    case .unreadable:
+      (
+        .error, "the file cannot be read",
+        "check its owner and mode, and those of its folder; the syncer may be another user"
+      )
+    case .branch:
+      (
+        .error,
+        "the file contradicts what was imported of its device: that was cloned, or its"
+          + " state was restored from a backup",
+        "nothing is lost: keep the file, and see the page 'Troubleshooting' of the documentation"
+      )
+    default:
+      (
+        .error, "the file is damaged",
+        "have the syncer bring it again: its author's machine has it whole under the same name"
+      )
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import DocumentStorage
+import Replication
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+// What a diagnosis asks of a device; nothing here writes.
+extension Device {
+  /// What is missing in front of files that wait, as the last import left it.
+  package func knownGaps() throws -> [ImportReport.Gap] {
+    var knowledge = FolderKnowledge(database: database)
+    try knowledge.refresh()
+    let summaries = try database.streamSummaries()
+    let streams = Dictionary(uniqueKeysWithValues: summaries.map { ($0.stream, $0) })
+    return knowledge.gaps().map { gap in
+      ImportReport.Gap(
+        stream: gap.stream, name: streams[gap.stream]?.name, first: gap.first, last: gap.last,
+        since: streams[gap.stream]?.gapSince ?? ambient.now())
+    }
+  }
+
+  /// Files that no import has looked at, though they are here.
+  package struct WaitingFiles: Equatable, Sendable {
+    package let count: Int
+    /// When the first of them came, or was last touched, in milliseconds since 1970.
+    package let since: Int64
+  }
+
+  /// What of a listing waits to be imported; nil if nothing.
+  package func waitingFiles(in listing: FolderListing) throws -> WaitingFiles? {
+    var knowledge = FolderKnowledge(database: database)
+    try knowledge.refresh()
+    let unread = listing.segments.filter { file in
+      guard knowledge.record(of: file.key) == nil else { return false }
+      return !(file.claim.map { knowledge.isImported($0) } ?? false)
+    }
+    let times = unread.compactMap { file in
+      let path = container.logs.appending(file.directory).appending(file.name)
+      return (try? container.files.status(of: path))?.changed
+    }
+    guard let first = times.min() else { return nil }
+    return WaitingFiles(count: times.count, since: first / 1_000_000)
+  }
+
+  /// Which transactions this device has published that the folder does not hold.
+  ///
+  /// Reads and verifies all of its files.
+  package func missingOwnTransactions() throws -> [ClosedRange<UInt64>] {
+    try OwnSegments(of: self).missing()
+  }
+}

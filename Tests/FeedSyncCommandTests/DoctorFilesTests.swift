@@ -1,0 +1,95 @@
+import CanonicalJSON
+import Foundation
+import Testing
+
+/// What `doctor` finds in the folder.
+@Suite("feedsync doctor, of the folder's files,") struct DoctorFilesTests {
+  private static let conflict = "sync-conflict-20260131-101500-ABCDEFG"
+
+  // Lesson 22.
+  @Test("names gaps with their device (lesson 12), and what is set aside")
+  func gap() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    for number in 1...3 { try machine.feedsync("put", "n", "x", "{\"n\":\(number)}") }
+    let logs = try machine.logs()
+    let aside = machine.root.appending(path: "aside.log")
+    try FileManager.default.moveItem(at: logs[1], to: aside)
+    try Data("cut".utf8).write(to: logs[0].deletingLastPathComponent().appending(path: "cut.log"))
+    try machine.feedsync("import", environment: bob)
+    let run = try machine.diagnose(environment: bob)
+    #expect(run.status == 1 && run.found == ["warning gap", "error set-aside"])
+    let gap = try #require(run.findings.first)
+    #expect(gap["device"]?.object?["name"]?.text == "ann")
+    #expect(gap["message"]?.text?.hasPrefix("missing from ann: transaction 2,") == true)
+    #expect(run.findings.last?["file"]?.text?.hasSuffix("/cut.log") == true)
+    // The author itself misses what it has published.
+    let own = try machine.diagnose()
+    #expect(own.found.contains("error published"))
+    #expect(
+      own.findings.contains { $0["message"]?.text?.contains("transaction 2 of this") == true })
+    try FileManager.default.moveItem(at: aside, to: logs[1])
+    try FileManager.default.removeItem(
+      at: logs[0].deletingLastPathComponent().appending(path: "cut.log"))
+    try machine.feedsync("import", environment: bob)
+    #expect(try machine.diagnose(environment: bob).found == [])
+    #expect(try machine.diagnose().found == [])
+  }
+
+  // Lesson 9.
+  @Test("names conflict copies with the syncer that made them, and foreign files")
+  func conflicts() throws {
+    let machine = try Machine()
+    try machine.feedsync("put", "n", "x", "{}")
+    let original = try #require(try machine.logs().first)
+    let directory = original.deletingLastPathComponent()
+    let stem = original.deletingPathExtension().lastPathComponent
+    try FileManager.default.copyItem(
+      at: original, to: directory.appending(path: "\(stem).\(Self.conflict).log"))
+    try Data().write(to: directory.appending(path: "a (conflicted copy 2026-01-31 101500)"))
+    try Data().write(to: directory.appending(path: "photo.jpg"))
+    #expect(try machine.feedsync("import").status == 0)
+    let run = try machine.diagnose()
+    #expect(run.status == 1)
+    #expect(run.found == ["warning conflict-copy", "note foreign", "warning conflict-copy"])
+    let messages = run.findings.compactMap { $0["message"]?.text }
+    #expect(messages.first?.hasPrefix("Nextcloud or ownCloud has kept") == true)
+    #expect(messages.last?.hasPrefix("Syncthing has kept a second version of \(stem).log") == true)
+  }
+
+  @Test("tells a second marker that is another container's from one that is a copy")
+  func markers() throws {
+    let machine = try Machine()
+    let marker = machine.folder.appending(path: "feedsync.container")
+    let copy = machine.folder.appending(path: "feedsync.\(Self.conflict).container")
+    try FileManager.default.copyItem(at: marker, to: copy)
+    #expect(try machine.diagnose().found == ["warning marker-copy"])
+    let text = try String(contentsOf: marker, encoding: .utf8)
+    let id = try #require(text.firstMatch(of: /[0-9a-f]{32}/)).output
+    try Data(text.replacingOccurrences(of: id, with: String(id.reversed())).utf8).write(to: copy)
+    let run = try machine.diagnose()
+    #expect(run.found == ["error marker-copy"])
+    #expect(run.findings.first?["hint"]?.text?.contains("--adopt") == true)
+  }
+
+  @Test("tells what Syncthing's ignore file lacks, and what in it keeps segments back")
+  func ignoreFile() throws {
+    let machine = try Machine()
+    try Machine.makeDirectory(machine.folder.appending(path: ".stfolder"))
+    #expect(try machine.diagnose().found == [])
+    let file = machine.folder.appending(path: ".stignore")
+    try Data("// mine\n(?i)*.LOG2\n*.nosync\n".utf8).write(to: file)
+    let run = try machine.diagnose()
+    #expect(run.status == 1 && run.found == ["warning ignore-patterns"])
+    let message = run.findings.first?["message"]?.text ?? ""
+    #expect(message.hasSuffix("*.nosync*, .feedsync-*"), "\(message)")
+    // What the hint advises.
+    try machine.feedsync("init", machine.folder.path)
+    #expect(try machine.diagnose().found == [])
+    let good = try String(contentsOf: file, encoding: .utf8)
+    try Data((good + "(?d)*.log\n").utf8).write(to: file)
+    #expect(try machine.diagnose().found == ["error ignore-patterns"])
+    try Data((good + "!*.log\n// *.log\n*.logs\n").utf8).write(to: file)
+    #expect(try machine.diagnose().found == [])
+  }
+}
