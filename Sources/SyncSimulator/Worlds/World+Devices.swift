@@ -22,8 +22,10 @@ extension World {
     _ machine: Machine, in directories: Set<FilePath.Component>? = nil, _ random: inout SplitMix
   ) throws -> ImportReport? {
     let report: ImportReport
+    let opened = machine.files.callCount(.open)
     do {
       report = try machine.importer.importAll(in: directories)
+      try checkSteps(machine, since: opened)
     } catch {
       try excuse(error, of: machine, &random)
       return nil
@@ -34,6 +36,7 @@ extension World {
     note(
       "    \(report.published) published, \(report.segments) segments with"
         + " \(report.transactions) transactions imported, \(report.gaps.count) gaps")
+    if !report.gaps.isEmpty { figures.holes += 1 }
     for record in report.setAside {
       note("    set aside: \(String(decoding: record.key.name, as: UTF8.self)) \(record.reason)")
     }
@@ -44,6 +47,15 @@ extension World {
     // The process may die in a call whose failure it may ignore.
     if machine.life.isOver { try machine.restart(&random) }
     return report
+  }
+
+  /// No import opens files without end.
+  private func checkSteps(_ machine: Machine, since opened: Int) throws {
+    let calls = machine.files.callCount(.open) - opened
+    // Copies and junk are no more than steps.
+    guard calls <= 20 + 4 * (syncer.files.count * 2 + history.steps.count) else {
+      throw Finding("device \(machine.number) opens files \(calls) times in one import")
+    }
   }
 
   /// As a watcher that was told of a few directories does.
@@ -67,6 +79,7 @@ extension World {
   func excuse(_ error: any Error, of machine: Machine, _ random: inout SplitMix) throws {
     if let finding = error as? Finding { throw finding }
     if machine.life.isOver {
+      figures.deaths += 1
       note("    it dies" + (machine.losesPower ? ", and power goes" : ""))
       return try machine.restart(&random)
     }

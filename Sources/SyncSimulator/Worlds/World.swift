@@ -15,6 +15,7 @@ final class World {
   var ledger: Ledger
   var promises = Promises()
   var glimpses: [Glimpse] = []
+  var figures = Figures()
   var trace = Trace()
 
   init(_ history: History, isTracing: Bool = false) throws {
@@ -51,6 +52,16 @@ final class World {
     try calm()
     try settle()
     try checkEverything()
+  }
+
+  /// Counts what only the end tells.
+  func finalFigures() throws -> Figures {
+    var result = figures
+    result.transactions = ledger.published.reduce(0) { $0 + $1.count }
+    result.files = syncer.files.count
+    result.promises = promises.count
+    result.conflicts = try machines.first?.database.counts().conflicts ?? 0
+    return result
   }
 
   func note(_ line: @autoclosure () -> String) { trace.note(line()) }
