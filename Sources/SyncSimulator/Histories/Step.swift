@@ -50,6 +50,7 @@ struct Step: Hashable, Sendable {
     case fullDisk = "full-disk"
     case ioError = "io-error"
     case restart
+    case interrupt
     case skew
     case leave
     case comeBack = "come-back"

@@ -11,6 +11,7 @@ extension World {
     case .glance: try glance(machine, &random)
     case .publish: try publish(machine, &random)
     case .restart: try machine.restart(&random)
+    case .interrupt: try interrupt(machine, &random)
     default:
       if try sync(machine, &random) != nil, random.chance(15) { try glimpse(machine, &random) }
     }
@@ -62,6 +63,17 @@ extension World {
   private func glance(_ machine: Machine, _ random: inout SplitMix) throws {
     let chosen = machines.filter { _ in random.chance(40) }.map(\.ownDirectory)
     try sync(machine, in: Set(chosen), &random)
+  }
+
+  /// An import that is asked to end after a while.
+  private func interrupt(_ machine: Machine, _ random: inout SplitMix) throws {
+    var left = random.below(12)
+    machine.importer.isStopping = {
+      left -= 1
+      return left < 0
+    }
+    try sync(machine, &random)
+    machine.importer.isStopping = { false }
   }
 
   private func publish(_ machine: Machine, _ random: inout SplitMix) throws {

@@ -77,7 +77,7 @@ final class World {
     case .comeBack: machine.isAway = false
     case _ where machine.isAway: note("    which is away")
     case .write, .read, .writeOnRead, .rename: try use(machine, step.kind, &random)
-    case .sync, .glance, .publish, .restart: try work(machine, step.kind, &random)
+    case .sync, .glance, .publish, .restart, .interrupt: try work(machine, step.kind, &random)
     case .crash, .powerLoss, .fullDisk, .ioError: try hinder(machine, step.kind, &random)
     case .carry, .truncate, .grow, .duplicate, .junk, .impostor, .lose, .rollBack:
       try carry(to: machine, step.kind, &random)
