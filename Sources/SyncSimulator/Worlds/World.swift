@@ -79,9 +79,10 @@ final class World {
     case .write, .read, .writeOnRead, .rename: try use(machine, step.kind, &random)
     case .sync, .glance, .publish, .restart, .interrupt: try work(machine, step.kind, &random)
     case .crash, .powerLoss, .fullDisk, .ioError: try hinder(machine, step.kind, &random)
-    case .carry, .truncate, .grow, .duplicate, .junk, .impostor, .lose, .rollBack:
+    case .carry, .truncate, .grow, .duplicate, .junk, .impostor, .ownImpostor, .lose, .rollBack:
       try carry(to: machine, step.kind, &random)
     case .unmount, .swap, .wipe, .remount: try replaceFolder(of: machine, step.kind)
+    case .refuse: refuse(on: machine, &random)
     case .skew: skew(machine, &random)
     case .leave: machine.isAway = true
     }
