@@ -19,6 +19,8 @@ struct RunCommand: ParsableCommand {
   @Option(help: "End after so many seconds, too.") var seconds: Double?
   @Option(help: "How many at once; one for each processor, unless said otherwise.") var jobs: Int?
   @Flag(help: "Go on after a finding.") var all = false
+  @Flag(help: "Print each seed before it runs, so that one that ends the program is known.")
+  var announce = false
   @Flag(help: "Make the first failing history shorter, and print it.") var shrink = false
 
   func validate() throws {
@@ -31,11 +33,11 @@ struct RunCommand: ParsableCommand {
     SameOrder.ensure()
     let begun = Date()
     let run = SeedRun(
-      first: seed, count: count, world: world, goesOn: all,
+      first: seed, count: count, world: world, goesOn: all, announces: announce,
       deadline: seconds.map { begun.addingTimeInterval($0) })
     let jobs = max(1, jobs ?? ProcessInfo.processInfo.activeProcessorCount)
     DispatchQueue.concurrentPerform(iterations: jobs) { _ in run.work() }
-    let (done, findings) = run.result
+    let (done, findings, figures) = run.result
     for (seed, finding) in findings {
       print("seed \(seed): \(finding)")
     }
@@ -43,6 +45,7 @@ struct RunCommand: ParsableCommand {
     print(
       "\(done) seeds from \(seed) with \(world.devices) devices and \(world.steps) steps in"
         + " \(time) s: \(findings.count) failed")
+    print("  \(figures)")
     guard let (seed, _) = findings.first else { return }
     if shrink {
       var shrinker = Shrinker(
@@ -64,6 +67,7 @@ final class SeedRun: Sendable {
     var next: Int = 0
     var done = 0
     var findings: [(seed: UInt64, finding: String)] = []
+    var figures = Figures()
   }
 
   private let first: UInt64
@@ -71,23 +75,29 @@ final class SeedRun: Sendable {
   private let devices: Int
   private let steps: Int
   private let goesOn: Bool
+  private let announces: Bool
   private let deadline: Date?
   private let state = Mutex(State())
 
-  init(first: UInt64, count: Int, world: WorldOptions, goesOn: Bool, deadline: Date?) {
+  init(
+    first: UInt64, count: Int, world: WorldOptions, goesOn: Bool, announces: Bool, deadline: Date?
+  ) {
     self.first = first
     self.count = count
     devices = world.devices
     steps = world.steps
     self.goesOn = goesOn
+    self.announces = announces
     self.deadline = deadline
   }
 
   func work() {
     while let seed = take() {
-      let finding = History(seed: seed, devices: devices, steps: steps).finding()
+      if announces { FileHandle.standardError.write(Data("\(seed)\n".utf8)) }
+      let (finding, figures) = History(seed: seed, devices: devices, steps: steps).outcome()
       state.withLock { state in
         state.done += 1
+        state.figures += figures
         if let finding { state.findings.append((seed, finding)) }
       }
     }
@@ -102,19 +112,23 @@ final class SeedRun: Sendable {
     }
   }
 
-  var result: (done: Int, findings: [(seed: UInt64, finding: String)]) {
-    state.withLock { ($0.done, $0.findings.sorted { $0.seed < $1.seed }) }
+  var result: (done: Int, findings: [(seed: UInt64, finding: String)], figures: Figures) {
+    state.withLock { ($0.done, $0.findings.sorted { $0.seed < $1.seed }, $0.figures) }
   }
 }
 
 extension History {
   /// What is wrong with this history; nil if nothing is.
-  func finding() -> String? {
+  func finding() -> String? { outcome().finding }
+
+  /// Runs it, and says what is wrong with it, and how much happened.
+  func outcome() -> (finding: String?, figures: Figures) {
     do {
-      try World(self).run()
-      return nil
+      let world = try World(self)
+      try world.run()
+      return (nil, try world.finalFigures())
     } catch {
-      return "\(error)"
+      return ("\(error)", Figures())
     }
   }
 }

@@ -15,8 +15,9 @@ struct Climate: Sendable {
   /// What happens in some worlds only.
   private static let hostile: [(kind: Step.Kind, weight: Int)] = [
     (.rename, 2), (.truncate, 7), (.grow, 5), (.duplicate, 5), (.junk, 4), (.impostor, 5),
+    (.ownImpostor, 2), (.refuse, 3),
     (.lose, 4), (.rollBack, 3), (.unmount, 3), (.swap, 2), (.wipe, 2), (.crash, 9),
-    (.powerLoss, 6), (.fullDisk, 4), (.ioError, 5), (.skew, 4), (.leave, 4),
+    (.powerLoss, 6), (.fullDisk, 4), (.interrupt, 3), (.ioError, 5), (.skew, 4), (.leave, 4),
   ]
 
   /// What ends what lasts; without it a folder that went would stay away.

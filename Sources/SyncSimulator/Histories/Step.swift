@@ -35,6 +35,7 @@ struct Step: Hashable, Sendable {
     case duplicate
     case junk
     case impostor
+    case ownImpostor = "own-impostor"
     case lose
     case rollBack = "roll-back"
 
@@ -42,6 +43,7 @@ struct Step: Hashable, Sendable {
     case unmount
     case swap
     case wipe
+    case refuse
     case remount
 
     // The machine.
@@ -50,6 +52,7 @@ struct Step: Hashable, Sendable {
     case fullDisk = "full-disk"
     case ioError = "io-error"
     case restart
+    case interrupt
     case skew
     case leave
     case comeBack = "come-back"

@@ -31,7 +31,7 @@ struct Syncer {
   init(devices: Int, _ random: inout SplitMix) {
     replicas = Array(repeating: Replica(), count: devices)
     links = (0..<devices).map { _ in
-      (0..<devices).map { _ in random.pick([4, 30, 70, 95]) }
+      (0..<devices).map { _ in random.pick([3, 15, 60, 95]) }
     }
   }
 

@@ -11,6 +11,7 @@ extension World {
     case .glance: try glance(machine, &random)
     case .publish: try publish(machine, &random)
     case .restart: try machine.restart(&random)
+    case .interrupt: try interrupt(machine, &random)
     default:
       if try sync(machine, &random) != nil, random.chance(15) { try glimpse(machine, &random) }
     }
@@ -22,8 +23,10 @@ extension World {
     _ machine: Machine, in directories: Set<FilePath.Component>? = nil, _ random: inout SplitMix
   ) throws -> ImportReport? {
     let report: ImportReport
+    let opened = machine.files.callCount(.open)
     do {
       report = try machine.importer.importAll(in: directories)
+      try checkSteps(machine, since: opened)
     } catch {
       try excuse(error, of: machine, &random)
       return nil
@@ -34,6 +37,7 @@ extension World {
     note(
       "    \(report.published) published, \(report.segments) segments with"
         + " \(report.transactions) transactions imported, \(report.gaps.count) gaps")
+    if !report.gaps.isEmpty { figures.holes += 1 }
     for record in report.setAside {
       note("    set aside: \(String(decoding: record.key.name, as: UTF8.self)) \(record.reason)")
     }
@@ -46,10 +50,30 @@ extension World {
     return report
   }
 
+  /// No import opens files without end.
+  private func checkSteps(_ machine: Machine, since opened: Int) throws {
+    let calls = machine.files.callCount(.open) - opened
+    // Copies and junk are no more than steps.
+    guard calls <= 20 + 4 * (syncer.files.count * 2 + history.steps.count) else {
+      throw Finding("device \(machine.number) opens files \(calls) times in one import")
+    }
+  }
+
   /// As a watcher that was told of a few directories does.
   private func glance(_ machine: Machine, _ random: inout SplitMix) throws {
     let chosen = machines.filter { _ in random.chance(40) }.map(\.ownDirectory)
     try sync(machine, in: Set(chosen), &random)
+  }
+
+  /// An import that is asked to end after a while.
+  private func interrupt(_ machine: Machine, _ random: inout SplitMix) throws {
+    var left = random.below(12)
+    machine.importer.isStopping = {
+      left -= 1
+      return left < 0
+    }
+    try sync(machine, &random)
+    machine.importer.isStopping = { false }
   }
 
   private func publish(_ machine: Machine, _ random: inout SplitMix) throws {
@@ -67,6 +91,7 @@ extension World {
   func excuse(_ error: any Error, of machine: Machine, _ random: inout SplitMix) throws {
     if let finding = error as? Finding { throw finding }
     if machine.life.isOver {
+      figures.deaths += 1
       note("    it dies" + (machine.losesPower ? ", and power goes" : ""))
       return try machine.restart(&random)
     }

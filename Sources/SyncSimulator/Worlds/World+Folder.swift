@@ -61,6 +61,21 @@ extension World {
     machine.place = .home
   }
 
+  /// Refuses a device one directory of another, or no longer does.
+  private func setRefused(_ isRefused: Bool, _ owner: Machine, on machine: Machine) {
+    machine.files.setRefused(
+      isRefused, machine.container.logs.appending(owner.ownDirectory))
+  }
+
+  func refuse(on machine: Machine, _ random: inout SplitMix) {
+    guard machine.place == .home else { return }
+    let owner = random.pick(machines)
+    guard owner.number != machine.number else { return }
+    let isRefused = random.chance(60)
+    note("    device \(owner.number)'s directory is \(isRefused ? "refused" : "given") to it")
+    setRefused(isRefused, owner, on: machine)
+  }
+
   /// Ends whatever lasts: everybody is there, with their folder, and nothing is planned.
   func calm() throws {
     note("all is calm")
@@ -72,6 +87,7 @@ extension World {
       case .wiped: restoreMarker(of: machine)
       case .unmounted, .swapped: try bringBack(machine)
       }
+      for owner in machines { setRefused(false, owner, on: machine) }
     }
   }
 }

@@ -1,3 +1,5 @@
+import DocumentStorage
+import SegmentFormat
 import SharedFolder
 import SystemFiles
 import SystemPackage
@@ -15,6 +17,7 @@ extension World {
     case .duplicate: duplicate(on: machine, &random)
     case .junk: makeJunk(on: machine, &random)
     case .impostor: makeImpostor(on: machine, &random)
+    case .ownImpostor: try makeOwnImpostor(on: machine, &random)
     case .lose: try lose(from: machine, &random)
     case .rollBack: try rollBack(machine, &random)
     default: deliver(to: machine, &random)
@@ -120,6 +123,18 @@ extension World {
     }
     note("    something else has the name of \(ledger.name(of: syncer.files[index]))")
     machine.files.put(syncer.files[index].path, bytes)
+  }
+
+  /// Puts something else under the name that the device's next file will have: what a crash and an
+  /// old copy of the folder can leave there.
+  private func makeOwnImpostor(on machine: Machine, _ random: inout SplitMix) throws {
+    guard machine.place == .home, let batch = try machine.database.nextBatch() else { return }
+    let (bytes, digest) = SegmentFile.encode(batch.segment)
+    let name = SegmentName(first: batch.first, last: batch.last, digest: digest)
+    note("    something has the name of its next file")
+    put(
+      Array(bytes.prefix(random.below(bytes.count))), directory: machine.ownDirectory.string,
+      name: name.text, on: machine)
   }
 
   /// Takes files away, as one does who delivers a deletion before the creation.

@@ -103,6 +103,7 @@ extension World {
     conflicts: Set<DocumentKey>
   ) throws {
     let waits = try machine.database.counts().pendingRemovals > 0
+    if waits { figures.waiting += edits.count { $0.kind == .delete } }
     if let sequence { note("    acknowledged as \(machine.number):\(sequence)") }
     for edit in edits {
       promises.add(
@@ -157,6 +158,7 @@ extension World {
       outcome = try writer.put(wanted, at: key, token: version.document.token)
     }
     note("    puts \(key.id) on \(base.canonical): \(wanted.canonical), which is \(outcome)")
+    if outcome == .stale { figures.stale += 1 }
     guard outcome == .changed else { return }
     if before != nil, hasUnseenDelete {
       throw Finding("a put of \(key.id) is accepted beside a delete that its reader had not seen")

@@ -15,6 +15,7 @@ final class World {
   var ledger: Ledger
   var promises = Promises()
   var glimpses: [Glimpse] = []
+  var figures = Figures()
   var trace = Trace()
 
   init(_ history: History, isTracing: Bool = false) throws {
@@ -53,6 +54,16 @@ final class World {
     try checkEverything()
   }
 
+  /// Counts what only the end tells.
+  func finalFigures() throws -> Figures {
+    var result = figures
+    result.transactions = ledger.published.reduce(0) { $0 + $1.count }
+    result.files = syncer.files.count
+    result.promises = promises.count
+    result.conflicts = try machines.first?.database.counts().conflicts ?? 0
+    return result
+  }
+
   func note(_ line: @autoclosure () -> String) { trace.note(line()) }
 
   /// Takes one step; it does nothing where it makes no sense.
@@ -66,11 +77,12 @@ final class World {
     case .comeBack: machine.isAway = false
     case _ where machine.isAway: note("    which is away")
     case .write, .read, .writeOnRead, .rename: try use(machine, step.kind, &random)
-    case .sync, .glance, .publish, .restart: try work(machine, step.kind, &random)
+    case .sync, .glance, .publish, .restart, .interrupt: try work(machine, step.kind, &random)
     case .crash, .powerLoss, .fullDisk, .ioError: try hinder(machine, step.kind, &random)
-    case .carry, .truncate, .grow, .duplicate, .junk, .impostor, .lose, .rollBack:
+    case .carry, .truncate, .grow, .duplicate, .junk, .impostor, .ownImpostor, .lose, .rollBack:
       try carry(to: machine, step.kind, &random)
     case .unmount, .swap, .wipe, .remount: try replaceFolder(of: machine, step.kind)
+    case .refuse: refuse(on: machine, &random)
     case .skew: skew(machine, &random)
     case .leave: machine.isAway = true
     }

@@ -1,0 +1,35 @@
+/// How much happened, so that a run that tries nothing does not look like one that finds nothing.
+struct Figures: Sendable {
+  var transactions = 0
+  var files = 0
+  var promises = 0
+  /// Edits refused because their base was out of date.
+  var stale = 0
+  /// Processes that died.
+  var deaths = 0
+  /// Imports after which something was missing before something that is there.
+  var holes = 0
+  /// Deletions that waited for what their authors had seen.
+  var waiting = 0
+  /// Conflicts that stand at the end.
+  var conflicts = 0
+
+  static func += (sum: inout Figures, other: Figures) {
+    sum.transactions += other.transactions
+    sum.files += other.files
+    sum.promises += other.promises
+    sum.stale += other.stale
+    sum.deaths += other.deaths
+    sum.holes += other.holes
+    sum.waiting += other.waiting
+    sum.conflicts += other.conflicts
+  }
+}
+
+extension Figures: CustomStringConvertible {
+  var description: String {
+    "\(transactions) transactions in \(files) files, \(promises) edits acknowledged, \(stale)"
+      + " stale, \(deaths) deaths, \(holes) imports with holes, \(waiting) removals that waited,"
+      + " \(conflicts) conflicts"
+  }
+}
