@@ -10,6 +10,8 @@ package final class StoreDatabase: Sendable {
   package let file: FilePath
   /// Before the queue, since SQLite clears up when the last connection closes, if that may write.
   let queries: QueryPool
+  /// What tells whether this is the database that it was.
+  let identity: DeviceIdentity
   private let queue: DatabaseQueue
   private let turn = TransactionTurn()
   private let function: BodyFunction
@@ -18,7 +20,8 @@ package final class StoreDatabase: Sendable {
   package static let busySeconds = 30.0
 
   /// Opens the database in `directory`, creating it if it is not there.
-  package init(directory: FilePath) throws {
+  package init(directory: FilePath, identity: DeviceIdentity = DeviceIdentity()) throws {
+    self.identity = identity
     file = directory.appending("store.sqlite")
     guard !Self.isEmptied(file) else {
       throw StorageError.damaged(file, detail: "the file is empty, and its log is not")
@@ -36,7 +39,8 @@ package final class StoreDatabase: Sendable {
     }
   }
 
-  private init() throws {
+  private init(_ identity: DeviceIdentity) throws {
+    self.identity = identity
     file = ":memory:"
     function = BodyFunction()
     queries = QueryPool(keeps: false)
@@ -56,8 +60,10 @@ package final class StoreDatabase: Sendable {
   }
 
   /// A database that lives as long as the value: for tests and the simulator.
-  package static func inMemory() throws -> StoreDatabase {
-    try StoreDatabase()
+  package static func inMemory(
+    identity: DeviceIdentity = DeviceIdentity()
+  ) throws -> StoreDatabase {
+    try StoreDatabase(identity)
   }
 
   /// Whether somebody has emptied the database: opening it, SQLite would throw away its log.

@@ -36,8 +36,10 @@ package struct StoreWriter {
   /// About how large the transaction is by now.
   package private(set) var bytes = 0
 
-  init(_ db: Database, now: HybridTime, nonce: UInt64) throws {
-    guard let device = try DeviceRecord.fetch(db) else { throw StorageError.noDevice }
+  init(_ db: Database, now: HybridTime, nonce: UInt64, identity: DeviceIdentity) throws {
+    guard let device = try DeviceRecord.current(db, identity) else {
+      throw StorageError.noDevice
+    }
     guard device.leftAt == nil else { throw StorageError.left }
     self.db = db
     self.device = device
@@ -74,7 +76,7 @@ extension StoreWriter {
   package mutating func put(
     _ body: JSON, at key: DocumentKey, token: VersionToken? = nil
   ) throws -> Edit {
-    if let token, !token.context.isCovered(by: streams.frontier.closed) {
+    if let token, !streams.frontier.isClosed(token.context) {
       throw StorageError.unknownVersion
     }
     return try write(body, patch: nil, token: token, at: key)
@@ -134,7 +136,7 @@ extension StoreWriter {
 
   /// Turns the removals of a document that saw `seen` into operations that claim it.
   mutating func publishRemovals(at key: DocumentKey, seen: Context) throws {
-    try claimContext(seen)
+    try claimContext(streams.frontier.lineage.reduced(seen))
     var state = try state(of: key)
     for removal in state.pending where removal.seen == seen {
       let operation = state.publish(
@@ -221,7 +223,7 @@ extension StoreWriter {
       context: header.context, nonce: nonce,
       fingerprint: Fingerprint(
         after: previous.fingerprint, nonce: nonce, canonicalForm: form))
-    try streams.apply(header, db)
+    try streams.apply(header, after: previous.fingerprint, db)
     try streams.save(db)
     try Outbox.append(
       Transaction(header: header, operations: operations), after: previous,
@@ -237,7 +239,8 @@ extension StoreWriter {
     return try changed.sorted().compactMap { key in
       guard var state = states[key] else { return nil }
       if !operations.isEmpty { state.seal(header.tip) }
-      state.settle(arrived: streams.frontier.applied)
+      state.lineage = streams.frontier.lineage
+      state.settle()
       let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
       return ImportedPart.Document(
         key: key, isDeleted: !isVisible, paths: (paths[key] ?? []).sorted())
@@ -258,11 +261,12 @@ extension StoreDatabase {
     _ body: (inout StoreWriter) throws -> Void
   ) throws -> StoreWriter.Result {
     try write { db in
-      var writer = try StoreWriter(db, now: now, nonce: nonce)
+      var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
       try body(&writer)
       let result = try writer.finish()
       // A removal made on an old read may be publishable at once.
-      let released = try PendingRemovals.release(db, now: now, nonce: nonce)
+      let released = try PendingRemovals.release(
+        db, now: now, nonce: nonce, identity: identity)
       if result.sequence != nil || released > 0, isPublishedAtOnce { try Outbox.fixBatches(db) }
       return result
     }
