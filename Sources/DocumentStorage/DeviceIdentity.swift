@@ -6,12 +6,15 @@ import Replication
 /// comes from.
 package struct DeviceIdentity: Sendable {
   /// The machine and the database's file; nil where there is nothing to tell by.
-  package let environment: [UInt8]?
+  ///
+  /// Asked when it is to be compared: a database that is just being made has no file yet.
+  package let environment: @Sendable () -> [UInt8]?
   /// Mints the id of a new stream.
   package let mint: @Sendable () -> StreamID
 
   package init(
-    environment: [UInt8]? = nil, mint: @escaping @Sendable () -> StreamID = { StreamID.random() }
+    environment: @escaping @Sendable () -> [UInt8]? = { nil },
+    mint: @escaping @Sendable () -> StreamID = { StreamID.random() }
   ) {
     self.environment = environment
     self.mint = mint
@@ -23,7 +26,7 @@ extension DeviceRecord {
   /// was restored, and writes a new stream from now on (protocol.md 25).
   static func current(_ db: Database, _ identity: DeviceIdentity) throws -> DeviceRecord? {
     guard let device = try fetch(db) else { return nil }
-    guard let environment = identity.environment else { return device }
+    guard let environment = identity.environment() else { return device }
     let known = try Data.fetchOne(db, sql: "SELECT environment FROM device")
     guard known != Data(environment) else { return device }
     if known != nil, device.leftAt == nil { try beginStream(identity.mint(), db) }

@@ -7,15 +7,20 @@ import SegmentFormat
 package struct ImportableSegment: Sendable {
   package let segment: Segment
   package let digest: UInt64
+  /// The file's content, for the archive.
+  package let bytes: [UInt8]
   /// Whether the file stands under the name that its content gives it, so that the name alone will
   /// tell from now on.
   package let isUnderOwnName: Bool
   /// Where it was found, for reports.
   package let file: FileKey
 
-  package init(segment: Segment, digest: UInt64, isUnderOwnName: Bool, file: FileKey) {
+  package init(
+    segment: Segment, digest: UInt64, bytes: [UInt8], isUnderOwnName: Bool, file: FileKey
+  ) {
     self.segment = segment
     self.digest = digest
+    self.bytes = bytes
     self.isUnderOwnName = isUnderOwnName
     self.file = file
   }
@@ -158,8 +163,7 @@ private struct ImportFold {
     let range = importable.segment.range
     let number = try streams.number(of: range.stream, db)
     if let known = try SegmentRecords.fingerprint(of: importable, stream: number, db) {
-      part.duplicates.append(importable.file)
-      return try remember(importable, fingerprint: known)
+      return try noteKnown(importable, fingerprint: known)
     }
     // The stream goes on, or branches, where what the segment follows is held.
     guard var start = try streams.position(at: range.predecessor, db) else {
@@ -192,8 +196,7 @@ private struct ImportFold {
     let known = try transactions.prefix { try streams.holds($0.header.tip, db) }.count
     let end = transactions.last?.header.fingerprint ?? start.fingerprint
     guard known < transactions.count else {
-      part.duplicates.append(importable.file)
-      return try remember(importable, fingerprint: end)
+      return try noteKnown(importable, fingerprint: end)
     }
     if range.stream == own { isForked = true }
     if let name = importable.segment.deviceName, DeviceName.isValid(name) {
@@ -207,6 +210,9 @@ private struct ImportFold {
     part.segments += 1
     part.applied.append(importable.file)
     try remember(importable, fingerprint: end)
+    try SegmentArchive.store(
+      importable.bytes, of: range, digest: importable.digest, fingerprint: end,
+      stream: try streams.number(of: range.stream, db), db)
   }
 
   private mutating func take(_ transaction: Transaction, after previous: Fingerprint) throws {
@@ -239,6 +245,18 @@ private struct ImportFold {
 
   private func fromDevice(_ stream: StreamID) -> ImportedPart.FromDevice {
     ImportedPart.FromDevice(stream: stream, name: streams.row(of: stream)?.name)
+  }
+
+  /// A segment all of whose transactions are applied.
+  private mutating func noteKnown(
+    _ importable: ImportableSegment, fingerprint: Fingerprint
+  ) throws {
+    part.duplicates.append(importable.file)
+    try remember(importable, fingerprint: fingerprint)
+    // What has other borders than what was applied is not kept twice.
+    try SegmentArchive.storeIfAwaited(
+      importable, fingerprint: fingerprint,
+      stream: try streams.number(of: importable.segment.range.stream, db), db)
   }
 
   private mutating func remember(

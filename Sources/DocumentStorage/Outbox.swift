@@ -163,23 +163,27 @@ extension StoreDatabase {
     }
   }
 
-  /// Notes that a batch is in the folder.
+  /// Notes that a batch is in the folder, and keeps its file's content in the archive.
   ///
-  /// - parameter digest: that of its content, which belongs in its file's name.
+  /// - parameter file: its content, and the digest that belongs in its name.
   /// - parameter hasOwnName: whether the file stands under that name.
   /// - parameter home: where the container was when the device was opened.
   /// - returns: false, with nothing noted, if `init` has meanwhile made another folder the
   ///   device's: that one must get the batch, too.
   package func markPublished(
-    _ batch: Outbox.Batch, digest: UInt64, hasOwnName: Bool = true, home: FilePath
+    _ batch: Outbox.Batch, file: SegmentFile.Encoded, hasOwnName: Bool = true, home: FilePath
   ) throws -> Bool {
     try write { db in
       guard try DeviceRecord.fetch(db)?.path == home else { return false }
       var streams = try StreamDirectory(db)
-      let stream = try streams.number(of: batch.segment.range.stream, db)
+      let range = batch.segment.range
+      let stream = try streams.number(of: range.stream, db)
       try SegmentRecords.note(
-        batch.segment.range, digest: digest, hasOwnName: hasOwnName,
-        fingerprint: batch.fingerprint, stream: stream, db)
+        range, digest: file.digest, hasOwnName: hasOwnName, fingerprint: batch.fingerprint,
+        stream: stream, db)
+      try SegmentArchive.store(
+        file.bytes, of: range, digest: file.digest, fingerprint: batch.fingerprint,
+        stream: stream, db)
       try db.execute(
         sql: "DELETE FROM batches WHERE stream = ? AND first = ?",
         arguments: [stream, Int64(batch.first)])

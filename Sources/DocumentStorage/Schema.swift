@@ -20,86 +20,29 @@ enum Schema {
   }
 
   /// Step n makes version n + 1 out of version n; a step that has been released never changes.
-  private static let steps = [firstTables, changesAndIndexes, branches]
+  private static let steps = [firstTables, changesAndIndexes, archiveOfSegments, branches]
 
-  private static let branches = """
-    -- Whether a stream is judged by fingerprint, since it has, or somebody has seen, several
-    -- branches; whether it is or was this device's; and up to where no marks were kept.
-    ALTER TABLE streams ADD COLUMN branching INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE streams ADD COLUMN own INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE streams ADD COLUMN unmarked INTEGER NOT NULL DEFAULT 0;
-    UPDATE streams SET unmarked = applied;
-    UPDATE streams SET own = 1 WHERE id IN (SELECT stream FROM device);
-
-    -- The lines of a stream but the first, which is in its row in `streams`: where each leaves
-    -- which other, and how far it is applied and closed. Their numbers never leave this database.
-    CREATE TABLE lines(
-      stream INTEGER NOT NULL,
-      line INTEGER NOT NULL,
-      parent INTEGER,
-      base INTEGER NOT NULL,
-      applied INTEGER NOT NULL,
-      applied_fingerprint BLOB NOT NULL,
-      context BLOB NOT NULL,
-      time INTEGER NOT NULL,
-      nonce INTEGER,
-      closed INTEGER NOT NULL,
-      closed_fingerprint BLOB,
-      PRIMARY KEY (stream, line)) WITHOUT ROWID;
-
-    -- The first eight bytes of each applied transaction's fingerprint, 64 in a row.
-    CREATE TABLE marks(
-      stream INTEGER NOT NULL,
-      line INTEGER NOT NULL,
-      chunk INTEGER NOT NULL,
-      marks BLOB NOT NULL,
-      PRIMARY KEY (stream, line, chunk)) WITHOUT ROWID;
-
-    -- Two lines may have an open transaction of one sequence.
-    ALTER TABLE open_transactions RENAME TO old_open_transactions;
-    CREATE TABLE open_transactions(
-      stream INTEGER NOT NULL,
-      line INTEGER NOT NULL,
-      sequence INTEGER NOT NULL,
-      fingerprint BLOB NOT NULL,
-      context BLOB NOT NULL,
-      PRIMARY KEY (stream, line, sequence)) WITHOUT ROWID;
-    INSERT INTO open_transactions
-      SELECT stream, 0, sequence, fingerprint, context FROM old_open_transactions;
-    DROP TABLE old_open_transactions;
-
-    -- Documents that show what may have to be judged again when a stream branches.
-    ALTER TABLE documents ADD COLUMN provisional INTEGER NOT NULL DEFAULT 0;
-    CREATE INDEX provisional ON documents(provisional) WHERE provisional > 0;
-
-    -- What a former stream of this device has not published waits under that stream.
-    ALTER TABLE outbox RENAME TO old_outbox;
-    CREATE TABLE outbox(
-      stream INTEGER NOT NULL,
-      sequence INTEGER NOT NULL,
-      bytes INTEGER NOT NULL,
-      previous_context BLOB NOT NULL,
-      previous_time INTEGER NOT NULL,
-      previous_nonce INTEGER,
-      content BLOB NOT NULL,
-      PRIMARY KEY (stream, sequence));
-    INSERT INTO outbox
-      SELECT device.stream, sequence, bytes, previous_context, previous_time, previous_nonce,
-        content
-      FROM old_outbox, device;
-    DROP TABLE old_outbox;
-    ALTER TABLE batches RENAME TO old_batches;
-    CREATE TABLE batches(
+  private static let archiveOfSegments = """
+    -- The segments whose content is in this database, as their files are in the folder. Small and
+    -- large ones: a rowid table, since blobs make a poor B-tree of their own.
+    CREATE TABLE archive(
+      id INTEGER PRIMARY KEY,
       stream INTEGER NOT NULL,
       first INTEGER NOT NULL,
       last INTEGER NOT NULL,
-      device_name TEXT,
-      PRIMARY KEY (stream, first)) WITHOUT ROWID;
-    INSERT INTO batches SELECT device.stream, first, last, device_name FROM old_batches, device;
-    DROP TABLE old_batches;
+      digest INTEGER NOT NULL,
+      fingerprint BLOB NOT NULL,
+      content BLOB NOT NULL,
+      UNIQUE (stream, first, last, digest));
 
-    -- Where the database lay when it last wrote: elsewhere, it is a copy.
-    ALTER TABLE device ADD COLUMN environment BLOB;
+    -- What was applied or published before there was an archive: to be taken from the folder.
+    CREATE TABLE unarchived(
+      stream INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      last INTEGER NOT NULL,
+      digest INTEGER NOT NULL,
+      PRIMARY KEY (stream, first, last, digest)) WITHOUT ROWID;
+    INSERT INTO unarchived SELECT stream, first, last, digest FROM segments;
     """
 
   private static let changesAndIndexes = """

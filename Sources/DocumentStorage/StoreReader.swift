@@ -41,8 +41,8 @@ package struct StoreCounts: Sendable, Equatable {
 
 /// One consistent state of the store; valid only while it is being read.
 package struct StoreSnapshot {
-  private let db: Database
-  private let streams: StreamDirectory
+  let db: Database
+  let streams: StreamDirectory
   private let table: DocumentTable
 
   init(_ db: Database) throws {
@@ -176,8 +176,14 @@ extension StoreDatabase {
       for row in streams.all {
         names.applied[row.stream] = row.positions.map(\.sequence).max()
       }
-      let rows = try Row.fetchCursor(
-        db, sql: "SELECT stream, first, last, digest FROM segments WHERE named")
+      // What the archive lacks counts as not imported, so that the next scan reads it once more.
+      let sql = """
+        SELECT stream, first, last, digest FROM segments AS known WHERE named
+          AND NOT EXISTS (SELECT 1 FROM unarchived
+            WHERE unarchived.stream = known.stream AND unarchived.first = known.first
+              AND unarchived.last = known.last AND unarchived.digest = known.digest)
+        """
+      let rows = try Row.fetchCursor(db, sql: sql)
       while let row = try rows.next() {
         names.segments.insert(
           ImportedNames.Name(

@@ -23,9 +23,9 @@ package struct StoreWriter {
     package let sequence: UInt64?
   }
 
-  private let db: Database
+  let db: Database
   private let device: DeviceRecord
-  private var streams: StreamDirectory
+  private(set) var streams: StreamDirectory
   private var table: DocumentTable
   private let nonce: UInt64
   private var header: Transaction.Header
@@ -71,6 +71,9 @@ extension StoreWriter {
 
   /// A document's canonical body as this transaction would leave it; nil if it is absent.
   package func body(at key: DocumentKey) throws -> [UInt8]? { try state(of: key).view().body }
+
+  /// A document as this transaction would leave it.
+  func view(of key: DocumentKey) throws -> DocumentView { try state(of: key).view() }
 
   /// Makes `body` the document's content, as compared with `token`'s version or the present one.
   package mutating func put(

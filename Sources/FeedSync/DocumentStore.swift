@@ -91,19 +91,26 @@ extension DocumentStore {
   public func write<Value>(
     _ body: (WriteTransaction) throws -> Value
   ) throws -> WriteResult<Value> {
-    try transaction("write") {
+    try commit("write") { writer in
+      let transaction = WriteTransaction(writer)
+      defer { transaction.end(&writer) }
+      return try body(transaction)
+    }
+  }
+
+  /// Runs a local transaction, and publishes it.
+  func commit<Value>(
+    _ operation: String, _ body: (inout StoreWriter) throws -> Value
+  ) throws -> WriteResult<Value> {
+    try transaction(operation) {
       // Another container under the path ends it here; whatever comes later, the write stands.
       let absence = try device.absence()
       var value: Value?
       let result = try device.database.writeDocuments(
         now: device.ambient.time, nonce: device.nonce
-      ) { writer in
-        let transaction = WriteTransaction(writer)
-        defer { transaction.end(&writer) }
-        value = try body(transaction)
-      }
+      ) { value = try body(&$0) }
       guard let value else {
-        throw FeedSyncError(.software, operation: "write", message: "the body did not run")
+        throw FeedSyncError(.software, operation: operation, message: "the body did not run")
       }
       return WriteResult(
         value: value, changedCount: result.changed, transaction: TransactionID(result),
@@ -120,7 +127,7 @@ extension DocumentStore {
   }
 
   /// Words the store's own errors; those of the caller's body are its own.
-  private func transaction<Value>(
+  func transaction<Value>(
     _ operation: String, _ run: () throws -> Value
   ) throws -> Value {
     do {

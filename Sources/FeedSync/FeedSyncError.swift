@@ -73,7 +73,9 @@ extension FeedSyncError {
   /// Whether an error comes from this package, not from a caller's closure.
   static func isOfThisPackage(_ error: any Error) -> Bool {
     switch error {
-    case is ContainerError, is DeviceError, is StorageError, is FileError, is SegmentError: true
+    case is ContainerError, is DeviceError, is StorageError, is FileError, is SegmentError,
+      is HistoryError:
+      true
     default: false
     }
   }
@@ -87,6 +89,7 @@ extension FeedSyncError {
     case let error as LeaveError: self.init(leaving: error, operation: operation)
     case let error as StorageError: self.init(storage: error, operation: operation)
     case let error as QueryError: self.init(query: error, operation: operation)
+    case let error as HistoryError: self.init(history: error, operation: operation)
     case let error as MemberPath.Problem: self.init(member: error, operation: operation)
     case let error as FileError: self.init(file: error)
     case let error as SegmentError: self.init(segment: error, operation: operation)

@@ -18,7 +18,7 @@ struct FeedSyncTool: AsyncParsableCommand {
       ListCommand.self, LoadCommand.self, DumpCommand.self, ImportCommand.self,
       WatchCommand.self, StatusCommand.self, SegmentCommand.self, SQLCommand.self,
       IndexCommand.self, DevicesCommand.self, LeaveCommand.self, ContainersCommand.self,
-      ServiceCommand.self, GenerateManualCommand.self,
+      ServiceCommand.self, HistoryCommand.self, UndoCommand.self, GenerateManualCommand.self,
     ])
 
   static func main() async {

@@ -21,10 +21,29 @@ struct GetCommand: StoreCommand {
   @Argument(help: "The document's id.") var id: String
   @Flag(help: "Also print the version token, for 'put --base', on standard error.")
   var token = false
+  @Option(
+    help: ArgumentHelp(
+      "As it was then: 2026-11-20T18:30 (local time, unless it ends in Z or an offset), or 90s,"
+        + " 15m, 2h, 3d, 2w ago; by the clocks of the devices that wrote.", valueName: "time"))
+  var at: String?
+
+  func validate() throws {
+    guard !(token && at != nil) else {
+      throw ValidationError("a version of the past has no token: leave out --token or --at")
+    }
+  }
 
   func run() async throws {
     let key = try DocumentRules.key(collection, id)
+    let moment = try at.map { try Moment.parse($0, now: .now) }
     let device = try global.open(needsFolder: false)
+    if let moment {
+      let body = try device.database.readSnapshot {
+        try $0.body(of: key, at: HybridTime(upTo: moment))
+      }
+      guard let body else { throw DocumentReading.absent(key, operation: "get --at") }
+      return Output.line(body)
+    }
     guard let document = try device.database.document(at: key) else {
       throw DocumentReading.absent(key, operation: "get")
     }

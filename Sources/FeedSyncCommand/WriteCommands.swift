@@ -40,13 +40,17 @@ enum Writing {
 
   static func report(_ changed: Int, _ result: StoreWriter.Result?, format: OutputFormat) {
     guard format == .json else { return }
+    Output.line(.object(json(changed, result)))
+  }
+
+  static func json(_ changed: Int, _ result: StoreWriter.Result?) -> JSONObject {
     let transaction: JSON =
       if let result, let sequence = result.sequence {
         .text("\(result.stream):\(sequence)")
       } else {
         .null
       }
-    Output.line(.object(["changed": .number(changed), "transaction": transaction]))
+    return ["changed": .number(changed), "transaction": transaction]
   }
 
   static let stale = FeedSyncError(

@@ -19,12 +19,15 @@ package enum SegmentFile {
 
   private static let isCompressed: UInt64 = 1
 
+  /// The bytes of a file, and the digest that belongs in its name.
+  package typealias Encoded = (bytes: [UInt8], digest: UInt64)
+
   /// The bytes of a file that holds `segment`, and the digest that belongs in its name.
   ///
   /// - parameter compressing: false for what stays on this machine, where speed counts more.
   package static func encode(
     _ segment: Segment, compressing: Bool = true
-  ) -> (bytes: [UInt8], digest: UInt64) {
+  ) -> Encoded {
     let body = SegmentBody.encode(segment)
     let packed = compressing ? Deflate.compress(body) : body
     let stored = packed.count < body.count ? packed : body

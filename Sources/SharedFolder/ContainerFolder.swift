@@ -77,21 +77,27 @@ package struct ContainerFolder: Sendable {
   package func publish(
     _ segment: Segment, temporaryName: FilePath.Component
   ) throws -> (digest: UInt64, publication: Publication) {
-    let (bytes, digest) = SegmentFile.encode(segment)
-    let name = SegmentName(
-      first: segment.range.first, last: segment.range.last, digest: digest)
-    let directory = try makeDirectory(
-      of: segment.range.stream, isFirst: segment.range.first == 1)
+    let file = SegmentFile.encode(segment)
+    let publication = try publish(file, of: segment.range, temporaryName: temporaryName)
+    return (file.digest, publication)
+  }
+
+  /// Writes a segment's file, whose bytes are there already, durably under its own name.
+  package func publish(
+    _ file: SegmentFile.Encoded, of range: Segment.Range, temporaryName: FilePath.Component
+  ) throws -> Publication {
+    let name = SegmentName(first: range.first, last: range.last, digest: file.digest)
+    let directory = try makeDirectory(of: range.stream, isFirst: range.first == 1)
     for copy in 0..<Self.maximumCopies {
       guard let component = name.component(copy: copy) else { continue }
       let path = directory.appending(component)
-      if try place(bytes, at: path, temporaryName: temporaryName) {
-        return (digest, copy == 0 ? .written : .renamed(path))
+      if try place(file.bytes, at: path, temporaryName: temporaryName) {
+        return copy == 0 ? .written : .renamed(path)
       }
-      guard holds(path, range: segment.range, digest: digest) else { continue }
+      guard holds(path, range: range, digest: file.digest) else { continue }
       // Whoever wrote it may have lost power before the name was on disk.
       try files.synchronizeDirectory(directory)
-      return (digest, copy == 0 ? .present : .renamed(path))
+      return copy == 0 ? .present : .renamed(path)
     }
     throw FileError(.link, directory.appending(name.text), .fileExists)
   }

@@ -3,7 +3,7 @@ import Replication
 
 /// Segments that are read and not committed yet: as many as fit into memory together.
 ///
-/// Weighed by their content, not by their files: deflate packs a thousand bytes into one.
+/// Weighed by their content, not by their files alone: deflate packs a thousand bytes into one.
 struct ImportPart {
   typealias File = (segment: ImportableSegment, look: FileRecord.Look)
 
@@ -59,7 +59,9 @@ extension ImportPart {
     }
 
     init(of importable: ImportableSegment) {
-      bytes = importable.segment.transactions.count * Self.transactionBytes
+      // The file's content is held for the archive.
+      bytes = importable.bytes.count
+      bytes += importable.segment.transactions.count * Self.transactionBytes
       var document: Dot?
       for operation in importable.segment.transactions.lazy.flatMap(\.operations) {
         operations += 1

@@ -1,4 +1,5 @@
 import DocumentStorage
+import SegmentFormat
 import SharedFolder
 import SystemFiles
 import SystemPackage
@@ -26,6 +27,7 @@ package struct Publisher: Sendable {
   /// - parameter isStopping: asked before each file whether to end early.
   package func publishAll(unless isStopping: () -> Bool = { false }) throws -> Report {
     var report = Report()
+    if try device.absence() == nil { _ = try ForkDetection(device: device).beginStreamIfForked() }
     try device.database.fixBatches()
     var device = device
     while !isStopping(), let batch = try device.database.nextBatch() {
@@ -33,8 +35,9 @@ package struct Publisher: Sendable {
       // must be in this device's container.
       try device.requireContainer()
       device = try device.settled()
-      let (digest, publication) = try device.container.publish(
-        batch.segment, temporaryName: device.ambient.temporaryName())
+      let file = SegmentFile.encode(batch.segment)
+      let publication = try device.container.publish(
+        file, of: batch.segment.range, temporaryName: device.ambient.temporaryName())
       try device.requireContainer()
       // What has the proper name of a renamed file is something else, which imports shall look at.
       var hasOwnName = true
@@ -44,7 +47,7 @@ package struct Publisher: Sendable {
       }
       guard
         try device.database.markPublished(
-          batch, digest: digest, hasOwnName: hasOwnName, home: device.record.path)
+          batch, file: file, hasOwnName: hasOwnName, home: device.record.path)
       else { throw ContainerError.moved(device.container.root) }
       report.transactions += Int(batch.last - batch.first) + 1
     }

@@ -44,7 +44,8 @@ struct SegmentReader {
         file.claim == FolderListing.Claim(stream: segment.range.stream, name: proper)
       return .segment(
         ImportableSegment(
-          segment: segment, digest: digest, isUnderOwnName: isOwnName, file: key),
+          segment: segment, digest: digest, bytes: contents.bytes, isUnderOwnName: isOwnName,
+          file: key),
         look: look)
     } catch {
       return .setAside(FileRecord(rejecting: error, key: key, look: look))

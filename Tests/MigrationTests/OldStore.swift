@@ -90,10 +90,15 @@ final class OldStore: Sendable {
 
 /// What a database is made of.
 enum Structure {
-  /// The statements that make its tables and indexes.
+  /// The statements that make its tables and indexes, without what the user has declared and
+  /// SQLite's own.
   static func of(_ db: Database) throws -> [String] {
     try String.fetchAll(
-      db, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name")
+      db,
+      sql: """
+        SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB 'member_*'
+          AND name NOT GLOB 'sqlite_*' ORDER BY type, name
+        """)
   }
 }
 

@@ -26,7 +26,8 @@ import Testing
     try world.logs(in: peer.folder).map { log in
       let (segment, digest) = try log.decoded()
       return ImportableSegment(
-        segment: segment, digest: digest, isUnderOwnName: true, file: log.key)
+        segment: segment, digest: digest, bytes: log.bytes, isUnderOwnName: true,
+        file: log.key)
     }
   }
 

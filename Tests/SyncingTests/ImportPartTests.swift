@@ -15,20 +15,23 @@ import Testing
     let peer = try world.peer("ann", in: try world.folder("folder"))
     try peer.put("x", #"{"a":"0123456789"}"#)
     try peer.publish()
-    let (segment, digest) = try #require(try world.logs(in: peer.folder).first).decoded()
+    let log = try #require(try world.logs(in: peer.folder).first)
+    let (segment, digest) = try log.decoded()
     let importable = ImportableSegment(
-      segment: segment, digest: digest, isUnderOwnName: true,
+      segment: segment, digest: digest, bytes: log.bytes, isUnderOwnName: true,
       file: FileKey(directory: [], name: [UInt8(first)]))
     return (importable, Self.look)
   }
 
-  @Test("a segment weighs its operations and payloads, and each document's id once")
+  @Test("a segment weighs its file, its operations and payloads, and each document's id once")
   func weight() throws {
-    let weight = ImportPart.Weight(of: try file(1).segment)
+    let segment = try file(1).segment
+    let weight = ImportPart.Weight(of: segment)
     #expect(weight.operations == 2)
+    #expect(segment.bytes.count > 100)
     // A clear, a set with one byte of type and ten of text; both on document "x".
     let fixed = ImportPart.Weight.transactionBytes + 2 * ImportPart.Weight.operationBytes
-    #expect(weight.bytes == fixed + 11 + 1)
+    #expect(weight.bytes == segment.bytes.count + fixed + 11 + 1)
   }
 
   @Test("a part takes no segment that makes it too large, unless it is empty")

@@ -80,7 +80,8 @@ private struct ConcurrentEdits {
       let (segment, digest) = try file.decoded()
       waiting.append(
         ImportableSegment(
-          segment: segment, digest: digest, isUnderOwnName: true, file: file.key))
+          segment: segment, digest: digest, bytes: file.bytes, isUnderOwnName: true,
+          file: file.key))
       while let index = waiting.firstIndex(where: {
         $0.segment.range.first == reached[$0.segment.range.stream, default: 0] + 1
       }) {

@@ -126,6 +126,7 @@ private struct TwoProcesses {
   private func importable(_ file: LogFile) throws -> ImportableSegment {
     let (segment, digest) = try file.decoded()
     return ImportableSegment(
-      segment: segment, digest: digest, isUnderOwnName: true, file: file.key)
+      segment: segment, digest: digest, bytes: file.bytes, isUnderOwnName: true,
+      file: file.key)
   }
 }

@@ -1,0 +1,131 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import Replication
+import SegmentFormat
+
+/// A segment whose bytes are kept in the local database.
+package struct ArchivedSegment: Sendable, Equatable {
+  package let stream: StreamID
+  package let first: UInt64
+  package let last: UInt64
+  /// The digest that belongs in its file's name.
+  package let digest: UInt64
+  /// The fingerprint of its last transaction.
+  package let fingerprint: Fingerprint
+  /// How many bytes its file has.
+  package let size: Int
+}
+
+/// The files of all that was applied or published, byte for byte.
+///
+/// With them, history reaches as far back as the logs do, a file that vanished from the folder can
+/// be put back as it was (protocol.md 27), and a stream whose device is lost be published again
+/// (28). A segment whose transactions were all applied already under other borders is not kept, so
+/// two of a stream overlap only where the second was applied in part.
+enum SegmentArchive {
+  /// Keeps a file's content; one that is kept already stays as it is.
+  static func store(
+    _ bytes: [UInt8], of range: Segment.Range, digest: UInt64, fingerprint: Fingerprint,
+    stream: Int64, _ db: Database
+  ) throws {
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO archive(stream, first, last, digest, fingerprint, content)
+        VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        """)
+    // Bound in place: a segment may have 64 MiB, and GRDB would copy them twice.
+    let handle = statement.sqliteStatement
+    sqlite3_reset(handle)
+    defer {
+      sqlite3_reset(handle)
+      sqlite3_clear_bindings(handle)
+    }
+    sqlite3_bind_int64(handle, 1, stream)
+    sqlite3_bind_int64(handle, 2, Int64(range.first))
+    sqlite3_bind_int64(handle, 3, Int64(range.last))
+    sqlite3_bind_int64(handle, 4, Int64(bitPattern: digest))
+    let code = fingerprint.bytes.withUnsafeBufferPointer { end in
+      bytes.withUnsafeBufferPointer { content in
+        sqlite3_bind_blob(handle, 5, end.baseAddress, Int32(end.count), nil)
+        sqlite3_bind_blob(handle, 6, content.baseAddress, Int32(content.count), nil)
+        return sqlite3_step(handle)
+      }
+    }
+    guard code == SQLITE_DONE else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+  }
+
+  /// Keeps a file that was applied before there was an archive.
+  static func storeIfAwaited(
+    _ importable: ImportableSegment, fingerprint: Fingerprint, stream: Int64, _ db: Database
+  ) throws {
+    let range = importable.segment.range
+    try db.execute(
+      sql: "DELETE FROM unarchived WHERE stream = ? AND first = ? AND last = ? AND digest = ?",
+      arguments: [
+        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: importable.digest),
+      ])
+    guard db.changesCount > 0 else { return }
+    try store(
+      importable.bytes, of: range, digest: importable.digest, fingerprint: fingerprint,
+      stream: stream, db)
+  }
+}
+
+extension StoreDatabase {
+  /// What is kept of a stream, in the order of its transactions; nothing is read but the list.
+  package func archivedSegments(of stream: StreamID) throws -> [ArchivedSegment] {
+    try read { db in try SegmentArchive.list(stream, db) }
+  }
+
+  /// The content of a segment's file; nil if it is not kept any more.
+  package func archivedBytes(of segment: ArchivedSegment) throws -> [UInt8]? {
+    try read { db in try SegmentArchive.bytes(of: segment, db) }
+  }
+
+  /// Drops what is kept of a segment: for whoever has written its content into another.
+  package func removeArchived(_ segment: ArchivedSegment) throws {
+    try write { db in
+      try db.execute(
+        sql: "DELETE FROM archive WHERE \(SegmentArchive.key)",
+        arguments: SegmentArchive.arguments(of: segment))
+    }
+  }
+}
+
+extension SegmentArchive {
+  fileprivate static let key = """
+    stream = (SELECT id FROM streams WHERE stream = ?) AND first = ? AND last = ? AND digest = ?
+    """
+
+  fileprivate static func arguments(of segment: ArchivedSegment) -> StatementArguments {
+    [
+      segment.stream.databaseBytes, Int64(segment.first), Int64(segment.last),
+      Int64(bitPattern: segment.digest),
+    ]
+  }
+
+  static func list(_ stream: StreamID, _ db: Database) throws -> [ArchivedSegment] {
+    let rows = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT first, last, digest, fingerprint, length(content) FROM archive
+        WHERE stream = (SELECT id FROM streams WHERE stream = ?) ORDER BY first, last, digest
+        """,
+      arguments: [stream.databaseBytes])
+    var result: [ArchivedSegment] = []
+    while let row = try rows.next() {
+      result.append(
+        ArchivedSegment(
+          stream: stream, first: UInt64(row[0] as Int64), last: UInt64(row[1] as Int64),
+          digest: UInt64(bitPattern: row[2] as Int64),
+          fingerprint: try Fingerprint(column: row[3] as Data), size: row[4]))
+    }
+    return result
+  }
+
+  static func bytes(of segment: ArchivedSegment, _ db: Database) throws -> [UInt8]? {
+    let statement = try db.cachedStatement(sql: "SELECT content FROM archive WHERE \(key)")
+    return try Data.fetchOne(statement, arguments: arguments(of: segment)).map { [UInt8]($0) }
+  }
+}

@@ -1,0 +1,152 @@
+import GRDB
+import Replication
+import SegmentFormat
+
+/// What the logs say of some documents.
+package struct RecordedEvents: Sendable {
+  /// The transactions of a stream that are applied and whose content is not kept here.
+  package struct Missing: Sendable, Equatable {
+    package let stream: StreamID
+    package let name: String?
+    package let range: ClosedRange<UInt64>
+  }
+
+  package fileprivate(set) var events: [DocumentKey: [DocumentEvent]] = [:]
+  /// What is not known; empty if the history is whole.
+  package fileprivate(set) var missing: [Missing] = []
+}
+
+/// Why something of the past cannot be told or taken back.
+package enum HistoryError: Error, Equatable, Sendable {
+  case unknownTransaction(String)
+  /// The beginning of a stream's id stands for several streams.
+  case ambiguous(String, [StreamID])
+  /// Transactions that would have to be known are not kept.
+  case incomplete(RecordedEvents.Missing)
+}
+
+extension TransactionLog {
+  /// All transactions that touch any of `keys`.
+  func events(of keys: Set<DocumentKey>) throws -> RecordedEvents {
+    var recorded = RecordedEvents()
+    for row in streams.all {
+      let missing = try forEach(of: row.stream) { transaction in
+        for (index, operation) in transaction.operations.enumerated()
+        where keys.contains(operation.document) {
+          recorded.append(operation, at: index, of: transaction.header)
+        }
+      }
+      recorded.missing += missing.map {
+        RecordedEvents.Missing(stream: row.stream, name: row.name, range: $0)
+      }
+    }
+    return recorded
+  }
+
+  /// The documents that a transaction wrote; nil if it is not there.
+  func documents(of stream: StreamID, _ sequence: UInt64) throws -> Set<DocumentKey>? {
+    var found: Set<DocumentKey>?
+    let missing = try forEach(of: stream) { transaction in
+      guard transaction.header.sequence == sequence else { return }
+      found = (found ?? []).union(transaction.operations.map(\.document))
+    }
+    if found == nil, let range = missing.first(where: { $0.contains(sequence) }) {
+      throw HistoryError.incomplete(
+        RecordedEvents.Missing(
+          stream: stream, name: streams.row(of: stream)?.name, range: range))
+    }
+    return found
+  }
+
+  /// The stream whose id begins with `prefix`.
+  func stream(beginningWith prefix: String) throws -> StreamID? {
+    let found = streams.all.map(\.stream).filter { $0.description.hasPrefix(prefix) }
+    guard found.count <= 1 else { throw HistoryError.ambiguous(prefix, found) }
+    return found.first
+  }
+}
+
+extension RecordedEvents {
+  fileprivate mutating func append(
+    _ operation: Operation, at index: Int, of header: Transaction.Header
+  ) {
+    var list = events.removeValue(forKey: operation.document) ?? []
+    if list.last?.header != header { list.append(DocumentEvent(header: header)) }
+    list[list.count - 1].append(operation, at: index)
+    events[operation.document] = list
+  }
+
+  /// Throws if something is missing.
+  fileprivate func whole() throws -> [DocumentKey: [DocumentEvent]] {
+    if let missing = missing.first { throw HistoryError.incomplete(missing) }
+    return events
+  }
+}
+
+extension StoreSnapshot {
+  private var log: TransactionLog { TransactionLog(db: db, streams: streams) }
+
+  /// A document's transactions, and what is not known of them.
+  package func events(of key: DocumentKey) throws -> RecordedEvents {
+    try log.events(of: [key])
+  }
+
+  /// A document's canonical body as of the operations stamped up to `time`; nil if it was absent.
+  ///
+  /// - throws: ``HistoryError/incomplete(_:)`` where something is not known that may decide it.
+  package func body(of key: DocumentKey, at time: HybridTime) throws -> [UInt8]? {
+    let events = try log.events(of: [key]).whole()[key] ?? []
+    return DocumentHistory(of: events.filter { $0.header.time <= time }).state.view().body
+  }
+
+  /// What people call each device.
+  package var deviceNames: [StreamID: String] {
+    var names: [StreamID: String] = [:]
+    for row in streams.all { names[row.stream] = row.name }
+    return names
+  }
+}
+
+extension StoreWriter {
+  /// What of a transaction could not be taken back, since others have changed it.
+  package struct LeftAlone: Sendable, Equatable {
+    package let document: DocumentKey
+    /// The root stands for the whole document.
+    package let path: Path
+  }
+
+  /// Takes back what a transaction did, as far as it still shows.
+  ///
+  /// - parameters:
+  ///   - name: `<stream>:<sequence>`; the stream's id may be cut where that is unambiguous.
+  ///   - isForced: Whether what others have changed since is taken back, too.
+  /// - returns: What was left alone.
+  /// - throws: ``HistoryError``.
+  package mutating func undo(_ name: String, isForced: Bool = false) throws -> [LeftAlone] {
+    let log = TransactionLog(db: db, streams: streams)
+    let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, let sequence = UInt64(parts[1]),
+      let stream = try log.stream(beginningWith: String(parts[0])),
+      let documents = try log.documents(of: stream, sequence)
+    else { throw HistoryError.unknownTransaction(name) }
+    let events = try log.events(of: documents).whole()
+    var left: [LeftAlone] = []
+    for key in documents.sorted() {
+      let plan = UndoPlan(
+        of: (stream, sequence), events: events[key] ?? [],
+        present: try view(of: key).json, isForced: isForced)
+      try perform(plan.action, at: key)
+      left += plan.left.map { LeftAlone(document: key, path: $0) }
+    }
+    return left
+  }
+
+  private mutating func perform(_ action: UndoPlan.Action, at key: DocumentKey) throws {
+    switch action {
+    case .nothing: break
+    case .delete: _ = try delete(key)
+    case .restore(let body): _ = try put(body, at: key)
+    case .change(let body, let named): _ = try change(to: body, named: named, at: key)
+    }
+  }
+}

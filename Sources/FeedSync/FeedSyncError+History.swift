@@ -1,0 +1,31 @@
+import DocumentStorage
+
+extension FeedSyncError {
+  init(history error: HistoryError, operation: String) {
+    switch error {
+    case .unknownTransaction(let name):
+      self.init(
+        .notFound, operation: operation, message: "there is no transaction '\(name)' here",
+        hint: "a transaction is named <stream>:<sequence>, as 'feedsync history' prints it")
+    case .ambiguous(let prefix, let streams):
+      self.init(
+        .usage, operation: operation,
+        message: "'\(prefix)' is the beginning of \(streams.count) devices' ids",
+        hint: "give more of it: \(streams.map(\.description).joined(separator: " or "))")
+    case .incomplete(let missing):
+      self.init(
+        .cannotRead, operation: operation, message: Self.notKept(missing),
+        hint: "run 'feedsync import' while the folder has that device's files; what is known can"
+          + " be read with 'feedsync history'")
+    }
+  }
+
+  /// Says what the archive lacks.
+  package static func notKept(_ missing: RecordedEvents.Missing) -> String {
+    let device = missing.name.map { "'\($0)'" } ?? missing.stream.description
+    let (first, last) = (missing.range.lowerBound, missing.range.upperBound)
+    let range = first == last ? "transaction \(first)" : "transactions \(first) to \(last)"
+    return "\(range) of \(device) were applied before this device kept what it reads, and are not"
+      + " known any more"
+  }
+}

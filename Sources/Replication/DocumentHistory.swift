@@ -1,0 +1,151 @@
+import CanonicalJSON
+
+/// The life of a document: what each transaction changed in it, the oldest first.
+///
+///     let history = DocumentHistory(of: events)
+///     history.changes.last?.members.first?.old  // {"title":…} before the last transaction
+///
+/// The order is that of the stamps, the same on every device, whatever arrived first. What was
+/// written without knowledge of one another shows as one after the other, with the loser named.
+package struct DocumentHistory: Sendable {
+  /// What one transaction changed.
+  package struct Change: Sendable {
+    package let header: Transaction.Header
+    package let wasVisible: Bool
+    package let isVisible: Bool
+    /// Whether it deletes the document; one that had not seen an edit leaves it visible.
+    package let deletes: Bool
+    /// What it changed, sorted by path.
+    package let members: [Member]
+  }
+
+  /// What a transaction changed at one path.
+  package struct Member: Sendable {
+    package let path: Path
+    /// The operation that did it, at the path or above it; nil where it stands in no operation,
+    /// such as what is seen again when something above it goes.
+    package let kind: OperationKind?
+    /// What showed before and after, as canonical JSON; nil for nothing.
+    package let old: [UInt8]?
+    package let new: [UInt8]?
+    /// Values that its author had not seen, and that show no more because of it.
+    package let lost: [Lost]
+    /// What has become of the new value; nil where there is none.
+    package internal(set) var outcome: Outcome?
+  }
+
+  /// A value that lost against one written without knowledge of it.
+  package struct Lost: Sendable, Equatable {
+    package let value: [UInt8]
+    package let dot: Dot
+  }
+
+  /// What has become of a value by the end of the history.
+  package enum Outcome: Sendable, Equatable {
+    /// It shows.
+    case shown
+    /// The author of a later operation had seen it.
+    case superseded(Dot)
+    /// A value written without knowledge of it shows in its place.
+    case lost(Dot)
+    /// A delete of the document took it away.
+    case deleted(Dot)
+  }
+
+  package private(set) var changes: [Change] = []
+  /// The document after all of it.
+  package private(set) var state = DocumentState()
+
+  /// - parameter events: the document's transactions, in any order, each once.
+  package init(of events: [DocumentEvent]) {
+    var fold = EventFold()
+    var fates = Fates()
+    var written: [[Path: Stamp]] = []
+    for event in events.sorted(by: DocumentEvent.precedes) {
+      let before = fold
+      let paths = fold.take(event)
+      fates.note(from: before.state, to: fold.state, event: event)
+      changes.append(Change(event, from: before, to: fold, paths: paths))
+      written.append(event.valueStamps)
+    }
+    state = fold.state
+    let judge = fates.judge(state)
+    for (index, stamps) in written.enumerated() {
+      changes[index] = changes[index].judged { stamps[$0].flatMap { judge.outcome(of: $0) } }
+    }
+  }
+}
+
+extension DocumentEvent {
+  /// The operations that give values, by where.
+  fileprivate var valueStamps: [Path: Stamp] {
+    var stamps: [Path: Stamp] = [:]
+    for step in steps where step.effect.kind.carriesValue {
+      stamps[step.effect.path] = stamp(of: step)
+    }
+    return stamps
+  }
+
+  /// The operation that changed what shows at `path`: the one nearest to it, at or above.
+  fileprivate func kind(behind path: Path) -> OperationKind? {
+    let steps = steps.filter { path.isAtOrBelow($0.effect.path) }
+    return steps.max { $0.effect.path.bytes.count < $1.effect.path.bytes.count }?.effect.kind
+  }
+}
+
+extension DocumentHistory.Change {
+  fileprivate init(
+    _ event: DocumentEvent, from before: EventFold, to after: EventFold, paths: [Path]
+  ) {
+    header = event.header
+    wasVisible = before.isVisible
+    isVisible = after.isVisible
+    deletes = event.steps.contains { $0.effect.kind.cover == .document }
+    // What it would have taken away, had its author seen what stands there.
+    let inVain = event.steps.filter { step in
+      step.effect.kind == .remove && after.values[step.effect.path] != nil
+        && !paths.contains(step.effect.path)
+    }.map(\.effect.path)
+    members = (paths + inVain).sorted().map { path in
+      DocumentHistory.Member(
+        path: path, kind: event.kind(behind: path), old: before.values[path],
+        new: after.values[path], lost: after.losers(at: path, against: event), outcome: nil)
+    }
+  }
+
+  fileprivate func judged(
+    _ outcome: (Path) -> DocumentHistory.Outcome?
+  ) -> DocumentHistory.Change {
+    var members = members
+    for index in members.indices where members[index].new != nil {
+      members[index].outcome = outcome(members[index].path)
+    }
+    return DocumentHistory.Change(
+      header: header, wasVisible: wasVisible, isVisible: isVisible, deletes: deletes,
+      members: members)
+  }
+}
+
+extension EventFold {
+  /// The values kept at `path` that `event` did not write and that do not show.
+  fileprivate func losers(
+    at path: Path, against event: DocumentEvent
+  ) -> [DocumentHistory.Lost] {
+    let visible = state.visibility().values.map { state.entries[$0] }
+    return visible.filter { entry in
+      entry.effect.path == path && entry.effect.kind == .set
+        && !event.wrote(entry.stamp.dot)
+    }.map { entry in
+      DocumentHistory.Lost(value: entry.effect.shownText, dot: entry.stamp.dot)
+    }.filter { $0.value != values[path] }
+  }
+}
+
+extension DocumentState.Effect {
+  /// The value of a `set` as canonical JSON.
+  fileprivate var shownText: [UInt8] {
+    var text: [UInt8] = []
+    Leaf(unchecked: payload).write(into: &text)
+    return text
+  }
+}

@@ -1,0 +1,85 @@
+/// Which later operation covered each value of a document, as its history is gone through.
+struct Fates {
+  private var known: [Stamp: DocumentHistory.Outcome] = [:]
+
+  /// Notes what `event`, which led from `before` to `after`, made the state forget.
+  mutating func note(
+    from before: DocumentState, to after: DocumentState, event: DocumentEvent
+  ) {
+    let kept = Set(after.entries.map(\.stamp))
+    let forgotten = before.entries.map(\.stamp).filter { !kept.contains($0) }
+    let writer = event.header.stamp(0).dot
+    // What a delete had taken away already is not superseded by what covers both.
+    let deleted = forgotten.isEmpty ? [:] : before.deletedValues
+    for stamp in forgotten { known[stamp] = deleted[stamp] ?? .superseded(writer) }
+    // What the same transaction wrote and covered again.
+    for step in event.steps where !kept.contains(event.stamp(of: step)) {
+      known[event.stamp(of: step)] = .superseded(writer)
+    }
+  }
+
+  /// Who tells what became of each, once all events are noted.
+  func judge(_ state: DocumentState) -> Judge { Judge(known: known, state: state) }
+
+  /// The end of a history: what became of each value.
+  struct Judge {
+    private let known: [Stamp: DocumentHistory.Outcome]
+    /// The values that no standing delete hides.
+    private let visible: [DocumentState.Entry]
+
+    fileprivate init(known: [Stamp: DocumentHistory.Outcome], state: DocumentState) {
+      self.known = known.merging(state.deletedValues) { known, _ in known }
+      visible = state.visibility().values.map { state.entries[$0] }
+    }
+
+    func outcome(of stamp: Stamp) -> DocumentHistory.Outcome? {
+      if let outcome = known[stamp] { return outcome }
+      guard let entry = visible.first(where: { $0.stamp == stamp }) else { return nil }
+      let path = entry.effect.path
+      for ancestor in path.ancestors {
+        if let scalar = shownScalar(at: ancestor) { return .lost(scalar.stamp.dot) }
+      }
+      let scalar = shownScalar(at: path)
+      if entry.effect.kind == .clear {
+        return scalar.map { .lost($0.stamp.dot) } ?? .shown
+      }
+      if let scalar {
+        let isSame = scalar.effect.payload == entry.effect.payload
+        return isSame ? .shown : .lost(scalar.stamp.dot)
+      }
+      // Kinds other than scalars and objects share their path with one another.
+      guard entry.effect.kind == .set else { return .shown }
+      return objectStamp(at: path).map { .lost($0.dot) }
+    }
+
+    /// The scalar that shows at `path`; nil if an object does, or nothing.
+    private func shownScalar(at path: Path) -> DocumentState.Entry? {
+      let scalars = visible.filter { $0.effect.path == path && $0.effect.kind == .set }
+      guard let newest = scalars.max(by: { $0.stamp < $1.stamp }) else { return nil }
+      if let object = objectStamp(at: path), object > newest.stamp { return nil }
+      return newest
+    }
+
+    private func objectStamp(at path: Path) -> Stamp? {
+      visible.filter { entry in
+        entry.effect.path.isAtOrBelow(path)
+          && (entry.effect.path != path || entry.effect.kind == .clear)
+      }.map(\.stamp).max()
+    }
+  }
+}
+
+extension DocumentState {
+  /// The values that a delete hides, and which delete.
+  fileprivate var deletedValues: [Stamp: DocumentHistory.Outcome] {
+    let deletes = entries.filter { $0.effect.kind.cover == .document }
+    guard !deletes.isEmpty else { return [:] }
+    let visible = Set(visibility().values.map { entries[$0].stamp })
+    var result: [Stamp: DocumentHistory.Outcome] = [:]
+    for entry in entries where !visible.contains(entry.stamp) {
+      let delete = deletes.last { hasSeen($0, entry.stamp) }
+      if let delete { result[entry.stamp] = .deleted(delete.stamp.dot) }
+    }
+    return result
+  }
+}
