@@ -22,8 +22,14 @@ package struct StreamSummary: Sendable, Equatable {
   package let isOwn: Bool
   /// Whether this device wrote it before it found itself cloned or restored.
   package let wasOwn: Bool
+  /// The last applied transaction of the branch that has got furthest.
+  package var tip: Context.Entry {
+    tips.max() ?? Context.Entry(stream: stream, sequence: 0, fingerprint: .origin)
+  }
   /// How far it is applied on the branch that has got furthest.
-  package var applied: UInt64 { tips.map(\.sequence).max() ?? 0 }
+  package var applied: UInt64 { tip.sequence }
+  /// Since when its device is known never to come back, in milliseconds since 1970.
+  package let retiredAt: Int64?
   /// When the last applied transaction was written by its author's clock, in milliseconds since
   /// 1970; nil if there is none.
   package let writtenAt: Int64?
@@ -153,6 +159,7 @@ extension StoreDatabase {
               stream: row.stream, sequence: $0.sequence, fingerprint: $0.fingerprint)
           },
           isOwn: row.stream == own, wasOwn: row.isOwn && row.stream != own,
+          retiredAt: row.retiredAt,
           writtenAt: row.positions.filter { $0.sequence > 0 }.map(\.time).max()
             .map { Int64($0.milliseconds) },
           gapSince: row.gapSince)

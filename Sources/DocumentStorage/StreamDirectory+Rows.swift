@@ -48,7 +48,8 @@ extension StreamDirectory {
       if row["branching"] { branching.insert(stream) }
       rows[stream] = Row(
         number: number, stream: stream, name: row["name"], isOwn: row["own"],
-        unmarked: UInt64(row["unmarked"] as Int64), positions: [], gapSince: row["gap_since"])
+        unmarked: UInt64(row["unmarked"] as Int64), positions: [], gapSince: row["gap_since"],
+        retiredAt: row["retired_at"])
     }
     if !branching.isEmpty {
       for row in try GRDB.Row.fetchAll(db, sql: "SELECT * FROM lines ORDER BY stream, line") {

@@ -19,6 +19,8 @@ struct StreamDirectory {
     /// Where each line stands; the first is that of the branch which arrived first.
     var positions: [StreamPosition]
     var gapSince: Int64?
+    /// Since when its device is known never to come back.
+    var retiredAt: Int64?
   }
 
   var frontier: Frontier
