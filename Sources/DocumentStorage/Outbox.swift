@@ -42,7 +42,8 @@ package enum Outbox {
     try db.execute(
       sql: "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?)",
       arguments: [
-        try streams.number(of: transaction.header.stream, db), Int64(sequence), content.count, context,
+        try streams.number(of: transaction.header.stream, db), Int64(sequence), content.count,
+        context,
         Int64(bitPattern: previous.time.rawValue), previous.nonce.map { Int64(bitPattern: $0) },
         content,
       ])
@@ -87,7 +88,8 @@ package enum Outbox {
   }
 
   static func segment(
-    of stream: Int64, first: Int64, last: Int64, name: String?, streams: StreamDirectory, _ db: Database
+    of stream: Int64, first: Int64, last: Int64, name: String?, streams: StreamDirectory,
+    _ db: Database
   ) throws -> (segment: Segment, fingerprint: Fingerprint) {
     let rows = try Row.fetchCursor(
       db,

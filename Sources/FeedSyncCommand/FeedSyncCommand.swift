@@ -17,7 +17,8 @@ struct FeedSyncTool: AsyncParsableCommand {
       InitCommand.self, PutCommand.self, PatchCommand.self, GetCommand.self, DeleteCommand.self,
       ListCommand.self, LoadCommand.self, DumpCommand.self, ImportCommand.self,
       WatchCommand.self, StatusCommand.self, SegmentCommand.self, SQLCommand.self,
-      IndexCommand.self, DevicesCommand.self, RebuildCommand.self, LeaveCommand.self, ContainersCommand.self,
+      IndexCommand.self, DevicesCommand.self, RebuildCommand.self, LeaveCommand.self,
+      ContainersCommand.self,
       ServiceCommand.self, HistoryCommand.self, UndoCommand.self, GenerateManualCommand.self,
     ])
 

@@ -56,7 +56,8 @@ enum ReportText {
       + " \(report.operations) operations, \(report.documents) documents;"
       + " published \(report.published) transactions"
       + (report.putBack > 0 ? "; put back \(report.putBack) files" : "")
-      + (report.hasNewStream ? "; this device was copied or restored, and goes on as a new one" : "")
+      + (report.hasNewStream
+        ? "; this device was copied or restored, and goes on as a new one" : "")
   }
 
   static func device(_ stream: StreamID, name: String?) -> String {

@@ -75,7 +75,8 @@ extension ForkHistory {
       for author in authors.indices where closed[author] > 0 {
         let origin = authors[author].origin
         let isRooted = origin.map { closed[$0.author] >= $0.count } ?? true
-        let first = isRooted
+        let first =
+          isRooted
           ? authors[author].written.prefix(closed[author]).firstIndex {
             let seen = vector(of: $0.header.context)
             return authors.indices.contains { closed[$0] < seen[$0] }
