@@ -9,7 +9,7 @@ import Replication
 /// GRDB binds arguments at about twice the CPU of the C interface on bulk upserts, which is what an
 /// import consists of, so this one table is written through `sqlite3_stmt` directly.
 struct DocumentTable {
-  private let db: Database
+  let db: Database
   var collections: CollectionNames
 
   init(_ db: Database) throws {
@@ -69,18 +69,18 @@ struct DocumentTable {
     let bytes = try StateCoding.encode(state, number: number)
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO documents(collection, id, visible, conflicts, pending, state, provisional)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        INSERT INTO documents(collection, id, visible, conflicts, pending, state, newer, provisional)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         ON CONFLICT(collection, id) DO UPDATE SET visible = excluded.visible,
           conflicts = excluded.conflicts, pending = excluded.pending, state = excluded.state,
-          provisional = excluded.provisional
+          newer = excluded.newer, provisional = excluded.provisional
         """)
     try key.id.bytes.withUnsafeBufferPointer { id in
       try bytes.withUnsafeBufferPointer { state_ in
         try statement.step(
           collection: collection, id: id, visible: summary.isVisible,
           conflicts: summary.conflictCount, pending: state.pending.count, state: state_,
-          provisional: state.isProvisional)
+          newer: state.newerKinds, provisional: state.isProvisional)
       }
     }
     return summary.isVisible
@@ -117,7 +117,7 @@ extension Statement {
   /// Binds and runs the upsert of a document; the buffers must outlive the call only.
   fileprivate func step(
     collection: Int64, id: UnsafeBufferPointer<UInt8>, visible: Bool, conflicts: Int,
-    pending: Int, state: UnsafeBufferPointer<UInt8>, provisional: Bool
+    pending: Int, state: UnsafeBufferPointer<UInt8>, newer: KindCodes, provisional: Bool
   ) throws {
     let handle = sqliteStatement
     sqlite3_reset(handle)
@@ -129,7 +129,8 @@ extension Statement {
     sqlite3_bind_int64(handle, 4, Int64(conflicts))
     sqlite3_bind_int64(handle, 5, Int64(pending))
     sqlite3_bind_blob(handle, 6, state.baseAddress, Int32(state.count), nil)
-    sqlite3_bind_int64(handle, 7, provisional ? 1 : 0)
+    sqlite3_bind_int64(handle, 7, Int64(newer.rawValue))
+    sqlite3_bind_int64(handle, 8, provisional ? 1 : 0)
     let code = sqlite3_step(handle)
     sqlite3_reset(handle)
     // The buffers end with this call: nothing may keep a pointer to them.

@@ -217,7 +217,7 @@ private struct ImportFold {
 
   private mutating func take(_ transaction: Transaction, after previous: Fingerprint) throws {
     let header = transaction.header
-    try streams.apply(header, after: previous, db)
+    try streams.apply(header, after: previous, newer: .newer(in: transaction.operations), db)
     if let own, !isForked {
       isForked = try header.context.entries(of: own).contains { try !streams.holds($0, db) }
     }

@@ -15,6 +15,8 @@ package final class StoreDatabase: Sendable {
   private let queue: DatabaseQueue
   private let turn = TransactionTurn()
   private let function: BodyFunction
+  /// Whether the process that writes is still alive, where one is pretended.
+  private let beforeWriting: (@Sendable () throws -> Void)?
 
   /// How long a command waits for another process before ``StorageError/busy(_:)``.
   package static let busySeconds = 30.0
@@ -29,6 +31,7 @@ package final class StoreDatabase: Sendable {
     Self.createForOwner(file)
     let function = BodyFunction()
     self.function = function
+    beforeWriting = nil
     queries = QueryPool(keeps: true)
     do {
       queue = try DatabaseQueue(
@@ -39,12 +42,17 @@ package final class StoreDatabase: Sendable {
     }
   }
 
-  private init(_ identity: DeviceIdentity) throws {
+  private init(
+    copying original: StoreDatabase?, identity: DeviceIdentity,
+    beforeWriting: (@Sendable () throws -> Void)?
+  ) throws {
     self.identity = identity
     file = ":memory:"
     function = BodyFunction()
+    self.beforeWriting = beforeWriting
     queries = QueryPool(keeps: false)
     queue = try DatabaseQueue(configuration: Self.configuration(function))
+    if let original { try original.queue.backup(to: queue) }
     try Self.prepare(queue, file: file)
   }
 
@@ -60,10 +68,16 @@ package final class StoreDatabase: Sendable {
   }
 
   /// A database that lives as long as the value: for tests and the simulator.
+  ///
+  /// - parameter original: a database to begin as a copy of; nil for an empty one.
+  /// - parameter identity: what the device is known by.
+  /// - parameter beforeWriting: called before each transaction that writes; what it throws, that
+  ///   write throws, and does nothing: so a process dies or a disk is full between two commits.
   package static func inMemory(
-    identity: DeviceIdentity = DeviceIdentity()
+    copying original: StoreDatabase? = nil, identity: DeviceIdentity = DeviceIdentity(),
+    beforeWriting: (@Sendable () throws -> Void)? = nil
   ) throws -> StoreDatabase {
-    try StoreDatabase(identity)
+    try StoreDatabase(copying: original, identity: identity, beforeWriting: beforeWriting)
   }
 
   /// Whether somebody has emptied the database: opening it, SQLite would throw away its log.
@@ -108,12 +122,17 @@ package final class StoreDatabase: Sendable {
       guard synchronous == 2 else {
         throw StorageError.failed(file, detail: "SQLite does not take synchronous = FULL")
       }
-      if try Int.fetchOne(db, sql: "PRAGMA user_version") == Schema.version { return }
+      let version = try Int.fetchOne(db, sql: "PRAGMA user_version")
+      if version == Schema.version, try !KindUpgrade.isNeeded(db) { return }
       var newer: Int?
+      var isUpgraded = false
       try db.inTransaction(.immediate) {
         newer = try Schema.migrate(db)
-        return newer == nil ? .commit : .rollback
+        guard newer == nil else { return .rollback }
+        isUpgraded = try KindUpgrade.run(db)
+        return isUpgraded ? .commit : .rollback
       }
+      guard newer != nil || isUpgraded else { throw StorageError.newerProgram(file) }
       if let newer {
         throw StorageError.newerSchema(file, found: newer, known: Schema.version)
       }
@@ -135,6 +154,7 @@ package final class StoreDatabase: Sendable {
   package func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
     do {
       try turn.requireNone()
+      try beforeWriting?()
       return try queue.write { db in try turn.own { try body(db) } }
     } catch {
       // The numbers that it gave to streams may be given to others.

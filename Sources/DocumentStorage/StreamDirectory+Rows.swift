@@ -97,6 +97,7 @@ extension StreamDirectory {
     _ db: Database, directory: StreamDirectory
   ) throws -> [Lineage.LineID: [Frontier.Open]] {
     var open: [Lineage.LineID: [Frontier.Open]] = [:]
+    let newer = try Set(NewerTransactions.all(db, streams: directory).map(\.tip))
     let sql = "SELECT * FROM open_transactions ORDER BY stream, line, sequence"
     for row in try GRDB.Row.fetchAll(db, sql: sql) {
       let tip = Context.Entry(
@@ -106,7 +107,7 @@ extension StreamDirectory {
       let context = try ContextCoding.decode(
         [UInt8](row["context"] as Data), streams: directory)
       open[Lineage.LineID(stream: tip.stream, index: row["line"]), default: []].append(
-        Frontier.Open(tip: tip, context: context))
+        Frontier.Open(tip: tip, context: context, isUnderstood: !newer.contains(tip)))
     }
     return open
   }

@@ -78,17 +78,21 @@ struct StreamDirectory {
 
 extension StreamDirectory {
   /// Notes that `header` is applied, whose predecessor in its stream was `previous`.
+  ///
+  /// - parameter newer: the kinds of its operations that this program does not understand.
   mutating func apply(
-    _ header: Transaction.Header, after previous: Fingerprint, _ db: Database
+    _ header: Transaction.Header, after previous: Fingerprint, newer: KindCodes = [],
+    _ db: Database
   ) throws {
-    _ = try number(of: header.stream, db)
+    let number = try number(of: header.stream, db)
+    if !newer.isEmpty { try NewerTransactions.note(header.tip, newer, stream: number, db) }
     if let tip = frontier.lineage.streams[header.stream]?.lines.first?.tip,
       tip.sequence != header.sequence - 1 || tip.fingerprint != previous
     {
       try branch(header.stream, db)
       rebranched.insert(header.stream)
     }
-    let line = frontier.apply(header, after: previous)
+    let line = frontier.apply(header, after: previous, isUnderstood: newer.isEmpty)
     try settleContradictions(db)
     if line.index == rows[header.stream]?.positions.count {
       rows[header.stream]?.positions.append(.start)
@@ -157,6 +161,13 @@ extension StreamDirectory {
 // MARK: - Saving
 
 extension StreamDirectory {
+  /// Lets transactions close of which this program, being a newer one, understands all.
+  mutating func understand(_ known: KindCodes, _ db: Database) throws {
+    let understood = try NewerTransactions.forget(knowing: known, db, streams: self)
+    frontier.understand { understood.contains($0) }
+    try save(db)
+  }
+
   /// Moves the closed part on and writes all that changed.
   mutating func save(_ db: Database) throws {
     // What is new and closes at once was never stored.

@@ -100,7 +100,8 @@ extension UntouchedMember {
 extension HybridTime {
   /// The last moment that the hybrid clock counts as `date`'s millisecond.
   package init(upTo date: Date) {
-    let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.down)
+    // Most milliseconds are no exact doubles: a microsecond more finds the one that was meant.
+    let milliseconds = (date.timeIntervalSince1970 * 1000 + 0.001).rounded(.down)
     let bounded = min(max(milliseconds, 0), Double(Self.latestMilliseconds))
     self.init(milliseconds: Int64(bounded), counter: .max)
   }

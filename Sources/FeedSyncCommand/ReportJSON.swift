@@ -44,7 +44,8 @@ enum ReportJSON {
 
   /// ISO 8601 in UTC, with milliseconds.
   static func time(_ milliseconds: Int64) -> String {
-    Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(
+    // The style cuts off what is below a millisecond, and most milliseconds are no exact doubles.
+    Date(timeIntervalSince1970: (Double(milliseconds) + 0.5) / 1000).formatted(
       Date.ISO8601FormatStyle(includingFractionalSeconds: true))
   }
 }

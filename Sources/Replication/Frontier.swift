@@ -9,14 +9,17 @@
 ///     frontier.close()
 ///     frontier.closed  // what the next local write may claim
 package struct Frontier: Sendable, Equatable {
-  /// A transaction that is applied, but whose context has not wholly arrived.
+  /// A transaction that is applied, but may not be claimed: its context has not wholly arrived, or
+  /// it has operations of kinds that only a newer version understands (protocol.md 17).
   package struct Open: Sendable, Equatable {
     package let tip: Context.Entry
     package let context: Context
+    package var isUnderstood: Bool
 
-    package init(tip: Context.Entry, context: Context) {
+    package init(tip: Context.Entry, context: Context, isUnderstood: Bool = true) {
       self.tip = tip
       self.context = context
+      self.isUnderstood = isUnderstood
     }
   }
 
@@ -83,10 +86,11 @@ package struct Frontier: Sendable, Equatable {
   /// Notes that a transaction has been applied whose predecessor in the stream was `previous`.
   @discardableResult
   package mutating func apply(
-    _ header: Transaction.Header, after previous: Fingerprint
+    _ header: Transaction.Header, after previous: Fingerprint, isUnderstood: Bool = true
   ) -> Lineage.LineID {
     let line = lineage.extend(header.tip, after: previous)
-    open[line, default: []].append(Open(tip: header.tip, context: header.context))
+    open[line, default: []].append(
+      Open(tip: header.tip, context: header.context, isUnderstood: isUnderstood))
     let seen = expected[header.stream]?.removeValue(forKey: header.sequence)
     if let seen, seen != [header.fingerprint] { contradict(header.stream) }
     for entry in header.context.entries where verified[entry.stream] != entry {
@@ -126,6 +130,17 @@ package struct Frontier: Sendable, Equatable {
     lineage.branch(stream, earlierMarks: earlierMarks)
   }
 
+  /// Takes transactions for understood from now on: after an upgrade.
+  package mutating func understand(_ isUnderstood: (Context.Entry) -> Bool) {
+    for (line, transactions) in open {
+      open[line] = transactions.map { transaction in
+        var transaction = transaction
+        if isUnderstood(transaction.tip) { transaction.isUnderstood = true }
+        return transaction
+      }
+    }
+  }
+
   /// Moves the closed part as far as it goes; returns what became closed.
   ///
   /// Contexts are acyclic, so taking whatever can be taken until nothing can reaches the greatest
@@ -149,7 +164,7 @@ package struct Frontier: Sendable, Equatable {
     let waiting = open[line, default: []]
     guard isBaseClosed(line) else { return [] }
     var count = 0
-    while count < waiting.count, isClosed(waiting[count].context) {
+    while count < waiting.count, waiting[count].isUnderstood, isClosed(waiting[count].context) {
       setClosed(waiting[count].tip, on: line)
       count += 1
     }

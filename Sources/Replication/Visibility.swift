@@ -26,7 +26,8 @@ extension DocumentState {
   private func isConcurrent(_ deletion: Deletion, with value: Entry) -> Bool {
     guard !covers(deletion, value.stamp) else { return false }
     switch deletion {
-    case .kept(let entry): return !hasSeen(value, entry.stamp)
+    // What a newer version writes may delete and carry a value at once: it does not undo itself.
+    case .kept(let entry): return entry.stamp != value.stamp && !hasSeen(value, entry.stamp)
     case .waiting: return true
     }
   }

@@ -85,6 +85,8 @@ extension DeviceDirectory {
       done.ignoreFile = try SyncerIgnoreFile(container: container).write(
         temporaryName: ambient.temporaryName)
     } catch let error as FileError {
+      // A full or failing disk is mended some day, and nobody would call `init` again.
+      guard ![.noSpace, .ioError, .diskQuotaExceeded].contains(error.errno) else { throw error }
       // The folder may be another's to write: one can read along all the same.
       done.ignoreFailure = error
     }

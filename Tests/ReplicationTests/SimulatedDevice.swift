@@ -30,9 +30,24 @@ struct SimulatedDevice {
   /// Whether contexts are judged by sequence alone, whatever the fingerprints: a planted bug.
   var judgesBySequence = false
 
-  init(author: Int) {
+  /// Whether its program understands kinds that this version does not.
+  private(set) var isNewer: Bool
+
+  init(author: Int, isNewer: Bool = false) {
     self.author = author
     stream = Self.stream(of: author)
+    self.isNewer = isNewer
+  }
+
+  /// Gives it the newer program.
+  mutating func upgrade() {
+    isNewer = true
+    frontier.understand { _ in true }
+    frontier.close()
+  }
+
+  func understands(_ operations: [Operation]) -> Bool {
+    isNewer || KindCodes.newer(in: operations).isEmpty
   }
 
   /// Goes on under another stream, as a device does that finds itself cloned.
@@ -101,7 +116,8 @@ extension SimulatedDevice {
     var transaction: Sent?
     if !draft.operations.isEmpty {
       draft.header = sealed(draft)
-      frontier.apply(draft.header, after: tip.fingerprint)
+      frontier.apply(
+        draft.header, after: tip.fingerprint, isUnderstood: understands(draft.operations))
       frontier.close()
       clock.merge(draft.header.time)
       let made = Sent(
@@ -157,7 +173,9 @@ extension SimulatedDevice {
   ) -> (published: [Sent], changed: Set<DocumentKey>) {
     var steps: [DocumentKey: [(Operation, Transaction.Header, Int)]] = [:]
     for transaction in transactions {
-      frontier.apply(transaction.header, after: transaction.previous)
+      frontier.apply(
+        transaction.header, after: transaction.previous,
+        isUnderstood: understands(transaction.operations))
       clock.merge(transaction.header.time)
       for (index, operation) in transaction.operations.enumerated() {
         steps[operation.document, default: []].append((operation, transaction.header, index))

@@ -25,7 +25,7 @@ import Testing
       "ArgumentParser", "Foundation", "Synchronization", "SystemPackage",
     ],
     "InStepExample": ["Foundation"], "BookmarksExample": ["Foundation"],
-    "SyncSimulator": ["ArgumentParser", "Foundation", "SystemPackage"],
+    "SyncSimulator": ["ArgumentParser", "Foundation", "Synchronization", "SystemPackage"],
   ]
 
   @Test func everyModuleImportsOnlyLowerLayersAndWhatItIsAllowed() throws {

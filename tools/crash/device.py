@@ -1,8 +1,10 @@
 """Runs feedsync as a user would, with nothing in its environment but what the test gives it."""
 
+import glob
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 
@@ -58,6 +60,19 @@ def run(arguments, home, stdin=b"", timeout=TIMEOUT_SECONDS):
         raise Failure("no end after %d s: %s" % (timeout, " ".join(arguments)))
     return Result([os.path.basename(arguments[0])] + arguments[1:], process.returncode,
                   output, errors)
+
+
+def settle(root, original):
+    """Has the devices under `root`, a copy of `original`, work in the copied folder.
+
+    Else they would take it for what it is, a copy of the folder that they work in.
+    """
+    for file in glob.glob(os.path.join(glob.escape(root), "*", "*", "store.sqlite")):
+        database = sqlite3.connect(file, isolation_level=None)
+        database.execute(
+            "UPDATE device SET path = CAST(replace(CAST(path AS TEXT), ?, ?) AS BLOB)",
+            (original, root))
+        database.close()
 
 
 class Device:

@@ -6,5 +6,5 @@ struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feedsync-simulate",
     abstract: "Runs several devices in one process.",
-    subcommands: [WorkloadCommand.self])
+    subcommands: [RunCommand.self, ReplayCommand.self, WorkloadCommand.self])
 }

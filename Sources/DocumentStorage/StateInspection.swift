@@ -1,0 +1,42 @@
+import CanonicalJSON
+import Foundation
+import GRDB
+import Replication
+
+extension StoreDatabase {
+  /// All that is kept of one document, shown or not.
+  package struct KeptDocument: Sendable {
+    package let key: DocumentKey
+    package let state: DocumentState
+    /// Whether its row says that it shows.
+    package let isVisible: Bool
+    /// How many conflicts its row counts.
+    package let conflictCount: Int
+  }
+
+  /// Every document that anything is kept of, sorted by collection and id.
+  ///
+  /// All of them at once: for checks of small stores.
+  package func keptDocuments() throws -> [KeptDocument] {
+    try read { db in
+      let streams = try StreamDirectory(db)
+      let sql = """
+        SELECT name, documents.id AS id, visible, conflicts, state FROM documents
+        JOIN collections ON collections.id = collection ORDER BY name, documents.id
+        """
+      return try Row.fetchAll(db, sql: sql).map { row in
+        KeptDocument(
+          key: DocumentKey(
+            collection: ByteString(row["name"] as String), id: ByteString(row["id"] as String)),
+          state: try StateCoding.decode(
+            [UInt8](row["state"] as Data), streams: streams, lineage: streams.frontier.lineage),
+          isVisible: row["visible"], conflictCount: row["conflicts"])
+      }
+    }
+  }
+
+  /// How far each stream is applied, and how much of that may be claimed.
+  package func frontier() throws -> Frontier {
+    try read { db in try StreamDirectory(db).frontier }
+  }
+}

@@ -1,0 +1,41 @@
+import CanonicalJSON
+import Replication
+
+/// What a device showed at some moment: judged at the end, when all that it had is known.
+struct Glimpse {
+  let device: Int
+  let applied: [Int]
+  let document: DocumentKey
+  let body: JSON?
+  let conflictCount: Int
+}
+
+extension World {
+  /// Remembers what a device shows of a document now.
+  func glimpse(_ machine: Machine, _ random: inout SplitMix) throws {
+    // What waits to be published hides more than what is published.
+    guard try machine.database.counts().pendingRemovals == 0 else { return }
+    let key = random.pick(keys)
+    let document = try machine.database.keptDocuments().first { $0.key == key }
+    glimpses.append(
+      Glimpse(
+        device: machine.number, applied: try applied(on: machine), document: key,
+        body: document?.state.view().json, conflictCount: document?.conflictCount ?? 0))
+  }
+
+  /// What was shown on the way follows from what had been applied.
+  func checkGlimpses() throws {
+    for glimpse in glimpses {
+      let operations = ledger.operations(on: glimpse.document).filter {
+        $0.dot.sequence <= glimpse.applied[$0.dot.author]
+      }
+      let wanted = Model(operations).shown()
+      guard glimpse.body == wanted.body, glimpse.conflictCount == wanted.conflictCount else {
+        throw Finding(
+          "device \(glimpse.device) showed \(glimpse.body?.canonical ?? "nothing") as"
+            + " \(glimpse.document.id) with \(glimpse.conflictCount) conflicts, by the model"
+            + " \(wanted.body?.canonical ?? "nothing") with \(wanted.conflictCount)")
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import DocumentStorage
+import Syncing
+import SystemFiles
+
+/// The end of a history: everything is delivered, until nobody has anything to tell.
+extension World {
+  /// No history needs more rounds: removals that waited make new files, which may free others.
+  private static let mostRounds = 10
+
+  func settle() throws {
+    var random = SplitMix(seed: history.seed ^ 0xCA11)
+    var rounds = 0
+    while try settleOnce(&random) {
+      rounds += 1
+      guard rounds < Self.mostRounds else {
+        throw Finding("after \(rounds) rounds of delivering everything, devices still talk")
+      }
+    }
+    for machine in machines { try checkIdle(machine, &random) }
+  }
+
+  /// Delivers everything to everybody; false if that changed nothing.
+  private func settleOnce(_ random: inout SplitMix) throws -> Bool {
+    let before = syncer.files.count
+    var hasMoved = false
+    for machine in random.shuffled(machines) { try pickUp(from: machine) }
+    for machine in random.shuffled(machines) {
+      note("device \(machine.number) gets everything")
+      machine.chance.restart(seed: random.next())
+      syncer.complete(machine, order: random.shuffled(Array(syncer.files.indices)))
+      guard let report = try sync(machine, &random) else {
+        throw Finding("device \(machine.number) cannot import though all is well")
+      }
+      if report.published > 0 || report.segments > 0 { hasMoved = true }
+      try pickUp(from: machine)
+    }
+    return hasMoved || syncer.files.count > before
+  }
+
+  /// A device that nothing new has come to writes nothing and reads no segment.
+  private func checkIdle(_ machine: Machine, _ random: inout SplitMix) throws {
+    let changes = machine.files.mutationCount
+    let opened = machine.files.callCount(.open)
+    let report = try sync(machine, &random)
+    guard report?.published == 0, report?.segments == 0 else {
+      throw Finding("device \(machine.number) goes on though nothing is new")
+    }
+    guard machine.files.mutationCount == changes else {
+      throw Finding("device \(machine.number) writes though nothing is new")
+    }
+    // The marker, and what could not be read for a reason that may pass.
+    let unreadable = report?.setAside.count { $0.reason == .unreadable } ?? 0
+    guard machine.files.callCount(.open) <= opened + 2 + unreadable else {
+      throw Finding("device \(machine.number) reads files though nothing is new")
+    }
+    if let gap = report?.gaps.first {
+      throw Finding("device \(machine.number) misses \(gap.first)-\(gap.last) of \(gap.stream)")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// One thing that happens in a history: what, to which device, and the chance that it takes.
+///
+/// All that is random in a step comes from its own salt, so that leaving out other steps changes it
+/// as little as can be. As text, which histories are stored as:
+///
+///     write 2 9f3ac0de01234567
+struct Step: Hashable, Sendable {
+  let kind: Kind
+  let device: Int
+  let salt: UInt64
+
+  /// What can happen.
+  ///
+  /// How a lane (something new that can happen) is added: a case here, in its group; its weight in
+  /// `Climate`; what it does in an extension of `World`, called from `World.take(_:)`; what must
+  /// hold of it in an extension under Checks. A step that makes no sense at its moment does
+  /// nothing, because the shrinker leaves out what came before it. What lasts must be undone by
+  /// `World.calm()`, for at the end everything is delivered to everybody.
+  enum Kind: String, CaseIterable, Sendable {
+    // Users.
+    case write
+    case read
+    case writeOnRead = "write-on-read"
+    case rename
+
+    // A device's own work.
+    case sync
+    case glance
+    case publish
+
+    // The syncer.
+    case carry
+    case truncate
+    case grow
+    case duplicate
+    case junk
+    case impostor
+    case lose
+    case rollBack = "roll-back"
+
+    // The folder as a whole.
+    case unmount
+    case swap
+    case wipe
+    case remount
+
+    // The machine.
+    case crash
+    case powerLoss = "power-loss"
+    case fullDisk = "full-disk"
+    case ioError = "io-error"
+    case restart
+    case skew
+    case leave
+    case comeBack = "come-back"
+  }
+}
+
+extension Step: CustomStringConvertible {
+  var description: String { "\(kind.rawValue) \(device) \(String(salt, radix: 16))" }
+
+  /// Reads a line; nil if it is no step.
+  init?(_ line: some StringProtocol) {
+    let words = line.split(separator: " ")
+    guard words.count == 3, let kind = Kind(rawValue: String(words[0])),
+      let device = Int(words[1]), device >= 0, let salt = UInt64(words[2], radix: 16)
+    else { return nil }
+    self.init(kind: kind, device: device, salt: salt)
+  }
+}

@@ -1,0 +1,109 @@
+import SystemFiles
+import SystemPackage
+
+/// What carries files between the replicas: it has a copy of all that it ever saw, and no haste.
+struct Syncer {
+  /// A file under `logs/` that some device published.
+  struct File {
+    let author: Int
+    let directory: FilePath.Component
+    let name: FilePath.Component
+    var bytes: [UInt8]
+
+    var path: FilePath {
+      Machine.root.appending("logs").appending(directory).appending(name)
+    }
+  }
+
+  /// What of the syncer's files a replica holds.
+  struct Replica {
+    var complete: Set<Int> = []
+    /// Files of which it has the beginning.
+    var partial: Set<Int> = []
+  }
+
+  private(set) var files: [File] = []
+  private var known: [FilePath: Int] = [:]
+  var replicas: [Replica]
+  /// By receiver and author: how likely a file is carried, in percent.
+  let links: [[Int]]
+
+  init(devices: Int, _ random: inout SplitMix) {
+    replicas = Array(repeating: Replica(), count: devices)
+    links = (0..<devices).map { _ in
+      (0..<devices).map { _ in random.pick([4, 30, 70, 95]) }
+    }
+  }
+
+  /// Takes over what a device has published since the last time.
+  ///
+  /// - returns: the files that are new, or have changed.
+  mutating func pickUp(from machine: Machine, comparing: Bool = false) throws -> [Int] {
+    guard machine.place == .home || machine.place == .wiped else { return [] }
+    let directory = Machine.root.appending("logs").appending(machine.ownDirectory)
+    guard let entries = try? machine.files.list(directory) else { return [] }
+    var new: [Int] = []
+    for entry in entries where entry.kind == .regular {
+      let path = directory.appending(entry.name)
+      let index = known[path]
+      guard index == nil || comparing, isPublished(entry.name),
+        let bytes = machine.files.bytes(at: path)
+      else { continue }
+      if let index {
+        guard files[index].bytes != bytes, replicas[machine.number].complete.contains(index)
+        else { continue }
+        files[index].bytes = bytes
+        for replica in replicas.indices { replicas[replica].complete.remove(index) }
+        replicas[machine.number].complete.insert(index)
+        new.append(index)
+      } else {
+        known[path] = files.count
+        replicas[machine.number].complete.insert(files.count)
+        new.append(files.count)
+        files.append(
+          File(
+            author: machine.number, directory: machine.ownDirectory, name: entry.name,
+            bytes: bytes))
+      }
+    }
+    return new
+  }
+
+  /// Whether a device gave the name, and not this syncer.
+  private func isPublished(_ name: FilePath.Component) -> Bool {
+    let bytes = name.bytes
+    return bytes.count >= 54 && bytes[16] == UInt8(ascii: "-") && !name.string.contains("conflict")
+  }
+
+  /// Files that a replica has not, or not whole.
+  func outstanding(for device: Int) -> [Int] {
+    files.indices.filter { !replicas[device].complete.contains($0) }
+  }
+
+  /// Puts a whole file into a replica.
+  mutating func deliver(_ index: Int, to machine: Machine, modified: Int64? = nil) {
+    machine.files.put(files[index].path, files[index].bytes, modified: modified)
+    replicas[machine.number].complete.insert(index)
+    replicas[machine.number].partial.remove(index)
+  }
+
+  /// Puts the beginning of a file there.
+  mutating func deliver(_ index: Int, to machine: Machine, cutTo count: Int) {
+    machine.files.put(files[index].path, Array(files[index].bytes.prefix(count)))
+    replicas[machine.number].partial.insert(index)
+  }
+
+  /// Takes a file away, which the syncer will bring again.
+  mutating func lose(_ index: Int, from machine: Machine) {
+    machine.files.removeTree(files[index].path)
+    replicas[machine.number].complete.remove(index)
+    replicas[machine.number].partial.remove(index)
+  }
+
+  /// Brings a replica to hold every file as it is, whatever it held.
+  mutating func complete(_ machine: Machine, order: [Int]) {
+    for index in order where machine.files.bytes(at: files[index].path) != files[index].bytes {
+      deliver(index, to: machine)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import DocumentStorage
+import SharedFolder
+import Syncing
+import SystemFiles
+import SystemPackage
+
+/// What a device does by itself, and what happens to it meanwhile.
+extension World {
+  func work(_ machine: Machine, _ kind: Step.Kind, _ random: inout SplitMix) throws {
+    switch kind {
+    case .glance: try glance(machine, &random)
+    case .publish: try publish(machine, &random)
+    case .restart: try machine.restart(&random)
+    default:
+      if try sync(machine, &random) != nil, random.chance(15) { try glimpse(machine, &random) }
+    }
+  }
+
+  /// Publishes and imports, as a full scan does; nil if something hindered it.
+  @discardableResult
+  func sync(
+    _ machine: Machine, in directories: Set<FilePath.Component>? = nil, _ random: inout SplitMix
+  ) throws -> ImportReport? {
+    let report: ImportReport
+    do {
+      report = try machine.importer.importAll(in: directories)
+    } catch {
+      try excuse(error, of: machine, &random)
+      return nil
+    }
+    guard machine.place == .home else {
+      throw Finding("device \(machine.number) imports from a folder that is \(machine.place)")
+    }
+    note(
+      "    \(report.published) published, \(report.segments) segments with"
+        + " \(report.transactions) transactions imported, \(report.gaps.count) gaps")
+    for record in report.setAside {
+      note("    set aside: \(String(decoding: record.key.name, as: UTF8.self)) \(record.reason)")
+    }
+    if let failure = report.publishingFailure {
+      try excuse(failure, of: machine, &random)
+      return nil
+    }
+    // The process may die in a call whose failure it may ignore.
+    if machine.life.isOver { try machine.restart(&random) }
+    return report
+  }
+
+  /// As a watcher that was told of a few directories does.
+  private func glance(_ machine: Machine, _ random: inout SplitMix) throws {
+    let chosen = machines.filter { _ in random.chance(40) }.map(\.ownDirectory)
+    try sync(machine, in: Set(chosen), &random)
+  }
+
+  private func publish(_ machine: Machine, _ random: inout SplitMix) throws {
+    do {
+      let report = try Publisher(device: machine.device).publishAll()
+      note("    \(report.transactions) published")
+      for path in report.renamed { note("    under another name: \(path)") }
+    } catch {
+      try excuse(error, of: machine, &random)
+    }
+    if machine.life.isOver { try machine.restart(&random) }
+  }
+
+  /// Goes on where an error was to be expected; else it is a finding.
+  func excuse(_ error: any Error, of machine: Machine, _ random: inout SplitMix) throws {
+    if let finding = error as? Finding { throw finding }
+    if machine.life.isOver {
+      note("    it dies" + (machine.losesPower ? ", and power goes" : ""))
+      return try machine.restart(&random)
+    }
+    if error is ContainerError, machine.place != .home {
+      return note("    its folder is \(machine.place)")
+    }
+    guard machine.isHindered else {
+      throw Finding("device \(machine.number): \(error)")
+    }
+    note("    \(error)")
+  }
+
+  /// Does something while something goes wrong.
+  func hinder(_ machine: Machine, _ kind: Step.Kind, _ random: inout SplitMix) throws {
+    machine.isHindered = true
+    switch kind {
+    case .crash, .powerLoss:
+      machine.losesPower = kind == .powerLoss
+      if random.chance(60) {
+        machine.files.kill(at: 1 + random.below(random.chance(70) ? 8 : 30))
+      } else {
+        machine.life.kill(atCommit: 1 + random.below(6))
+      }
+    case .fullDisk:
+      if random.chance(60) {
+        machine.files.setRoom(random.below(400))
+      } else {
+        machine.life.setFull(true)
+      }
+    default:
+      let operation = random.pick(FileOperation.allCases)
+      note("    \(operation.rawValue) fails")
+      machine.files.fail(
+        operation, at: 1 + random.below(4), with: random.pick([.ioError, .permissionDenied]),
+        lasting: random.chance(50))
+    }
+    try useOrWork(machine, &random)
+    // What was planned and has not happened will not happen.
+    if kind == .powerLoss, machine.losesPower {
+      note("    power goes")
+    }
+    try machine.restart(&random)
+    machine.files.setCapacity(nil)
+    machine.isHindered = false
+    if kind == .powerLoss { try pickUp(from: machine, comparing: true) }
+  }
+
+  private func useOrWork(_ machine: Machine, _ random: inout SplitMix) throws {
+    let kind: Step.Kind = random.pick([.write, .sync, .sync, .publish])
+    if kind == .write { return try use(machine, kind, &random) }
+    // Something to publish, so that more can go wrong.
+    if random.chance(60) { try use(machine, .write, &random) }
+    try work(machine, kind, &random)
+  }
+}

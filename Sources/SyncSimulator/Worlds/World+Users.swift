@@ -1,0 +1,189 @@
+import CanonicalJSON
+import DocumentStorage
+import Replication
+import Syncing
+
+/// What users do, each watched for whether it was done.
+extension World {
+  func use(_ machine: Machine, _ kind: Step.Kind, _ random: inout SplitMix) throws {
+    do {
+      switch kind {
+      case .read: try read(on: machine, &random)
+      case .writeOnRead: try writeOnRead(on: machine, &random)
+      case .rename:
+        let name = "device \(machine.number) \(random.below(1000))"
+        _ = try machine.database.renameDevice(
+          to: name, now: machine.device.ambient.time, nonce: machine.device.nonce)
+      default: try write(on: machine, &random)
+      }
+    } catch {
+      try excuse(error, of: machine, &random)
+    }
+  }
+
+  private func key(_ random: inout SplitMix) -> DocumentKey {
+    random.chance(50) ? keys[0] : random.pick(keys)
+  }
+
+  // MARK: Writing what is there now
+
+  /// An edit as it was made, until it is known whether it was acknowledged.
+  private struct Edit {
+    let kind: Promise.Kind
+    let key: DocumentKey
+    let before: JSON?
+    let after: JSON?
+  }
+
+  private func write(on machine: Machine, _ random: inout SplitMix) throws {
+    let applied = try applied(on: machine)
+    let conflicts = try conflicted(on: machine)
+    var edits: [Edit] = []
+    let count = random.chance(75) ? 1 : 2 + random.below(2)
+    let result = try machine.database.writeDocuments(
+      now: machine.device.ambient.time, nonce: machine.device.nonce,
+      isPublishedAtOnce: random.chance(70)
+    ) { writer in
+      for _ in 0..<count {
+        if let edit = try self.edit(self.key(&random), &writer, on: machine, &random) {
+          edits.append(edit)
+        }
+      }
+    }
+    try promise(
+      edits, on: machine, sequence: result.sequence, seen: applied, conflicts: conflicts)
+  }
+
+  private func edit(
+    _ key: DocumentKey, _ writer: inout StoreWriter, on machine: Machine,
+    _ random: inout SplitMix
+  ) throws -> Edit? {
+    let before = try writer.body(at: key).map { try JSON(parsing: $0) }
+    let kind: Promise.Kind
+    let wanted: JSON?
+    let result: StoreWriter.Edit
+    switch random.below(10) {
+    case 0..<2:
+      (kind, wanted) = (.delete, nil)
+      result = try writer.delete(key)
+      guard (result == .absent) == (before == nil) else {
+        throw Finding("deleting \(key.id), which was \(before == nil ? "absent" : "there"), is odd")
+      }
+    case 2..<5:
+      let patch = random.patch()
+      kind = .patch
+      wanted = (before ?? .object(JSONObject())).mergePatched(with: patch)
+      result = try writer.patch(patch, at: key)
+    default:
+      let isNew = before == nil || random.chance(15)
+      let body = isNew ? random.document() : random.edited(before ?? .null)
+      (kind, wanted) = (.put, random.chance(90) ? body : before ?? body)
+      result = try writer.put(wanted ?? body, at: key)
+    }
+    note("    \(kind) \(key.id): \(wanted?.canonical ?? "-"), which is \(result)")
+    let after = try writer.body(at: key).map { try JSON(parsing: $0) }
+    guard after == wanted else {
+      throw Finding(
+        "device \(machine.number) wrote \(wanted?.canonical ?? "nothing") to \(key.id), and"
+          + " \(after?.canonical ?? "nothing") shows")
+    }
+    guard result != .stale else { throw Finding("a write on the present version is stale") }
+    return result == .changed ? Edit(kind: kind, key: key, before: before, after: after) : nil
+  }
+
+  /// The documents that are in conflict.
+  private func conflicted(on machine: Machine) throws -> Set<DocumentKey> {
+    Set(
+      try machine.database.keptDocuments().filter { $0.conflictCount > 0 }.map(\.key))
+  }
+
+  /// Records what was acknowledged.
+  private func promise(
+    _ edits: [Edit], on machine: Machine, sequence: UInt64?, seen: [Int],
+    conflicts: Set<DocumentKey>
+  ) throws {
+    let waits = try machine.database.counts().pendingRemovals > 0
+    if let sequence { note("    acknowledged as \(machine.number):\(sequence)") }
+    for edit in edits {
+      promises.add(
+        Promise(
+          kind: edit.kind, document: edit.key, device: machine.number, number: promises.count,
+          sequence: edit.kind == .delete && waits ? nil : sequence.map { Int($0) }, seen: seen,
+          reach: ledger.reach(of: seen), before: edit.before, after: edit.after,
+          settles: conflicts.contains(edit.key)))
+    }
+    try checkOwnWrites(edits.map { ($0.key, $0.after) }, on: machine)
+  }
+
+  /// What was acknowledged shows at once, to whoever reads next.
+  private func checkOwnWrites(
+    _ edits: [(key: DocumentKey, after: JSON?)], on machine: Machine
+  ) throws {
+    var last: [DocumentKey: JSON?] = [:]
+    for edit in edits { last[edit.key] = edit.after }
+    for (key, wanted) in last {
+      let shown = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
+      guard shown == wanted else {
+        throw Finding("what device \(machine.number) wrote to \(key.id) does not show")
+      }
+    }
+  }
+
+  // MARK: Writing on what was read
+
+  private func read(on machine: Machine, _ random: inout SplitMix) throws {
+    guard let document = try machine.database.document(at: key(&random)) else { return }
+    note("    reads \(document.key.id): \(String(decoding: document.body, as: UTF8.self))")
+    machine.reads.append(
+      ReadVersion(document: document, applied: try applied(on: machine)))
+  }
+
+  private func writeOnRead(on machine: Machine, _ random: inout SplitMix) throws {
+    guard !machine.reads.isEmpty else { return }
+    // Mostly one of the last.
+    let read =
+      random.chance(70) ? machine.reads.suffix(3).randomElement(using: &random) : nil
+    let version = read ?? random.pick(machine.reads)
+    let key = version.document.key
+    let base = try JSON(parsing: version.document.body)
+    let wanted = random.chance(8) ? base : random.edited(base)
+    let applied = try applied(on: machine)
+    let before = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
+    var outcome = StoreWriter.Edit.unchanged
+    let hasUnseenDelete = try hasUnseenDelete(version, on: machine)
+    let result = try machine.database.writeDocuments(
+      now: machine.device.ambient.time, nonce: machine.device.nonce
+    ) { writer in
+      outcome = try writer.put(wanted, at: key, token: version.document.token)
+    }
+    note("    puts \(key.id) on \(base.canonical): \(wanted.canonical), which is \(outcome)")
+    guard outcome == .changed else { return }
+    if before != nil, hasUnseenDelete {
+      throw Finding("a put of \(key.id) is accepted beside a delete that its reader had not seen")
+    }
+    let after = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
+    for leaf in wanted.leaves where base.value(at: leaf.path) != leaf.value || before == nil {
+      guard after?.value(at: leaf.path) == leaf.value else {
+        throw Finding("device \(machine.number) put \(leaf) on \(key.id), which does not show")
+      }
+    }
+    let seen = before == nil ? applied : version.applied
+    promises.add(
+      Promise(
+        kind: .put, document: key, device: machine.number, number: promises.count,
+        sequence: result.sequence.map { Int($0) }, seen: seen, reach: ledger.reach(of: seen),
+        before: before == nil ? nil : base, after: wanted, settles: true))
+    if let sequence = result.sequence { note("    acknowledged as \(machine.number):\(sequence)") }
+  }
+
+  /// Whether a delete is kept that had not been applied when the version was read.
+  private func hasUnseenDelete(_ version: ReadVersion, on machine: Machine) throws -> Bool {
+    let document = try machine.database.keptDocuments().first { $0.key == version.document.key }
+    return document?.state.entries.contains { entry in
+      guard entry.effect.kind == .delete,
+        let author = machines.firstIndex(where: { $0.stream == entry.stamp.dot.stream })
+      else { return false }
+      return version.applied[author] < Int(entry.stamp.dot.sequence)
+    } ?? false
+  }
+}
