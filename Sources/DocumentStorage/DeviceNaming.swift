@@ -16,7 +16,7 @@ extension StoreDatabase {
     to name: String, now: HybridTime, nonce: UInt64
   ) throws -> StoreWriter.Result {
     try write { db in
-      guard let device = try DeviceRecord.fetch(db) else { throw StorageError.noDevice }
+      guard let device = try DeviceRecord.current(db, identity) else { throw StorageError.noDevice }
       guard device.leftAt == nil else { throw StorageError.left }
       guard try name != device.name || isNameUnheard(db) else {
         return StoreWriter.Result(changed: 0, stream: device.stream, sequence: nil)
@@ -26,14 +26,15 @@ extension StoreDatabase {
       try streams.save(db)
       try db.execute(sql: "UPDATE device SET name = ?", arguments: [name])
       if try !hasUnboundWrites(db) {
-        var writer = try StoreWriter(db, now: now, nonce: nonce)
+        var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
         try writer.finishWithoutOperations()
       }
       let sequence = try Int64.fetchOne(
         db,
         sql: """
-          SELECT min(sequence) FROM outbox
-          WHERE sequence > (SELECT coalesce(max(last), 0) FROM batches)
+          SELECT min(sequence) FROM outbox WHERE stream = (SELECT stream FROM device)
+            AND sequence > (SELECT coalesce(max(last), 0) FROM batches
+              WHERE stream = (SELECT stream FROM device))
           """)
       try Outbox.fixBatches(db)
       return StoreWriter.Result(
@@ -54,8 +55,9 @@ extension StoreDatabase {
   /// Whether local transactions wait that no batch holds yet, so that the next one carries a name.
   private func hasUnboundWrites(_ db: Database) throws -> Bool {
     let sql = """
-      SELECT EXISTS (SELECT 1 FROM outbox
-        WHERE sequence > (SELECT coalesce(max(last), 0) FROM batches))
+      SELECT EXISTS (SELECT 1 FROM outbox WHERE stream = (SELECT stream FROM device)
+        AND sequence > (SELECT coalesce(max(last), 0) FROM batches
+          WHERE stream = (SELECT stream FROM device)))
       """
     return try Bool.fetchOne(db, sql: sql) ?? false
   }

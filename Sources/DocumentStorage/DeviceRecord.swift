@@ -54,6 +54,7 @@ extension StoreDatabase {
           device.container.databaseBytes, Data(device.marker), Data(device.path.bytes), number,
           device.name,
         ])
+      try db.execute(sql: "UPDATE streams SET own = 1 WHERE id = ?", arguments: [number])
     }
   }
 }

@@ -17,15 +17,44 @@ struct DocumentTable {
     collections = try CollectionNames(db)
   }
 
-  func state(of key: DocumentKey, streams: StreamDirectory) throws -> DocumentState {
-    guard let collection = collections.number(of: key.collection) else { return DocumentState() }
+  /// - parameter lineage: what the document's contexts are judged by; that of `streams` if nil.
+  func state(
+    of key: DocumentKey, streams: StreamDirectory, lineage: Lineage? = nil
+  ) throws -> DocumentState {
+    let lineage = lineage ?? streams.frontier.lineage
+    guard let collection = collections.number(of: key.collection) else {
+      return DocumentState(lineage: lineage)
+    }
     let statement = try db.cachedStatement(
       sql: "SELECT state FROM documents WHERE collection = ? AND id = ?")
     guard
       let data = try Data.fetchOne(
         statement, arguments: [collection, key.id.description])
-    else { return DocumentState() }
-    return try StateCoding.decode([UInt8](data), streams: streams)
+    else { return DocumentState(lineage: lineage) }
+    return try StateCoding.decode([UInt8](data), streams: streams, lineage: lineage)
+  }
+
+  /// Judges the documents again that show what nobody could tell for certain, after a stream has
+  /// branched.
+  mutating func judgeProvisional(_ streams: StreamDirectory) throws {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT collection, id, state FROM documents INDEXED BY provisional WHERE provisional > 0
+        """)
+    for row in rows {
+      let state = try StateCoding.decode(
+        [UInt8](row["state"] as Data), streams: streams, lineage: streams.frontier.lineage)
+      let summary = state.summary()
+      try db.execute(
+        sql: """
+          UPDATE documents SET visible = ?, conflicts = ? WHERE collection = ? AND id = ?
+          """,
+        arguments: [
+          summary.isVisible, summary.conflictCount, row["collection"] as Int64,
+          row["id"] as String,
+        ])
+    }
   }
 
   /// Writes a document's row.
@@ -40,18 +69,18 @@ struct DocumentTable {
     let bytes = try StateCoding.encode(state, number: number)
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO documents(collection, id, visible, conflicts, pending, state, newer)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        INSERT INTO documents(collection, id, visible, conflicts, pending, state, newer, provisional)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         ON CONFLICT(collection, id) DO UPDATE SET visible = excluded.visible,
           conflicts = excluded.conflicts, pending = excluded.pending, state = excluded.state,
-          newer = excluded.newer
+          newer = excluded.newer, provisional = excluded.provisional
         """)
     try key.id.bytes.withUnsafeBufferPointer { id in
       try bytes.withUnsafeBufferPointer { state_ in
         try statement.step(
           collection: collection, id: id, visible: summary.isVisible,
           conflicts: summary.conflictCount, pending: state.pending.count, state: state_,
-          newer: state.newerKinds)
+          newer: state.newerKinds, provisional: state.isProvisional)
       }
     }
     return summary.isVisible
@@ -88,7 +117,7 @@ extension Statement {
   /// Binds and runs the upsert of a document; the buffers must outlive the call only.
   fileprivate func step(
     collection: Int64, id: UnsafeBufferPointer<UInt8>, visible: Bool, conflicts: Int,
-    pending: Int, state: UnsafeBufferPointer<UInt8>, newer: KindCodes
+    pending: Int, state: UnsafeBufferPointer<UInt8>, newer: KindCodes, provisional: Bool
   ) throws {
     let handle = sqliteStatement
     sqlite3_reset(handle)
@@ -101,6 +130,7 @@ extension Statement {
     sqlite3_bind_int64(handle, 5, Int64(pending))
     sqlite3_bind_blob(handle, 6, state.baseAddress, Int32(state.count), nil)
     sqlite3_bind_int64(handle, 7, Int64(newer.rawValue))
+    sqlite3_bind_int64(handle, 8, provisional ? 1 : 0)
     let code = sqlite3_step(handle)
     sqlite3_reset(handle)
     // The buffers end with this call: nothing may keep a pointer to them.

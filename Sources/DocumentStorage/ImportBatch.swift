@@ -78,6 +78,10 @@ package struct ImportedPart: Sendable, Equatable {
   package var duplicates: [FileKey] = []
   /// Files that do not continue what was applied of their stream, and why.
   package var rejected: [FileKey: SegmentError] = [:]
+  /// Files that begin behind something that has not arrived.
+  package var waiting: [FileKey] = []
+  /// Whether this device found itself cloned or restored, and goes on under a new stream.
+  package var hasNewStream = false
   /// How many local transactions were made of removals that had waited for their closure.
   package var releasedRemovals = 0
 
@@ -102,7 +106,12 @@ extension StoreDatabase {
       var fold = try ImportFold(db, now: now, limit: foldBytes, onProgress: onProgress)
       for segment in segments { try fold.take(segment) }
       var part = try fold.finish()
-      part.releasedRemovals = try PendingRemovals.release(db, now: now, nonce: nonce)
+      if fold.isForked {
+        try DeviceRecord.beginStream(identity.mint(), db)
+        part.hasNewStream = true
+      }
+      part.releasedRemovals = try PendingRemovals.release(
+        db, now: now, nonce: nonce, identity: identity)
       if part.releasedRemovals > 0 { try Outbox.fixBatches(db) }
       return part
     }
@@ -124,8 +133,10 @@ private struct ImportFold {
   private var streams: StreamDirectory
   private var table: DocumentTable
   private let own: StreamID?
+  /// Whether somebody else has written this device's stream, or seen more of it than it wrote.
+  private(set) var isForked = false
   /// What is applied with all its operations taken: without the transaction in hand.
-  private var whole: Context
+  private var whole: Lineage
   private var clock = HybridClock(latest: .zero)
   private var steps: [DocumentKey: [Step]] = [:]
   private var clocks: ClockRecords
@@ -149,41 +160,71 @@ private struct ImportFold {
     let device = try DeviceRecord.fetch(db)
     guard device?.leftAt == nil else { throw StorageError.left }
     own = device?.stream
-    whole = streams.frontier.applied
+    whole = streams.frontier.lineage
   }
 
   mutating func take(_ importable: ImportableSegment) throws {
     let range = importable.segment.range
-    let position = streams.position(of: range.stream)
-    guard position.sequence < range.last else {
-      try noteKnown(importable, position: position)
+    let number = try streams.number(of: range.stream, db)
+    if let known = try SegmentRecords.fingerprint(of: importable, stream: number, db) {
+      return try noteKnown(importable, fingerprint: known)
+    }
+    // The stream goes on, or branches, where what the segment follows is held.
+    guard var start = try streams.position(at: range.predecessor, db) else {
+      part.waiting.append(importable.file)
       return
     }
-    // Behind a hole: another process may have taken something back; a later scan decides.
-    guard position.sequence + 1 >= range.first else { return }
-    let transactions: [Transaction]
-    do throws(SegmentError) {
-      transactions = try importable.segment.transactions(after: position)
-    } catch {
+    if importable.segment.leansOnPrevious, !start.isComplete {
+      guard let complete = try SegmentReplay.position(at: range.predecessor, streams, db) else {
+        // A process of this device may be about to note it.
+        if try !SegmentRecords.isBeingPublished(range, stream: number, db) {
+          part.waiting.append(importable.file)
+        }
+        return
+      }
+      start = complete
+    }
+    do {
+      try take(importable, from: start)
+    } catch let error as SegmentError {
       part.rejected[importable.file] = error
-      return
     }
+  }
+
+  private mutating func take(
+    _ importable: ImportableSegment, from start: StreamPosition
+  ) throws {
+    let range = importable.segment.range
+    let transactions = try importable.segment.transactions(after: start)
+    // Two files may share transactions: what is held already is at the front.
+    let known = try transactions.prefix { try streams.holds($0.header.tip, db) }.count
+    let end = transactions.last?.header.fingerprint ?? start.fingerprint
+    guard known < transactions.count else {
+      return try noteKnown(importable, fingerprint: end)
+    }
+    if range.stream == own { isForked = true }
     if let name = importable.segment.deviceName, DeviceName.isValid(name) {
       try streams.setName(name, of: range.stream, db)
     }
-    for transaction in transactions { try take(transaction) }
+    var previous = known > 0 ? transactions[known - 1].header.fingerprint : start.fingerprint
+    for transaction in transactions[known...] {
+      try take(transaction, after: previous)
+      previous = transaction.header.fingerprint
+    }
     part.segments += 1
     part.applied.append(importable.file)
-    let fingerprint = streams.position(of: range.stream).fingerprint
-    try remember(importable, fingerprint: fingerprint)
+    try remember(importable, fingerprint: end)
     try SegmentArchive.store(
-      importable.bytes, of: range, digest: importable.digest, fingerprint: fingerprint,
+      importable.bytes, of: range, digest: importable.digest, fingerprint: end,
       stream: try streams.number(of: range.stream, db), db)
   }
 
-  private mutating func take(_ transaction: Transaction) throws {
+  private mutating func take(_ transaction: Transaction, after previous: Fingerprint) throws {
     let header = transaction.header
-    try streams.apply(header, newer: .newer(in: transaction.operations), db)
+    try streams.apply(header, after: previous, newer: .newer(in: transaction.operations), db)
+    if let own, !isForked {
+      isForked = try header.context.entries(of: own).contains { try !streams.holds($0, db) }
+    }
     clock.merge(header.time)
     clocks.note(header)
     var device = devices[header.stream] ?? fromDevice(header.stream)
@@ -201,7 +242,7 @@ private struct ImportFold {
       }
       if heldBytes > limit { try writeDocuments() }
     }
-    whole = streams.frontier.applied
+    whole = streams.frontier.lineage
   }
 
   /// What a document takes beside its steps: its place in the dictionary, and an array.
@@ -211,23 +252,16 @@ private struct ImportFold {
     ImportedPart.FromDevice(stream: stream, name: streams.row(of: stream)?.name)
   }
 
-  /// A segment whose whole range is applied: the same content again, or another branch.
+  /// A segment all of whose transactions are applied.
   private mutating func noteKnown(
-    _ importable: ImportableSegment, position: StreamPosition
+    _ importable: ImportableSegment, fingerprint: Fingerprint
   ) throws {
-    let number = try streams.number(of: importable.segment.range.stream, db)
-    let standing = try SegmentRecords.standing(
-      of: importable, position: position, stream: number, own: own, db)
-    switch standing {
-    case .applied(let fingerprint):
-      part.duplicates.append(importable.file)
-      try remember(importable, fingerprint: fingerprint)
-      // What has other borders than what was applied is not kept twice.
-      try SegmentArchive.storeIfAwaited(
-        importable, fingerprint: fingerprint, stream: number, db)
-    case .beingPublished: break
-    case .otherBranch: part.rejected[importable.file] = .otherBranch
-    }
+    part.duplicates.append(importable.file)
+    try remember(importable, fingerprint: fingerprint)
+    // What has other borders than what was applied is not kept twice.
+    try SegmentArchive.storeIfAwaited(
+      importable, fingerprint: fingerprint,
+      stream: try streams.number(of: importable.segment.range.stream, db), db)
   }
 
   private mutating func remember(
@@ -264,6 +298,7 @@ private struct ImportFold {
     try writeDocuments()
     try clocks.save(&streams, own: own, db)
     try streams.save(db)
+    if !streams.rebranched.isEmpty { try table.judgeProvisional(streams) }
     try DeviceRecord.raiseClock(to: clock.latest, db)
     part.devices = devices.values.sorted { $0.stream < $1.stream }
     try ChangeLog.append(part.devices.map { CommittedChange.Origin($0) }, db)
@@ -271,15 +306,15 @@ private struct ImportFold {
   }
 
   private mutating func fold(_ steps: [Step], into key: DocumentKey) throws {
-    var state = try table.state(of: key, streams: streams)
+    // Not with the transaction in hand: its later operations have not come to this document.
+    var state = try table.state(of: key, streams: streams, lineage: whole)
     var changes: [StreamID: Set<Path>] = [:]
     for step in steps {
       guard state.apply(step.effect, stamp: step.stamp, context: step.context) else { continue }
       changes[step.stamp.dot.stream, default: []].insert(step.effect.path)
     }
     guard !changes.isEmpty else { return }
-    // Not what the transaction in hand claims: its later operations have not come to this document.
-    state.settle(arrived: whole)
+    state.settle()
     let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
     for (stream, paths) in changes {
       guard var device = devices.removeValue(forKey: stream) else { continue }

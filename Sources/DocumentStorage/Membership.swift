@@ -46,7 +46,8 @@ extension StoreDatabase {
   package func publishedEnd() throws -> UInt64 {
     try read { db in
       let sql = """
-        SELECT coalesce((SELECT min(sequence) - 1 FROM outbox), applied)
+        SELECT coalesce(
+          (SELECT min(sequence) - 1 FROM outbox WHERE outbox.stream = device.stream), applied)
         FROM device JOIN streams ON streams.id = device.stream
         """
       return UInt64(try Int64.fetchOne(db, sql: sql) ?? 0)

@@ -40,20 +40,26 @@ package enum Outbox {
     let context = Data(
       try ContextCoding.encode(previous.context) { try streams.number(of: $0, db) })
     try db.execute(
-      sql: "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)",
+      sql: "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?)",
       arguments: [
-        Int64(sequence), content.count, context,
+        try streams.number(of: transaction.header.stream, db), Int64(sequence), content.count,
+        context,
         Int64(bitPattern: previous.time.rawValue), previous.nonce.map { Int64(bitPattern: $0) },
         content,
       ])
   }
 
-  /// Divides what no batch holds yet into batches.
+  /// Divides what no batch holds yet into batches: of the stream that the device writes now, since
+  /// a former one was divided when it ended.
   static func fixBatches(_ db: Database) throws {
-    let end = try Int64.fetchOne(db, sql: "SELECT max(last) FROM batches") ?? 0
     let rows = try Row.fetchCursor(
-      db, sql: "SELECT sequence, bytes FROM outbox WHERE sequence > ? ORDER BY sequence",
-      arguments: [end])
+      db,
+      sql: """
+        SELECT sequence, bytes FROM outbox JOIN device ON device.stream = outbox.stream
+        WHERE sequence > (SELECT coalesce(max(last), 0) FROM batches
+          WHERE batches.stream = device.stream)
+        ORDER BY sequence
+        """)
     var borders: [(first: Int64, last: Int64)] = []
     var bytes = 0
     while let row = try rows.next() {
@@ -73,8 +79,8 @@ package enum Outbox {
       // The name travels when it is new to the readers: with the first segment, or once changed.
       try db.execute(
         sql: """
-          INSERT INTO batches(first, last, device_name)
-          SELECT ?, ?, CASE WHEN published_name IS name THEN NULL ELSE name END FROM device
+          INSERT INTO batches(stream, first, last, device_name)
+          SELECT stream, ?, ?, CASE WHEN published_name IS name THEN NULL ELSE name END FROM device
           """,
         arguments: [border.first, border.last])
       try db.execute(sql: "UPDATE device SET published_name = name")
@@ -82,11 +88,15 @@ package enum Outbox {
   }
 
   static func segment(
-    first: Int64, last: Int64, name: String?, streams: StreamDirectory, _ db: Database
+    of stream: Int64, first: Int64, last: Int64, name: String?, streams: StreamDirectory,
+    _ db: Database
   ) throws -> (segment: Segment, fingerprint: Fingerprint) {
     let rows = try Row.fetchCursor(
-      db, sql: "SELECT * FROM outbox WHERE sequence BETWEEN ? AND ? ORDER BY sequence",
-      arguments: [first, last])
+      db,
+      sql: """
+        SELECT * FROM outbox WHERE stream = ? AND sequence BETWEEN ? AND ? ORDER BY sequence
+        """,
+      arguments: [stream, first, last])
     var encoded: [EncodedTransaction] = []
     var previous: StreamPosition?
     var range: Segment.Range?
@@ -130,8 +140,9 @@ extension StoreDatabase {
       try Bool.fetchOne(
         db,
         sql: """
-          SELECT EXISTS (SELECT 1 FROM outbox
-            WHERE sequence > (SELECT coalesce(max(last), 0) FROM batches))
+          SELECT EXISTS (SELECT 1 FROM outbox WHERE stream = (SELECT stream FROM device)
+            AND sequence > (SELECT coalesce(max(last), 0) FROM batches
+              WHERE stream = (SELECT stream FROM device)))
           """) ?? false
     }
     guard isNeeded else { return }
@@ -139,16 +150,16 @@ extension StoreDatabase {
   }
 
   /// The next batch to publish; nil if all is in the folder.
-  package func nextBatch(after sequence: UInt64 = 0) throws -> Outbox.Batch? {
+  package func nextBatch() throws -> Outbox.Batch? {
     try read { db in
-      let sql = "SELECT * FROM batches WHERE first > ? ORDER BY first LIMIT 1"
-      guard let row = try Row.fetchOne(db, sql: sql, arguments: [Int64(sequence)]) else {
-        return nil
-      }
+      // What a former stream still has comes first: its number is the lesser.
+      let sql = "SELECT * FROM batches ORDER BY stream, first LIMIT 1"
+      guard let row = try Row.fetchOne(db, sql: sql) else { return nil }
       let first: Int64 = row["first"]
       let last: Int64 = row["last"]
       let (segment, fingerprint) = try Outbox.segment(
-        first: first, last: last, name: row["device_name"], streams: try StreamDirectory(db), db)
+        of: row["stream"], first: first, last: last, name: row["device_name"],
+        streams: try StreamDirectory(db), db)
       return Outbox.Batch(
         first: UInt64(first), last: UInt64(last), segment: segment, fingerprint: fingerprint)
     }
@@ -175,10 +186,12 @@ extension StoreDatabase {
       try SegmentArchive.store(
         file.bytes, of: range, digest: file.digest, fingerprint: batch.fingerprint,
         stream: stream, db)
-      try db.execute(sql: "DELETE FROM batches WHERE first = ?", arguments: [Int64(batch.first)])
       try db.execute(
-        sql: "DELETE FROM outbox WHERE sequence BETWEEN ? AND ?",
-        arguments: [Int64(batch.first), Int64(batch.last)])
+        sql: "DELETE FROM batches WHERE stream = ? AND first = ?",
+        arguments: [stream, Int64(batch.first)])
+      try db.execute(
+        sql: "DELETE FROM outbox WHERE stream = ? AND sequence BETWEEN ? AND ?",
+        arguments: [stream, Int64(batch.first), Int64(batch.last)])
       return true
     }
   }

@@ -8,7 +8,9 @@ import SegmentFormat
 /// all of it has arrived (protocol.md 4, 7).
 enum PendingRemovals {
   /// - returns: how many transactions were made.
-  static func release(_ db: Database, now: HybridTime, nonce: UInt64) throws -> Int {
+  static func release(
+    _ db: Database, now: HybridTime, nonce: UInt64, identity: DeviceIdentity
+  ) throws -> Int {
     let table = try DocumentTable(db)
     let waiting = try table.waiting()
     guard !waiting.isEmpty else { return 0 }
@@ -16,7 +18,7 @@ enum PendingRemovals {
     var bySeen: [Context: [DocumentKey]] = [:]
     for key in waiting {
       for removal in try table.state(of: key, streams: streams).pending
-      where removal.seen.isCovered(by: streams.frontier.closed)
+      where streams.frontier.isClosed(removal.seen)
         && bySeen[removal.seen]?.last != key
       {
         bySeen[removal.seen, default: []].append(key)
@@ -25,12 +27,12 @@ enum PendingRemovals {
     var released = 0
     // A transaction has one context: removals that saw different things are different ones.
     for (seen, keys) in bySeen.sorted(by: { $0.value[0] < $1.value[0] }) {
-      var writer = try StoreWriter(db, now: now, nonce: nonce)
+      var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
       released += 1
       for key in keys {
         if writer.bytes > transactionBytes {
           _ = try writer.finish(isTold: false)
-          writer = try StoreWriter(db, now: now, nonce: nonce)
+          writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
           released += 1
         }
         try writer.publishRemovals(at: key, seen: seen)

@@ -88,7 +88,7 @@ enum StateCoding {
   }
 
   static func decode(
-    _ bytes: [UInt8], streams: some StreamNumbers
+    _ bytes: [UInt8], streams: some StreamNumbers, lineage: Lineage? = nil
   ) throws -> DocumentState {
     var reader = StoredBytes(bytes)
     guard try reader.byte() == version else { throw StoredBytes.damage }
@@ -116,7 +116,7 @@ enum StateCoding {
           path: path, kind: kind, seen: try ContextCoding.decode(&reader, streams: streams),
           insert: insert))
     }
-    return DocumentState(sorted: entries, pending: pending)
+    return DocumentState(sorted: entries, pending: pending, lineage: lineage)
   }
 
   private struct StoredTransaction {

@@ -28,7 +28,8 @@ extension StoreDatabase {
         KeptDocument(
           key: DocumentKey(
             collection: ByteString(row["name"] as String), id: ByteString(row["id"] as String)),
-          state: try StateCoding.decode([UInt8](row["state"] as Data), streams: streams),
+          state: try StateCoding.decode(
+            [UInt8](row["state"] as Data), streams: streams, lineage: streams.frontier.lineage),
           isVisible: row["visible"], conflictCount: row["conflicts"])
       }
     }

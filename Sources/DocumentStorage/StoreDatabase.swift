@@ -10,6 +10,8 @@ package final class StoreDatabase: Sendable {
   package let file: FilePath
   /// Before the queue, since SQLite clears up when the last connection closes, if that may write.
   let queries: QueryPool
+  /// What tells whether this is the database that it was.
+  let identity: DeviceIdentity
   private let queue: DatabaseQueue
   private let turn = TransactionTurn()
   private let function: BodyFunction
@@ -20,7 +22,8 @@ package final class StoreDatabase: Sendable {
   package static let busySeconds = 30.0
 
   /// Opens the database in `directory`, creating it if it is not there.
-  package init(directory: FilePath) throws {
+  package init(directory: FilePath, identity: DeviceIdentity = DeviceIdentity()) throws {
+    self.identity = identity
     file = directory.appending("store.sqlite")
     guard !Self.isEmptied(file) else {
       throw StorageError.damaged(file, detail: "the file is empty, and its log is not")
@@ -40,8 +43,10 @@ package final class StoreDatabase: Sendable {
   }
 
   private init(
-    copying original: StoreDatabase?, beforeWriting: (@Sendable () throws -> Void)?
+    copying original: StoreDatabase?, identity: DeviceIdentity,
+    beforeWriting: (@Sendable () throws -> Void)?
   ) throws {
+    self.identity = identity
     file = ":memory:"
     function = BodyFunction()
     self.beforeWriting = beforeWriting
@@ -65,12 +70,14 @@ package final class StoreDatabase: Sendable {
   /// A database that lives as long as the value: for tests and the simulator.
   ///
   /// - parameter original: a database to begin as a copy of; nil for an empty one.
+  /// - parameter identity: what the device is known by.
   /// - parameter beforeWriting: called before each transaction that writes; what it throws, that
   ///   write throws, and does nothing: so a process dies or a disk is full between two commits.
   package static func inMemory(
-    copying original: StoreDatabase? = nil, beforeWriting: (@Sendable () throws -> Void)? = nil
+    copying original: StoreDatabase? = nil, identity: DeviceIdentity = DeviceIdentity(),
+    beforeWriting: (@Sendable () throws -> Void)? = nil
   ) throws -> StoreDatabase {
-    try StoreDatabase(copying: original, beforeWriting: beforeWriting)
+    try StoreDatabase(copying: original, identity: identity, beforeWriting: beforeWriting)
   }
 
   /// Whether somebody has emptied the database: opening it, SQLite would throw away its log.

@@ -18,10 +18,20 @@ package struct StoredDocument: Sendable {
 package struct StreamSummary: Sendable, Equatable {
   package let stream: StreamID
   package let name: String?
-  package let applied: UInt64
-  /// The last applied transaction.
-  package let tip: Context.Entry
+  /// The last applied transaction of each branch; a stream has several if its device was cloned.
+  package let tips: [Context.Entry]
+  /// Whether this device writes it.
   package let isOwn: Bool
+  /// Whether this device wrote it before it found itself cloned or restored.
+  package let wasOwn: Bool
+  /// The last applied transaction of the branch that has got furthest.
+  package var tip: Context.Entry {
+    tips.max() ?? Context.Entry(stream: stream, sequence: 0, fingerprint: .origin)
+  }
+  /// How far it is applied on the branch that has got furthest.
+  package var applied: UInt64 { tip.sequence }
+  /// Since when its device is known never to come back, in milliseconds since 1970.
+  package let retiredAt: Int64?
   /// When the last applied transaction was written by its author's clock, in milliseconds since
   /// 1970; nil if there is none.
   package let writtenAt: Int64?
@@ -88,7 +98,8 @@ package struct StoreSnapshot {
   ) throws {
     for entry in table.collections.sorted where collection == nil || collection == entry.name {
       try table.forEachVisible(in: entry.number) { row in
-        let state = try StateCoding.decode([UInt8](row["state"] as Data), streams: streams)
+        let state = try StateCoding.decode(
+          [UInt8](row["state"] as Data), streams: streams, lineage: streams.frontier.lineage)
         guard let content = state.view().body else { return }
         try body(
           DocumentKey(collection: entry.name, id: ByteString(row["id"] as String)), content)
@@ -152,12 +163,15 @@ extension StoreDatabase {
       let own = try DeviceRecord.fetch(db)?.stream
       return try StreamDirectory(db).all.map { row in
         StreamSummary(
-          stream: row.stream, name: row.name, applied: row.position.sequence,
-          tip: Context.Entry(
-            stream: row.stream, sequence: row.position.sequence,
-            fingerprint: row.position.fingerprint),
-          isOwn: row.stream == own,
-          writtenAt: row.position.sequence > 0 ? Int64(row.position.time.milliseconds) : nil,
+          stream: row.stream, name: row.name,
+          tips: row.positions.filter { $0.sequence > 0 }.map {
+            Context.Entry(
+              stream: row.stream, sequence: $0.sequence, fingerprint: $0.fingerprint)
+          },
+          isOwn: row.stream == own, wasOwn: row.isOwn && row.stream != own,
+          retiredAt: row.retiredAt,
+          writtenAt: row.positions.filter { $0.sequence > 0 }.map(\.time).max()
+            .map { Int64($0.milliseconds) },
           gapSince: row.gapSince)
       }
     }
@@ -176,7 +190,9 @@ extension StoreDatabase {
     try read { db in
       let streams = try StreamDirectory(db)
       var names = ImportedNames()
-      for row in streams.all { names.applied[row.stream] = row.position.sequence }
+      for row in streams.all {
+        names.applied[row.stream] = row.positions.map(\.sequence).max()
+      }
       // What the archive lacks counts as not imported, so that the next scan reads it once more.
       let sql = """
         SELECT stream, first, last, digest FROM segments AS known WHERE named

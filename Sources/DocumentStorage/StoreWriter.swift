@@ -36,8 +36,10 @@ package struct StoreWriter {
   /// About how large the transaction is by now.
   package private(set) var bytes = 0
 
-  init(_ db: Database, now: HybridTime, nonce: UInt64) throws {
-    guard let device = try DeviceRecord.fetch(db) else { throw StorageError.noDevice }
+  init(_ db: Database, now: HybridTime, nonce: UInt64, identity: DeviceIdentity) throws {
+    guard let device = try DeviceRecord.current(db, identity) else {
+      throw StorageError.noDevice
+    }
     guard device.leftAt == nil else { throw StorageError.left }
     self.db = db
     self.device = device
@@ -80,7 +82,7 @@ extension StoreWriter {
     _ body: JSON, at key: DocumentKey, token: VersionToken? = nil,
     kinds: [Path: ReplicatedKind] = [:]
   ) throws -> Edit {
-    if let token, !token.context.isCovered(by: streams.frontier.closed) {
+    if let token, !streams.frontier.isClosed(token.context) {
       throw StorageError.unknownVersion
     }
     return try write(body, patch: nil, token: token, kinds: kinds, at: key)
@@ -158,7 +160,7 @@ extension StoreWriter {
 
   /// Turns the removals of a document that saw `seen` into operations that claim it.
   mutating func publishRemovals(at key: DocumentKey, seen: Context) throws {
-    try claimContext(seen)
+    try claimContext(streams.frontier.lineage.reduced(seen))
     var state = try state(of: key)
     for removal in state.pending where removal.seen == seen {
       let operation = state.publish(
@@ -248,7 +250,7 @@ extension StoreWriter {
       context: header.context, nonce: nonce,
       fingerprint: Fingerprint(
         after: previous.fingerprint, nonce: nonce, canonicalForm: form))
-    try streams.apply(header, db)
+    try streams.apply(header, after: previous.fingerprint, db)
     try streams.save(db)
     try Outbox.append(
       Transaction(header: header, operations: operations), after: previous,
@@ -264,7 +266,8 @@ extension StoreWriter {
     return try changed.sorted().compactMap { key in
       guard var state = states[key] else { return nil }
       if !operations.isEmpty { state.seal(header.tip) }
-      state.settle(arrived: streams.frontier.applied)
+      state.lineage = streams.frontier.lineage
+      state.settle()
       let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
       return ImportedPart.Document(
         key: key, isDeleted: !isVisible, paths: (paths[key] ?? []).sorted())
@@ -285,11 +288,12 @@ extension StoreDatabase {
     _ body: (inout StoreWriter) throws -> Void
   ) throws -> StoreWriter.Result {
     try write { db in
-      var writer = try StoreWriter(db, now: now, nonce: nonce)
+      var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
       try body(&writer)
       let result = try writer.finish()
       // A removal made on an old read may be publishable at once.
-      let released = try PendingRemovals.release(db, now: now, nonce: nonce)
+      let released = try PendingRemovals.release(
+        db, now: now, nonce: nonce, identity: identity)
       if result.sequence != nil || released > 0, isPublishedAtOnce { try Outbox.fixBatches(db) }
       return result
     }

@@ -6,78 +6,36 @@ import SegmentFormat
 /// The streams as one transaction sees them: local numbers, names, positions, the frontier.
 ///
 /// Read whole at the start of a transaction (a container has tens of streams), written back where
-/// changed.
+/// changed. The rows of their lines are in StreamDirectory+Rows.swift.
 struct StreamDirectory {
   struct Row {
     let number: Int64
     let stream: StreamID
     var name: String?
-    var position: StreamPosition
+    /// Whether it is or was this device's.
+    var isOwn = false
+    /// Up to where no marks were kept.
+    var unmarked: UInt64 = 0
+    /// Where each line stands; the first is that of the branch which arrived first.
+    var positions: [StreamPosition]
     var gapSince: Int64?
+    /// Since when its device is known never to come back.
+    var retiredAt: Int64?
   }
 
-  private(set) var frontier: Frontier
-  private var rows: [StreamID: Row] = [:]
-  private var streamsByNumber: [Int64: StreamID] = [:]
-  private var changed: Set<StreamID> = []
-  private var newlyOpen: [Frontier.Open] = []
+  var frontier: Frontier
+  var rows: [StreamID: Row] = [:]
+  var streamsByNumber: [Int64: StreamID] = [:]
+  /// Lines that have to be written, and how much of each has its marks stored.
+  var changed: Set<Lineage.LineID> = []
+  var marked: [Lineage.LineID: UInt64] = [:]
+  /// Streams that branch as of this transaction, or whose branches changed.
+  private(set) var rebranched: Set<StreamID> = []
+  private var newlyOpen: [(Lineage.LineID, Frontier.Open)] = []
 
   init(_ db: Database) throws {
-    var applied: [Context.Entry] = []
-    var closed: [Context.Entry] = []
-    var contexts: [(StreamID, [UInt8])] = []
-    for row in try GRDB.Row.fetchAll(db, sql: "SELECT * FROM streams") {
-      let stream = try StreamID(column: row["stream"])
-      let number: Int64 = row["id"]
-      streamsByNumber[number] = stream
-      let sequence = UInt64(row["applied"] as Int64)
-      let fingerprint = try Fingerprint(optionalColumn: row["applied_fingerprint"])
-      applied.append(
-        Context.Entry(stream: stream, sequence: sequence, fingerprint: fingerprint))
-      closed.append(
-        Context.Entry(
-          stream: stream, sequence: UInt64(row["closed"] as Int64),
-          fingerprint: try Fingerprint(optionalColumn: row["closed_fingerprint"])))
-      contexts.append((stream, [UInt8](row["context"] as Data? ?? Data())))
-      rows[stream] = Row(
-        number: number, stream: stream, name: row["name"],
-        position: StreamPosition(
-          sequence: sequence, fingerprint: fingerprint, context: Context(),
-          time: HybridTime(rawValue: UInt64(bitPattern: row["time"])),
-          nonce: (row["nonce"] as Int64?).map { UInt64(bitPattern: $0) }),
-        gapSince: row["gap_since"])
-    }
     frontier = Frontier()
-    for (stream, bytes) in contexts {
-      guard let row = rows[stream] else { continue }
-      let position = StreamPosition(
-        sequence: row.position.sequence, fingerprint: row.position.fingerprint,
-        context: try ContextCoding.decode(bytes, streams: self), time: row.position.time,
-        nonce: row.position.nonce)
-      rows[stream]?.position = position
-    }
-    frontier = Frontier(
-      applied: Context(applied), closed: Context(closed),
-      open: try Self.open(db, directory: self))
-  }
-
-  private static func open(
-    _ db: Database, directory: StreamDirectory
-  ) throws -> [StreamID: [Frontier.Open]] {
-    var open: [StreamID: [Frontier.Open]] = [:]
-    let newer = try Set(NewerTransactions.all(db, streams: directory).map(\.tip))
-    let sql = "SELECT * FROM open_transactions ORDER BY stream, sequence"
-    for row in try GRDB.Row.fetchAll(db, sql: sql) {
-      let tip = Context.Entry(
-        stream: try directory.stream(number: row["stream"]),
-        sequence: UInt64(row["sequence"] as Int64),
-        fingerprint: try Fingerprint(optionalColumn: row["fingerprint"]))
-      let context = try ContextCoding.decode(
-        [UInt8](row["context"] as Data), streams: directory)
-      open[tip.stream, default: []].append(
-        Frontier.Open(tip: tip, context: context, isUnderstood: !newer.contains(tip)))
-    }
-    return open
+    try read(db)
   }
 
   func stream(number: Int64) throws -> StreamID {
@@ -92,7 +50,10 @@ struct StreamDirectory {
 
   var all: [Row] { rows.values.sorted { $0.stream < $1.stream } }
 
-  func position(of stream: StreamID) -> StreamPosition { rows[stream]?.position ?? .start }
+  /// Where the first line of `stream` stands: all of it, unless it has branches.
+  func position(of stream: StreamID) -> StreamPosition {
+    rows[stream]?.positions.first ?? .start
+  }
 
   /// The local number of `stream`, a new one if it was never met.
   mutating func number(of stream: StreamID, _ db: Database) throws -> Int64 {
@@ -101,8 +62,7 @@ struct StreamDirectory {
       sql: "INSERT INTO streams(stream) VALUES (?)", arguments: [stream.databaseBytes])
     let number = db.lastInsertedRowID
     streamsByNumber[number] = stream
-    rows[stream] = Row(
-      number: number, stream: stream, name: nil, position: .start, gapSince: nil)
+    rows[stream] = Row(number: number, stream: stream, positions: [.start])
     return number
   }
 
@@ -110,24 +70,97 @@ struct StreamDirectory {
     _ = try number(of: stream, db)
     guard rows[stream]?.name != name else { return }
     rows[stream]?.name = name
-    changed.insert(stream)
+    changed.insert(Lineage.LineID(stream: stream, index: 0))
   }
+}
 
-  /// Notes that `header`, the next of its stream, is applied.
+// MARK: - Applying
+
+extension StreamDirectory {
+  /// Notes that `header` is applied, whose predecessor in its stream was `previous`.
   ///
   /// - parameter newer: the kinds of its operations that this program does not understand.
   mutating func apply(
-    _ header: Transaction.Header, newer: KindCodes = [], _ db: Database
+    _ header: Transaction.Header, after previous: Fingerprint, newer: KindCodes = [],
+    _ db: Database
   ) throws {
     let number = try number(of: header.stream, db)
     if !newer.isEmpty { try NewerTransactions.note(header.tip, newer, stream: number, db) }
-    rows[header.stream]?.position = StreamPosition(after: header)
+    if let tip = frontier.lineage.streams[header.stream]?.lines.first?.tip,
+      tip.sequence != header.sequence - 1 || tip.fingerprint != previous
+    {
+      try branch(header.stream, db)
+      rebranched.insert(header.stream)
+    }
+    let line = frontier.apply(header, after: previous, isUnderstood: newer.isEmpty)
+    try settleContradictions(db)
+    if line.index == rows[header.stream]?.positions.count {
+      rows[header.stream]?.positions.append(.start)
+    }
+    rows[header.stream]?.positions[line.index] = StreamPosition(after: header)
     rows[header.stream]?.gapSince = nil
-    frontier.apply(header, isUnderstood: newer.isEmpty)
-    newlyOpen.append(Frontier.Open(tip: header.tip, context: header.context))
-    changed.insert(header.stream)
+    newlyOpen.append((line, Frontier.Open(tip: header.tip, context: header.context)))
+    changed.insert(line)
   }
 
+  /// Compares what contexts name with the marks stored.
+  private mutating func settleContradictions(_ db: Database) throws {
+    for entry in frontier.takeUnverified() {
+      if try !holds(entry, db) { frontier.contradict(entry.stream) }
+    }
+    for stream in frontier.unmarked { try branch(stream, db) }
+  }
+
+  /// Makes a stream be judged by fingerprint from now on.
+  mutating func branch(_ stream: StreamID, _ db: Database) throws {
+    guard let row = rows[stream], let known = frontier.lineage.streams[stream],
+      !known.isBranching
+    else { return }
+    let line = known.lines[0]
+    var marks = Array(repeating: Lineage.unknownMark, count: Int(row.unmarked))
+    marks += try MarkTable.all(of: row.number, line: 0, db)
+    let missing = Int(line.tip.sequence) - line.marks.count
+    marks = Array(marks.prefix(missing))
+    marks += Array(repeating: Lineage.unknownMark, count: missing - marks.count)
+    frontier.branch(stream, earlierMarks: marks)
+    rebranched.insert(stream)
+    changed.insert(Lineage.LineID(stream: stream, index: 0))
+  }
+
+  /// Whether a transaction is applied, by its fingerprint.
+  func holds(_ entry: Context.Entry, _ db: Database) throws -> Bool {
+    guard let stream = frontier.lineage.streams[entry.stream], let row = rows[entry.stream],
+      entry.sequence > 0
+    else { return false }
+    guard !stream.isBranching else { return frontier.lineage.place(of: entry) != nil }
+    let line = stream.lines[0]
+    guard entry.sequence <= line.tip.sequence else { return false }
+    guard entry.sequence < line.tip.sequence else {
+      return entry.fingerprint == line.tip.fingerprint
+    }
+    let stored = try MarkTable.mark(
+      at: entry.sequence, of: row.number, line: 0, start: row.unmarked, db)
+    guard let mark = line.mark(at: entry.sequence) ?? stored else { return true }
+    return mark == Lineage.mark(entry.fingerprint) || mark == Lineage.unknownMark
+  }
+
+  /// Where a stream stands at a transaction that is applied: completely, if a line ends with it.
+  func position(at entry: Context.Entry, _ db: Database) throws -> StreamPosition? {
+    guard entry.sequence > 0 else { return entry.fingerprint == .origin ? .start : nil }
+    if let end = rows[entry.stream]?.positions.first(where: {
+      $0.sequence == entry.sequence && $0.fingerprint == entry.fingerprint
+    }) {
+      return end
+    }
+    guard try holds(entry, db) else { return nil }
+    return StreamPosition(
+      sequence: entry.sequence, fingerprint: entry.fingerprint, context: Context())
+  }
+}
+
+// MARK: - Saving
+
+extension StreamDirectory {
   /// Lets transactions close of which this program, being a newer one, understands all.
   mutating func understand(_ known: KindCodes, _ db: Database) throws {
     let understood = try NewerTransactions.forget(knowing: known, db, streams: self)
@@ -140,56 +173,41 @@ struct StreamDirectory {
     // What is new and closes at once was never stored.
     let hadOpen = frontier.open.values.reduce(0) { $0 + $1.count } > newlyOpen.count
     let closed = frontier.close()
-    changed.formUnion(closed.map(\.tip.stream))
-    for transaction in newlyOpen
-    where !frontier.closed.contains(
-      stream: transaction.tip.stream, sequence: transaction.tip.sequence)
-    {
-      try store(transaction, db)
+    for transaction in closed {
+      guard let line = frontier.lineage.place(of: transaction.tip) else { continue }
+      changed.insert(line)
+      if hadOpen { try forget(transaction, on: line, db) }
     }
-    if hadOpen {
-      for transaction in closed { try forget(transaction, db) }
+    for (line, transaction) in newlyOpen
+    where frontier.closedTips[line].map({ $0.sequence < transaction.tip.sequence }) ?? true {
+      try store(transaction, on: line, db)
     }
     newlyOpen = []
-    for stream in changed { try save(stream, db) }
+    for line in changed { try save(line, db) }
     changed = []
   }
 
-  private mutating func store(_ transaction: Frontier.Open, _ db: Database) throws {
-    let number = try self.number(of: transaction.tip.stream, db)
+  private mutating func store(
+    _ transaction: Frontier.Open, on line: Lineage.LineID, _ db: Database
+  ) throws {
+    let number = try self.number(of: line.stream, db)
     let context = Data(
       try ContextCoding.encode(transaction.context) { try self.number(of: $0, db) })
     try db.execute(
-      sql: "INSERT OR REPLACE INTO open_transactions VALUES (?, ?, ?, ?)",
+      sql: "INSERT OR REPLACE INTO open_transactions VALUES (?, ?, ?, ?, ?)",
       arguments: [
-        number, Int64(transaction.tip.sequence), transaction.tip.fingerprint.databaseBytes,
-        context,
+        number, line.index, Int64(transaction.tip.sequence),
+        transaction.tip.fingerprint.databaseBytes, context,
       ])
   }
 
-  private mutating func forget(_ transaction: Frontier.Open, _ db: Database) throws {
+  private mutating func forget(
+    _ transaction: Frontier.Open, on line: Lineage.LineID, _ db: Database
+  ) throws {
     try db.execute(
-      sql: "DELETE FROM open_transactions WHERE stream = ? AND sequence = ?",
+      sql: "DELETE FROM open_transactions WHERE stream = ? AND line = ? AND sequence = ?",
       arguments: [
-        try number(of: transaction.tip.stream, db), Int64(transaction.tip.sequence),
-      ])
-  }
-
-  private mutating func save(_ stream: StreamID, _ db: Database) throws {
-    guard let row = rows[stream] else { return }
-    let closed = frontier.closed.entry(of: stream)
-    let context = Data(
-      try ContextCoding.encode(row.position.context) { try self.number(of: $0, db) })
-    try db.execute(
-      sql: """
-        UPDATE streams SET name = ?, applied = ?, applied_fingerprint = ?, context = ?,
-          time = ?, nonce = ?, closed = ?, closed_fingerprint = ?, gap_since = ? WHERE id = ?
-        """,
-      arguments: [
-        row.name, Int64(row.position.sequence), row.position.fingerprint.databaseBytes, context,
-        Int64(bitPattern: row.position.time.rawValue),
-        row.position.nonce.map { Int64(bitPattern: $0) }, Int64(closed?.sequence ?? 0),
-        closed?.fingerprint.databaseBytes, row.gapSince, row.number,
+        try number(of: line.stream, db), line.index, Int64(transaction.tip.sequence),
       ])
   }
 }

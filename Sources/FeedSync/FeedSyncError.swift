@@ -137,7 +137,7 @@ extension FeedSyncError {
         .noContainer, operation: operation, file: path.string,
         message: "another container (\(found)) stands here, not this device's (\(expected))",
         hint: "put the right folder back; if it was moved, run 'feedsync init NEWPATH'; or join"
-          + " this one: 'feedsync init \(path.string)'")
+          + " this one and bring along all that is here: 'feedsync init \(path.string) --adopt'")
     case .copy(let path, let original):
       self.init(
         .noContainer, operation: operation, file: path.string,
@@ -192,6 +192,17 @@ extension FeedSyncError {
           + " with this home would write as one device",
         hint: "set FEEDSYNC_STATE (or --state) to a folder on a local disk, one for each machine;"
           + " to keep a state that is there, copy it to one machine with cp -a")
+    case .nothingToAdopt(let path):
+      self.init(
+        .noContainer, operation: operation, file: path.string,
+        message: "no other container of this device was in this folder: there is nothing to adopt",
+        hint: "run 'feedsync init \(path.string)' to join the container that is there")
+    case .unknownDevice(let name, let candidates):
+      self.init(
+        .notFound, operation: operation, file: nil,
+        message: candidates == 0
+          ? "no device is called '\(name)'" : "\(candidates) devices are called '\(name)'",
+        hint: "name it by its id: 'feedsync devices' lists them")
     case .nothingToJoin(let path):
       self.init(
         .noContainer, operation: operation, file: path.string,

@@ -50,5 +50,6 @@ extension Ambient {
       clock_gettime(CLOCK_REALTIME, &time)
       return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     },
-    random: { UInt64.random(in: .min ... .max) })
+    random: { UInt64.random(in: .min ... .max) },
+    environment: { FileOrigin.describe($0) })
 }

@@ -8,7 +8,9 @@ import Syncing
 struct DevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices", abstract: "List the devices of the container, or rename this one.",
-    subcommands: [DevicesListCommand.self, DevicesRenameCommand.self],
+    subcommands: [
+      DevicesListCommand.self, DevicesRenameCommand.self, DevicesRetireCommand.self,
+    ],
     defaultSubcommand: DevicesListCommand.self)
 }
 
@@ -40,6 +42,8 @@ struct DevicesListCommand: StoreCommand {
       "written_at": stream.writtenAt.map { .text(ReportJSON.time($0)) } ?? .null,
       "gap_since": stream.gapSince.map { .text(ReportJSON.time($0)) } ?? .null,
       "unpublished": stream.isOwn ? .number(unpublished) : .null,
+      "branches": .number(stream.tips.count), "former": .bool(stream.wasOwn),
+      "retired_at": stream.retiredAt.map { .text(ReportJSON.time($0)) } ?? .null,
     ])
   }
 
@@ -49,6 +53,7 @@ struct DevicesListCommand: StoreCommand {
     if let since = stream.gapSince {
       parts.append("something missing since \(ReportJSON.time(since))")
     }
+    parts += ReportText.standing(stream)
     if stream.isOwn {
       if unpublished > 0 { parts.append("\(unpublished) to be published") }
       parts.append("this device")
@@ -73,5 +78,40 @@ struct DevicesRenameCommand: StoreCommand {
       to: name, now: device.ambient.time, nonce: device.nonce)
     Writing.publish(device)
     Writing.report(result.changed, result, format: global.format)
+  }
+}
+
+struct DevicesRetireCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retire",
+    abstract: "Note that a device never comes back, and keep what it wrote in the folder.",
+    discussion: """
+      From now on this device puts back whatever the folder has lost of the other's files, as it \
+      does with its own. Any number of devices may do so. Nothing is removed.
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "Its name, its id, or the beginning of the id.") var device: String
+
+  func run() async throws {
+    let opened = try global.open(needsFolder: true)
+    let stream = try opened.database.stream(named: device)
+    guard !stream.isOwn else {
+      throw FeedSyncError(
+        .usage, operation: "devices retire", message: "this device cannot retire itself",
+        hint: "'feedsync leave' takes it out of the container")
+    }
+    try opened.database.retire(stream.stream, now: opened.ambient.now())
+    let report = try Importer(device: opened).importAll()
+    switch global.format {
+    case .text: Output.line("retired; \(report.putBack) files put back")
+    case .json:
+      Output.line(
+        .object([
+          "device": ReportJSON.device(stream.stream, name: stream.name),
+          "put_back": .number(report.putBack),
+        ]))
+    }
+    if let failure = report.publishingFailure { throw failure }
   }
 }

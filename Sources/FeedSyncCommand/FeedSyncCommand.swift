@@ -18,8 +18,8 @@ struct FeedSyncTool: AsyncParsableCommand {
       CounterCommand.self, SetCommand.self, ListCommand.self, LoadCommand.self, DumpCommand.self,
       ImportCommand.self,
       WatchCommand.self, StatusCommand.self, DoctorCommand.self, SegmentCommand.self,
-      SQLCommand.self,
-      IndexCommand.self, DevicesCommand.self, LeaveCommand.self, ContainersCommand.self,
+      SQLCommand.self, IndexCommand.self, DevicesCommand.self, RebuildCommand.self,
+      LeaveCommand.self, ContainersCommand.self,
       ServiceCommand.self, HistoryCommand.self, UndoCommand.self, GenerateManualCommand.self,
     ])
 

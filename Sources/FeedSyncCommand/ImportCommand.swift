@@ -52,7 +52,7 @@ struct ImportCommand: StoreCommand {
     .object([
       "segments": .number(report.segments), "transactions": .number(report.transactions),
       "operations": .number(report.operations), "documents": .number(report.documents),
-      "published": .number(report.published),
+      "published": .number(report.published), "put_back": .number(report.putBack),
       "gaps": .array(report.gaps.map { .object(ReportJSON.gap($0)) }),
       "set_aside": .array(report.setAside.map { .object(ReportJSON.setAside($0)) }),
     ])

@@ -23,6 +23,9 @@ struct InitCommand: StoreCommand {
   @Option(help: "What other machines call this device (default: the host's name, or as it was).")
   var deviceName: String?
   @Flag(help: "Never make a container: fail if there is none yet.") var join = false
+  @Flag(
+    help: "Join the container that has come in the place of this device's, with all that is here.")
+  var adopt = false
 
   func run() async throws {
     let host = ProcessInfo.processInfo.hostName
@@ -30,6 +33,7 @@ struct InitCommand: StoreCommand {
     let request = DeviceDirectory.Request(
       folder: FilePath(folder), identifier: identifier, deviceName: deviceName,
       fallbackName: host, joinsOnly: join)
+    if adopt { return try adopt(request) }
     let done = try global.directory().initialise(request)
     if let file = done.ignoreFile, global.verbose {
       Output.warn("wrote the syncer's ignore patterns to \(file.string)")
@@ -39,17 +43,38 @@ struct InitCommand: StoreCommand {
     let word = done.isCreated ? "created" : "joined"
     switch global.format {
     case .text: Output.line(word)
-    case .json:
-      Output.line(
-        .object([
-          "result": .text(word), "container": .text(done.marker.container.description),
-          "identifier": .text(done.marker.identifier),
-          "device": .object([
-            "id": .text(done.device.record.stream.description),
-            "name": .text(done.device.record.name),
-          ]),
-        ]))
+    case .json: Output.line(.object(json(done, result: word)))
     }
+  }
+
+  private func json(
+    _ done: DeviceDirectory.Initialisation, result: String
+  ) -> JSONObject {
+    [
+      "result": .text(result), "container": .text(done.marker.container.description),
+      "identifier": .text(done.marker.identifier),
+      "device": .object([
+        "id": .text(done.device.record.stream.description),
+        "name": .text(done.device.record.name),
+      ]),
+    ]
+  }
+
+  private func adopt(_ request: DeviceDirectory.Request) throws {
+    let (done, recovery) = try global.directory().adopt(request)
+    try warn(about: done)
+    let report = try Importer(device: done.device).importAll()
+    let text = RecoveryText(recovery, report)
+    switch global.format {
+    case .text:
+      Output.line("joined")
+      for line in text.text { Output.line(line) }
+    case .json:
+      var object = json(done, result: "joined")
+      for member in text.json.members { object[member.key] = member.value }
+      Output.line(.object(object))
+    }
+    if let failure = report.publishingFailure { throw failure }
   }
 
   /// Says what will keep this device apart from others, now that somebody is looking.

@@ -63,6 +63,9 @@ enum ReportText {
     "imported \(report.segments) segments: \(report.transactions) transactions,"
       + " \(report.operations) operations, \(report.documents) documents;"
       + " published \(report.published) transactions"
+      + (report.putBack > 0 ? "; put back \(report.putBack) files" : "")
+      + (report.hasNewStream
+        ? "; this device was copied or restored, and goes on as a new one" : "")
   }
 
   static func device(_ stream: StreamID, name: String?) -> String {
@@ -73,6 +76,17 @@ enum ReportText {
     let range = gap.first == gap.last ? "\(gap.first)" : "\(gap.first)-\(gap.last)"
     return "missing from \(device(gap.stream, name: gap.name)): transactions \(range),"
       + " since \(ReportJSON.time(gap.since))"
+  }
+
+  /// What is out of the ordinary with a device's stream.
+  static func standing(_ stream: StreamSummary) -> [String] {
+    var parts: [String] = []
+    if stream.tips.count > 1 {
+      parts.append("\(stream.tips.count) branches: it was copied or restored")
+    }
+    if stream.wasOwn { parts.append("this device, until it was copied or restored") }
+    if let since = stream.retiredAt { parts.append("retired \(ReportJSON.time(since))") }
+    return parts
   }
 
   static func setAside(_ record: FileRecord) -> String {

@@ -85,6 +85,7 @@ private struct Status {
     .object([
       "id": .text(stream.stream.description), "name": stream.name.map { .text($0) } ?? .null,
       "transactions": .number(stream.applied), "own": .bool(stream.isOwn),
+      "branches": .number(stream.tips.count), "former": .bool(stream.wasOwn),
       "gap_since": stream.gapSince.map { .text(ReportJSON.time($0)) } ?? .null,
       "clock": clocks.devices.first { $0.stream == stream.stream }.map {
         ReportJSON.clock($0.skew)
@@ -132,7 +133,8 @@ private struct Status {
       let gap = stream.gapSince.map { ", something missing since \(ReportJSON.time($0))" } ?? ""
       lines.append(
         "from \(ReportText.device(stream.stream, name: stream.name)):"
-          + " \(stream.applied) transactions\(gap)")
+          + " \(stream.applied) transactions\(gap)"
+          + ReportText.standing(stream).map { ", " + $0 }.joined())
     }
     lines += clockLines
     lines += setAside.map { ReportText.setAside($0) }

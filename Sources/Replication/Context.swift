@@ -4,8 +4,9 @@
 ///     seen.advance(Context.Entry(stream: laptop, sequence: 17, fingerprint: f))
 ///     seen.contains(stream: laptop, sequence: 12)  // true
 ///
-/// Entries are sorted by stream. Format 1 has room for several entries of one stream, one for each
-/// branch that a cloned device grew; this version writes and reads one.
+/// Entries are sorted. A stream has several where its device was cloned: one for each branch, and
+/// each means exactly the transactions that lead up to its fingerprint (26). Which those are, only
+/// ``Lineage`` can tell; what is asked here goes by sequence alone, and holds of one branch.
 package struct Context: Hashable, Sendable {
   package struct Entry: Hashable, Sendable {
     package let stream: StreamID
@@ -23,43 +24,59 @@ package struct Context: Hashable, Sendable {
 
   package init() {}
 
-  /// Takes entries in any order; of two with the same stream the one that has seen more stays.
+  /// Takes entries in any order.
   package init(_ entries: some Sequence<Entry>) {
-    for entry in entries { advance(entry) }
+    for entry in entries { insert(entry) }
   }
 
   /// How far `stream` was seen; 0 where nothing of it was.
   package func sequence(of stream: StreamID) -> UInt64 { entry(of: stream)?.sequence ?? 0 }
 
+  /// The entry of `stream`, and of several the one that has seen most.
   package func entry(of stream: StreamID) -> Entry? {
     // Contexts hold a handful of entries: a scan beats a search.
-    for entry in entries where entry.stream == stream { return entry }
-    return nil
+    var found: Entry?
+    for entry in entries where entry.stream == stream { found = entry }
+    return found
+  }
+
+  /// The entries of `stream`, one for each branch that was seen.
+  package func entries(of stream: StreamID) -> ArraySlice<Entry> {
+    guard let start = entries.firstIndex(where: { $0.stream == stream }) else { return [] }
+    return entries[start...].prefix { $0.stream == stream }
+  }
+
+  /// The streams that it names, sorted.
+  package var streams: [StreamID] {
+    entries.indices.filter { $0 == 0 || entries[$0 - 1].stream != entries[$0].stream }
+      .map { entries[$0].stream }
   }
 
   package func contains(stream: StreamID, sequence: UInt64) -> Bool {
-    sequence <= self.sequence(of: stream)
+    for entry in entries where entry.stream == stream && entry.sequence >= sequence { return true }
+    return false
   }
 
-  /// Whether all that this context has seen, `other` has seen too, by sequence.
-  package func isCovered(by other: Context) -> Bool {
-    entries.allSatisfy { other.contains(stream: $0.stream, sequence: $0.sequence) }
-  }
-
-  /// Raises the entry of a stream; an entry that is not behind stays as it is.
-  package mutating func advance(_ entry: Entry) {
+  /// Adds an entry beside those of its stream.
+  package mutating func insert(_ entry: Entry) {
     guard entry.sequence > 0 else { return }
-    let position = entries.firstIndex { $0.stream >= entry.stream } ?? entries.endIndex
-    if position < entries.endIndex, entries[position].stream == entry.stream {
-      if entries[position].sequence < entry.sequence { entries[position] = entry }
-    } else {
-      entries.insert(entry, at: position)
-    }
+    let position = entries.firstIndex { !($0 < entry) } ?? entries.endIndex
+    guard position == entries.endIndex || entries[position] != entry else { return }
+    entries.insert(entry, at: position)
   }
 
-  /// Takes over whatever `other` has seen beyond this context.
-  package mutating func merge(_ other: Context) {
-    for entry in other.entries { advance(entry) }
+  /// Puts an entry in the place of those of its stream that are behind it.
+  ///
+  /// Right where all of them are of one branch; an entry that is not behind stays as it is.
+  package mutating func advance(_ entry: Entry) {
+    guard entry.sequence > self.sequence(of: entry.stream) else { return }
+    replace(entry.stream, with: CollectionOfOne(entry))
+  }
+
+  /// Puts `new` in the place of all entries of `stream`.
+  package mutating func replace(_ stream: StreamID, with new: some Sequence<Entry>) {
+    entries.removeAll { $0.stream == stream }
+    for entry in new { insert(entry) }
   }
 
   /// The same context with nothing seen of `stream`.
@@ -67,5 +84,13 @@ package struct Context: Hashable, Sendable {
     var copy = self
     copy.entries.removeAll { $0.stream == stream }
     return copy
+  }
+}
+
+extension Context.Entry: Comparable {
+  package static func < (lhs: Self, rhs: Self) -> Bool {
+    if lhs.stream != rhs.stream { return lhs.stream < rhs.stream }
+    if lhs.sequence != rhs.sequence { return lhs.sequence < rhs.sequence }
+    return lhs.fingerprint < rhs.fingerprint
   }
 }

@@ -9,9 +9,10 @@ import CanonicalJSON
 ///     state.apply(.init(path: .root, kind: .clear), stamp: stamp, context: context)
 ///     state.view().body  // {}
 ///
-/// What a write covers is forgotten at once, which is right because contexts are closed: whoever
-/// covers the write covers what it covered (protocol.md 12). What only a delete covers is kept, for
-/// the delete may be undone.
+/// What a write covers is forgotten as soon as all that its author had seen has arrived, which is
+/// right because contexts are closed: whoever covers the write covers what it covered (protocol.md
+/// 12). Until then it is only hidden, since the author may have seen another branch of a stream
+/// (26). What only a delete covers is kept, for the delete may be undone.
 package struct DocumentState: Sendable, Equatable {
   /// An operation on this document, without the document's name.
   package struct Effect: Hashable, Sendable {
@@ -52,16 +53,9 @@ package struct DocumentState: Sendable, Equatable {
       self.context = context
     }
 
-    /// Whether the author of this operation had seen the one stamped `other`.
-    func hasSeen(_ other: Stamp) -> Bool {
-      guard let context else { return false }
-      return hasSeenInSameTransaction(other)
-        || context.contains(stream: other.dot.stream, sequence: other.dot.sequence)
-    }
-
-    private func hasSeenInSameTransaction(_ other: Stamp) -> Bool {
+    func hasSeenInSameTransaction(_ other: Stamp) -> Bool {
       other.dot.stream == stamp.dot.stream && other.dot.sequence == stamp.dot.sequence
-        && other.dot.index < stamp.dot.index
+        && other.dot.index < stamp.dot.index && other.fingerprint == stamp.fingerprint
     }
   }
 
@@ -87,13 +81,19 @@ package struct DocumentState: Sendable, Equatable {
   /// The operations kept, sorted by path, then stamp.
   package private(set) var entries: [Entry] = []
   package var pending: [PendingRemoval] = []
+  /// What is held of the streams here; nil to take every context for held, and of one branch.
+  package var lineage: Lineage?
+  /// Whether some entry may be covered by another, whose context has not wholly arrived.
+  private(set) var mayHide = false
 
-  package init() {}
+  package init(lineage: Lineage? = nil) { self.lineage = lineage }
 
   /// Takes over stored entries, which are sorted already.
-  package init(sorted entries: [Entry], pending: [PendingRemoval]) {
+  package init(sorted entries: [Entry], pending: [PendingRemoval], lineage: Lineage? = nil) {
     self.entries = entries
     self.pending = pending
+    self.lineage = lineage
+    mayHide = entries.contains { $0.context?.entries.isEmpty == false }
   }
 
   /// Whether there is nothing left to store.
@@ -106,27 +106,48 @@ package struct DocumentState: Sendable, Equatable {
   @discardableResult
   package mutating func apply(_ effect: Effect, stamp: Stamp, context: Context) -> Bool {
     let entry = Entry(effect: effect, stamp: stamp, context: context)
-    guard !isCovered(entry) else { return false }
+    switch cover(of: entry) {
+    case .final: return false
+    case .passing: mayHide = true
+    case .none: break
+    }
     if effect.kind.cover == .path { forget(coveredBy: entry) }
     return insert(entry)
   }
 
-  /// Whether a kept write at or above the operation's path had seen it.
-  private func isCovered(_ new: Entry) -> Bool {
-    (new.effect.path.ancestors + [new.effect.path]).contains { path in
+  /// What kept writes at or above the operation's path had seen of it.
+  private func cover(of new: Entry) -> Covering {
+    var best = Covering.none
+    for path in new.effect.path.ancestors + [new.effect.path] {
       // A delete is no part of the tree: only a write of the root covers it.
-      entries[firstIndex(at: path)...].prefix { $0.effect.path == path }.contains { entry in
-        entry.effect.kind.cover == .path && entry.hasSeen(new.stamp)
+      for entry in entries[firstIndex(at: path)...] {
+        guard entry.effect.path == path else { break }
+        guard entry.effect.kind.cover == .path else { continue }
+        switch cover(of: new.stamp, by: entry) {
+        case .final: return .final
+        case .passing: best = .passing
+        case .none: break
+        }
       }
     }
+    return best
   }
 
+  /// Removes what a write covers for good.
   private mutating func forget(coveredBy write: Entry) {
     let path = write.effect.path
     // Sorted: what stands at or below a path is one run.
     let start = firstIndex(at: path)
     let end = entries[start...].firstIndex { !$0.effect.path.isAtOrBelow(path) } ?? entries.endIndex
-    let rest = entries[start..<end].filter { !write.hasSeen($0.stamp) }
+    var rest: [Entry] = []
+    for entry in entries[start..<end] {
+      switch cover(of: entry.stamp, by: write) {
+      case .final: continue
+      case .passing: mayHide = true
+      case .none: break
+      }
+      rest.append(entry)
+    }
     guard rest.count < end - start else { return }
     entries.replaceSubrange(start..<end, with: rest)
   }
@@ -160,9 +181,9 @@ package struct DocumentState: Sendable, Equatable {
   package mutating func seal(_ tip: Context.Entry) {
     for index in entries.indices {
       let entry = entries[index]
-      guard entry.stamp.dot.stream == tip.stream, entry.stamp.dot.sequence == tip.sequence else {
-        continue
-      }
+      guard entry.stamp.dot.stream == tip.stream, entry.stamp.dot.sequence == tip.sequence,
+        entry.stamp.fingerprint == .origin
+      else { continue }
       let stamp = Stamp(
         time: entry.stamp.time, dot: entry.stamp.dot, fingerprint: tip.fingerprint)
       entries[index] = Entry(effect: entry.effect, stamp: stamp, context: entry.context)
@@ -177,18 +198,29 @@ package struct DocumentState: Sendable, Equatable {
     }
   }
 
-  /// Drops the contexts that decide nothing any more, so that the state stays small when stored.
-  ///
-  /// - parameter arrived: all that has been applied here, of every stream.
-  package mutating func settle(arrived: Context) {
+  /// Drops what decides nothing any more, so that the state stays small when stored: what writes
+  /// cover whose contexts have arrived meanwhile, and those contexts.
+  package mutating func settle() {
+    if mayHide {
+      for write in entries where write.effect.kind.cover == .path { forget(coveredBy: write) }
+    }
     // The contexts of a delete and of values beside it tell whether the delete is undone.
     guard !entries.contains(where: { $0.effect.kind.cover == .document }), pending.isEmpty else {
       return
     }
     for index in entries.indices {
-      guard let context = entries[index].context, context.isCovered(by: arrived) else { continue }
+      guard let context = entries[index].context, lineage?.holds(context) != false else {
+        continue
+      }
       entries[index].context = nil
     }
+  }
+
+  /// Whether what shows depends on contexts that have not wholly arrived.
+  package var isProvisional: Bool {
+    guard let lineage else { return false }
+    return entries.contains { $0.context.map { !lineage.holds($0) } ?? false }
+      || pending.contains { !lineage.holds($0.seen) }
   }
 }
 

@@ -45,7 +45,7 @@ extension DocumentState {
     let values = builder.entries
     let inserts = values.filter { $0.effect.path.isRoot && $0.effect.kind == .clear }
       .map(\.stamp)
-    let deleteConflicts = visibility.hasUndoneDelete ? 1 : 0
+    let deleteConflicts = (visibility.hasUndoneDelete ? 1 : 0) + doubtfulPaths.count
     guard !inserts.isEmpty else {
       // No stumps: children without the insert that made the document are listed, not shown.
       return DocumentView(
@@ -68,7 +68,7 @@ extension DocumentState {
 
   /// The answer for a document in which nothing competes; nil if that takes a closer look.
   private var plainVisibility: Bool? {
-    guard pending.isEmpty else { return nil }
+    guard pending.isEmpty, !mayHide else { return nil }
     for index in entries.indices {
       let kind = entries[index].effect.kind
       guard kind == .set || kind == .clear else { return nil }

@@ -39,6 +39,7 @@ extension DocumentState {
     var seen = plan.seen
     let hasOwn = entries.contains {
       $0.stamp.dot.stream == header.stream && $0.stamp.dot.sequence == header.sequence
+        && $0.stamp.fingerprint == header.fingerprint
     }
     // The fingerprint is not known yet; `seal` puts it in.
     if hasOwn { seen.advance(header.tip) }
@@ -48,13 +49,12 @@ extension DocumentState {
   /// Hides what the steps would have covered if the context could claim all that the author saw,
   /// except where the new body has a value: there it stays, as a conflict.
   private mutating func hideLeftovers(of plan: EditPlan, wanted: JSON, insert: Dot) {
-    guard !plan.seen.isCovered(by: plan.context) else { return }
+    guard !isCovered(plan.seen, by: plan.context) else { return }
     let wantedPaths = Set(Path.root.allPaths(in: wanted))
     var hidden: Set<Path> = []
     for entry in entries where entry.effect.kind.carriesValue {
-      let dot = entry.stamp.dot
-      guard plan.seen.contains(stream: dot.stream, sequence: dot.sequence),
-        !plan.context.contains(stream: dot.stream, sequence: dot.sequence),
+      guard relation(of: plan.seen, to: entry.stamp) != .none,
+        relation(of: plan.context, to: entry.stamp) == .none,
         plan.steps.contains(where: { entry.effect.path.isAtOrBelow($0.path) }),
         !wantedPaths.contains(entry.effect.path), hidden.insert(entry.effect.path).inserted
       else { continue }

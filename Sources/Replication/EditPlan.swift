@@ -64,7 +64,7 @@ extension DocumentState {
     var planner = EditPlanner(
       base: token.map { BaseVersion(token: $0, digest: digest) }
         ?? BaseVersion(present: view, digest: digest),
-      kept: entries, rewritesEqual: rewritesEqual, kinds: kinds,
+      kept: uncovered.map { entries[$0] }, rewritesEqual: rewritesEqual, kinds: kinds,
       unclaimed: unclaimedIncrements(context: context, seen: seen))
     if view.hasUndoneDelete {
       if patch != nil, root.json == new { return .unchanged }
@@ -84,15 +84,14 @@ extension DocumentState {
   /// Whether a delete, or a rewrite of the whole document, came in between that the reader of
   /// `token` had not seen.
   private func isStale(_ token: VersionToken, view: DocumentView) -> Bool {
-    let hasUnseenDelete = entries.contains { entry in
-      entry.effect.kind.cover == .document
-        && !token.seen.contains(
-          stream: entry.stamp.dot.stream, sequence: entry.stamp.dot.sequence)
+    let hasUnseenDelete = uncovered.contains { index in
+      entries[index].effect.kind.cover == .document
+        && relation(of: token.seen, to: entries[index].stamp) < .expected
     }
     // A delete that waits has no dot to be seen by. But where the document shows in spite of it, a
     // later reader had applied what undoes it, which the delete had not seen.
     let hasUnseenWaiting = pending.contains { removal in
-      removal.kind.cover == .document && token.seen.isCovered(by: removal.seen)
+      removal.kind.cover == .document && isCovered(token.seen, by: removal.seen)
     }
     return hasUnseenDelete || hasUnseenWaiting || shownInsert(of: token, in: view) == nil
   }
@@ -109,12 +108,11 @@ extension DocumentState {
     let view = view()
     guard view.isVisible, let insert = view.inserts.last?.dot else { return nil }
     let isClosed = entries.allSatisfy { entry in
-      let dot = entry.stamp.dot
       // What has not even been applied belongs to the transaction in the making, of which each
       // step has seen those before it.
-      return !entry.effect.kind.carriesValue
-        || frontier.closed.contains(stream: dot.stream, sequence: dot.sequence)
-        || !frontier.applied.contains(stream: dot.stream, sequence: dot.sequence)
+      !entry.effect.kind.carriesValue
+        || frontier.lineage.relation(of: frontier.closed, to: entry.stamp) == .certain
+        || frontier.lineage.relation(of: frontier.applied, to: entry.stamp) == .none
     }
     return EditPlan(
       steps: isClosed ? [EditPlan.Step(.delete, at: .root)] : [], context: frontier.closed,

@@ -5,7 +5,8 @@
 /// having seen is transitive.
 ///
 ///     var frontier = Frontier()
-///     frontier.apply(header)
+///     frontier.apply(header, after: previous)
+///     frontier.close()
 ///     frontier.closed  // what the next local write may claim
 package struct Frontier: Sendable, Equatable {
   /// A transaction that is applied, but may not be claimed: its context has not wholly arrived, or
@@ -23,38 +24,116 @@ package struct Frontier: Sendable, Equatable {
   }
 
   /// All that has been applied.
-  package private(set) var applied: Context
+  package var lineage: Lineage
   /// The part of it that an author here may claim to have seen.
   package private(set) var closed: Context
-  /// What is applied and not closed, each stream in order.
-  package private(set) var open: [StreamID: [Open]]
+  /// What is applied and not closed, each line in order.
+  package private(set) var open: [Lineage.LineID: [Open]]
+  /// The last closed transaction of each line.
+  package private(set) var closedTips: [Lineage.LineID: Context.Entry]
+  /// What somebody has seen and has not arrived, of streams of which one branch is known.
+  private var expected: [StreamID: [UInt64: Set<Fingerprint>]] = [:]
+  /// Of each stream the entry that was looked at last, since contexts name most of them again.
+  private var verified: [StreamID: Context.Entry] = [:]
+  /// What somebody has seen and has to be compared with marks that are not in memory.
+  package private(set) var unverified: [Context.Entry] = []
+  /// The streams that contradict what somebody has seen, and lack marks to be judged by.
+  package private(set) var unmarked: Set<StreamID> = []
 
   package init(
-    applied: Context = Context(), closed: Context = Context(), open: [StreamID: [Open]] = [:]
+    lineage: Lineage = Lineage(), closedTips: [Lineage.LineID: Context.Entry] = [:],
+    open: [Lineage.LineID: [Open]] = [:]
   ) {
-    self.applied = applied
-    self.closed = closed
+    self.lineage = lineage
+    self.closedTips = closedTips
     self.open = open
+    closed = lineage.reduced(Context(closedTips.values))
+    for transaction in open.values.joined() {
+      for entry in transaction.context.entries { verify(entry) }
+    }
   }
+
+  /// The last transaction of each line that has been applied.
+  package var applied: Context { lineage.tips }
 
   /// All that has been applied, and what the authors of that had seen: what a removal here means.
   ///
   /// It is closed, and so may be claimed as it is once all of it has arrived.
   package var seen: Context {
-    open.values.joined().reduce(into: applied) { $0.merge($1.context) }
+    open.values.reduce(applied) { seen, line in
+      lineage.union(seen, Self.context(of: line))
+    }
   }
 
-  /// Notes that the next transaction of its stream has been applied.
-  package mutating func apply(_ header: Transaction.Header, isUnderstood: Bool = true) {
-    applied.advance(header.tip)
-    open[header.stream, default: []].append(
+  /// What the authors of one line's transactions had seen.
+  ///
+  /// Each of them had seen what those before it had, or some of it: on one line, the greater entry
+  /// of a stream leads up from the lesser.
+  private static func context(of line: [Open]) -> Context {
+    line.reduce(into: Context()) { seen, transaction in
+      for stream in transaction.context.streams {
+        let new = transaction.context.entries(of: stream)
+        let old = seen.entries(of: stream)
+        if new.count <= 1, old.count <= 1 {
+          for entry in new { seen.advance(entry) }
+        } else {
+          for entry in new { seen.insert(entry) }
+        }
+      }
+    }
+  }
+
+  /// Notes that a transaction has been applied whose predecessor in the stream was `previous`.
+  @discardableResult
+  package mutating func apply(
+    _ header: Transaction.Header, after previous: Fingerprint, isUnderstood: Bool = true
+  ) -> Lineage.LineID {
+    let line = lineage.extend(header.tip, after: previous)
+    open[line, default: []].append(
       Open(tip: header.tip, context: header.context, isUnderstood: isUnderstood))
+    let seen = expected[header.stream]?.removeValue(forKey: header.sequence)
+    if let seen, seen != [header.fingerprint] { contradict(header.stream) }
+    for entry in header.context.entries where verified[entry.stream] != entry {
+      // Its own predecessor needs no look.
+      guard entry.stream != header.stream || entry.fingerprint != previous else { continue }
+      verified[entry.stream] = entry
+      verify(entry)
+    }
+    return line
+  }
+
+  private mutating func verify(_ entry: Context.Entry) {
+    switch lineage.standing(of: entry) {
+    case .agrees: break
+    case .contradicts: contradict(entry.stream)
+    case .expected:
+      expected[entry.stream, default: [:]][entry.sequence, default: []].insert(entry.fingerprint)
+    case .unknown: unverified.append(entry)
+    }
+  }
+
+  /// Notes that somebody has seen another branch of a stream than the one that is held.
+  package mutating func contradict(_ stream: StreamID) {
+    guard let known = lineage.streams[stream], !known.isBranching else { return }
+    if known.lines[0].isMarked { lineage.branch(stream) } else { unmarked.insert(stream) }
+  }
+
+  /// Takes the entries that the caller has to compare with stored marks.
+  package mutating func takeUnverified() -> [Context.Entry] {
+    defer { unverified = [] }
+    return unverified
+  }
+
+  /// Makes a stream be judged by fingerprint, with the marks that were not in memory.
+  package mutating func branch(_ stream: StreamID, earlierMarks: [UInt64]) {
+    unmarked.remove(stream)
+    lineage.branch(stream, earlierMarks: earlierMarks)
   }
 
   /// Takes transactions for understood from now on: after an upgrade.
   package mutating func understand(_ isUnderstood: (Context.Entry) -> Bool) {
-    for (stream, transactions) in open {
-      open[stream] = transactions.map { transaction in
+    for (line, transactions) in open {
+      open[line] = transactions.map { transaction in
         var transaction = transaction
         if isUnderstood(transaction.tip) { transaction.isUnderstood = true }
         return transaction
@@ -72,8 +151,8 @@ package struct Frontier: Sendable, Equatable {
     var isMoving = true
     while isMoving {
       isMoving = false
-      for stream in Array(open.keys) {
-        let ready = closeHead(of: stream)
+      for line in Array(open.keys) {
+        let ready = closeHead(of: line)
         taken += ready
         if !ready.isEmpty { isMoving = true }
       }
@@ -81,24 +160,44 @@ package struct Frontier: Sendable, Equatable {
     return taken
   }
 
-  private mutating func closeHead(of stream: StreamID) -> [Open] {
-    let waiting = open[stream, default: []]
+  private mutating func closeHead(of line: Lineage.LineID) -> [Open] {
+    let waiting = open[line, default: []]
+    guard isBaseClosed(line) else { return [] }
     var count = 0
-    while count < waiting.count, isClosed(waiting[count]) {
-      closed.advance(waiting[count].tip)
+    while count < waiting.count, waiting[count].isUnderstood, isClosed(waiting[count].context) {
+      setClosed(waiting[count].tip, on: line)
       count += 1
     }
-    open[stream] = count == waiting.count ? nil : Array(waiting[count...])
+    open[line] = count == waiting.count ? nil : Array(waiting[count...])
     return Array(waiting[..<count])
   }
 
-  private func isClosed(_ transaction: Open) -> Bool {
-    guard transaction.isUnderstood else { return false }
-    return transaction.context.entries.allSatisfy { seen in
-      guard let here = closed.entry(of: seen.stream) else { return false }
+  /// Whether what a line left, and all before that, is closed.
+  private func isBaseClosed(_ id: Lineage.LineID) -> Bool {
+    guard let line = lineage.line(id), line.base > 0 else { return true }
+    guard let parent = line.parent else { return false }
+    let end = closedTips[Lineage.LineID(stream: id.stream, index: parent)]?.sequence ?? 0
+    return line.base <= end
+  }
+
+  private mutating func setClosed(_ tip: Context.Entry, on line: Lineage.LineID) {
+    closedTips[line] = tip
+    guard let lines = lineage.streams[line.stream]?.lines, lines.count > 1 else {
+      return closed.advance(tip)
+    }
+    let ends = lines.indices.compactMap {
+      closedTips[Lineage.LineID(stream: line.stream, index: $0)]
+    }
+    closed.replace(line.stream, with: lineage.greatest(of: ends))
+  }
+
+  /// Whether all that `context` has seen is closed here, so that a claim may build on it.
+  package func isClosed(_ context: Context) -> Bool {
+    context.entries.allSatisfy { seen in
+      guard let line = lineage.place(of: seen), let end = closedTips[line] else { return false }
       // The same sequence under another fingerprint is another branch of a cloned stream.
-      return seen.sequence < here.sequence
-        || seen.sequence == here.sequence && seen.fingerprint == here.fingerprint
+      return seen.sequence < end.sequence
+        || seen.sequence == end.sequence && seen.fingerprint == end.fingerprint
     }
   }
 }

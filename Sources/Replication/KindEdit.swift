@@ -53,12 +53,11 @@ extension DocumentState {
 
   /// What increments that an author saw, and cannot claim yet, will add to a start that it writes.
   func unclaimedIncrements(context: Context, seen: Context) -> [Path: Int128] {
-    guard !seen.isCovered(by: context) else { return [:] }
+    guard !isCovered(seen, by: context) else { return [:] }
     var sums: [Path: Int128] = [:]
     for index in visibility().values where entries[index].effect.kind == .increment {
-      let dot = entries[index].stamp.dot
-      guard seen.contains(stream: dot.stream, sequence: dot.sequence),
-        !context.contains(stream: dot.stream, sequence: dot.sequence)
+      let stamp = entries[index].stamp
+      guard relation(of: seen, to: stamp) != .none, relation(of: context, to: stamp) == .none
       else { continue }
       let effect = entries[index].effect
       sums[effect.path, default: 0] += CounterAmount.amount(effect)

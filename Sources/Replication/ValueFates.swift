@@ -77,7 +77,7 @@ extension DocumentState {
     let visible = Set(visibility().values.map { entries[$0].stamp })
     var result: [Stamp: DocumentHistory.Outcome] = [:]
     for entry in entries where !visible.contains(entry.stamp) {
-      let delete = deletes.last { $0.hasSeen(entry.stamp) }
+      let delete = deletes.last { hasSeen($0, entry.stamp) }
       if let delete { result[entry.stamp] = .deleted(delete.stamp.dot) }
     }
     return result

@@ -12,22 +12,23 @@ extension DocumentState {
     case kept(Entry)
     case waiting(PendingRemoval)
 
-    /// Whether its author had seen the operation stamped `stamp`.
-    func covers(_ stamp: Stamp) -> Bool {
-      switch self {
-      case .kept(let entry): entry.hasSeen(stamp)
-      case .waiting(let removal): removal.hasSeen(stamp)
-      }
-    }
+  }
 
-    /// Whether neither had seen the other.
-    func isConcurrent(with value: Entry) -> Bool {
-      guard !covers(value.stamp) else { return false }
-      switch self {
-      // What a newer version writes may delete and carry a value at once: it does not undo itself.
-      case .kept(let entry): return entry.stamp != value.stamp && !value.hasSeen(entry.stamp)
-      case .waiting: return true
-      }
+  /// Whether the author of a deletion had seen the operation stamped `stamp`.
+  private func covers(_ deletion: Deletion, _ stamp: Stamp) -> Bool {
+    switch deletion {
+    case .kept(let entry): hasSeen(entry, stamp)
+    case .waiting(let removal): hasSeen(removal, stamp)
+    }
+  }
+
+  /// Whether neither had seen the other.
+  private func isConcurrent(_ deletion: Deletion, with value: Entry) -> Bool {
+    guard !covers(deletion, value.stamp) else { return false }
+    switch deletion {
+    // What a newer version writes may delete and carry a value at once: it does not undo itself.
+    case .kept(let entry): return entry.stamp != value.stamp && !hasSeen(value, entry.stamp)
+    case .waiting: return true
     }
   }
 
@@ -35,8 +36,9 @@ extension DocumentState {
   /// every delete that covers it is undone.
   func visibility() -> Visibility {
     var result = Visibility()
-    let deletions = self.deletions
-    let values = entries.indices.filter {
+    let present = uncovered
+    let deletions = deletions(among: present)
+    let values = present.filter {
       entries[$0].effect.kind.carriesValue && !isHiddenByPendingRemoval(entries[$0])
     }
     guard !deletions.isEmpty else {
@@ -44,20 +46,21 @@ extension DocumentState {
       return result
     }
     let uncovered = values.filter { index in
-      !deletions.contains { $0.covers(entries[index].stamp) }
+      !deletions.contains { covers($0, entries[index].stamp) }
     }
     let standing = deletions.filter { deletion in
-      !uncovered.contains { deletion.isConcurrent(with: entries[$0]) }
+      !uncovered.contains { isConcurrent(deletion, with: entries[$0]) }
     }
     result.hasUndoneDelete = standing.count < deletions.count
     result.values = values.filter { index in
-      !standing.contains { $0.covers(entries[index].stamp) }
+      !standing.contains { covers($0, entries[index].stamp) }
     }
     return result
   }
 
-  private var deletions: [Deletion] {
-    let kept = entries.filter { $0.effect.kind.cover == .document }.map { Deletion.kept($0) }
+  private func deletions(among present: [Int]) -> [Deletion] {
+    let kept = present.filter { entries[$0].effect.kind.cover == .document }
+      .map { Deletion.kept(entries[$0]) }
     let waiting = pending.filter { $0.kind.cover == .document }.map { Deletion.waiting($0) }
     return kept + waiting
   }
@@ -65,13 +68,11 @@ extension DocumentState {
   private func isHiddenByPendingRemoval(_ entry: Entry) -> Bool {
     pending.contains { removal in
       removal.kind.cover == .path && entry.effect.path.isAtOrBelow(removal.path)
-        && removal.hasSeen(entry.stamp)
+        && hasSeen(removal, entry.stamp)
     }
   }
-}
 
-extension DocumentState.PendingRemoval {
-  func hasSeen(_ stamp: Stamp) -> Bool {
-    seen.contains(stream: stamp.dot.stream, sequence: stamp.dot.sequence)
+  private func hasSeen(_ removal: PendingRemoval, _ stamp: Stamp) -> Bool {
+    relation(of: removal.seen, to: stamp) != .none
   }
 }

@@ -98,9 +98,10 @@ package struct EncodedTransaction: Hashable, Sendable {
     // There is nothing before the first to be relative to.
     let isRelative =
       hasSeenOwn && header.sequence > 1
-      && previous.map { $0.context.isCovered(by: claimed) && $0.time < header.time } ?? false
-    let changes = claimed.entries.filter { entry in
-      !isRelative || previous?.context.entry(of: entry.stream) != entry
+      && previous.map { $0.context.isReached(by: claimed) && $0.time < header.time } ?? false
+    let changes = claimed.streams.flatMap { stream -> ArraySlice<Context.Entry> in
+      let entries = claimed.entries(of: stream)
+      return isRelative && previous?.context.entries(of: stream) == entries ? [] : entries
     }
     self.init(
       time: header.time.rawValue - (isRelative ? previous?.time.rawValue ?? 0 : 0),
@@ -111,6 +112,13 @@ package struct EncodedTransaction: Hashable, Sendable {
 
   /// Whether it cannot be completed without the transaction before it.
   package var leansOnPrevious: Bool { isRelative || nonce == nil }
+}
+
+extension Context {
+  /// Whether `later` has got as far in every stream.
+  fileprivate func isReached(by later: Context) -> Bool {
+    entries.allSatisfy { later.contains(stream: $0.stream, sequence: $0.sequence) }
+  }
 }
 
 /// Where a stream stands: all that the next transaction's context and fingerprint build on.
@@ -155,7 +163,10 @@ extension StreamPosition {
     let time = HybridTime(rawValue: raw)
     guard !overflow, time <= .latest else { throw .damaged("a time is not possible") }
     var claimed = encoded.isRelative ? context : Context()
-    claimed.merge(Context(encoded.changes))
+    let changes = Context(encoded.changes)
+    for changed in changes.streams {
+      claimed.replace(changed, with: changes.entries(of: changed))
+    }
     guard claimed.sequence(of: stream) <= (encoded.hasSeenOwn ? 0 : sequence) else {
       throw .damaged("a context claims its own transaction, or one after it")
     }

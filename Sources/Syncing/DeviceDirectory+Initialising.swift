@@ -132,7 +132,8 @@ extension DeviceDirectory {
     let directory = directory(of: marker.container)
     // Once more, under the lock: `leave` may have removed it.
     try makeDirectories(directory)
-    let database = try StoreDatabase(directory: directory)
+    let database = try StoreDatabase(
+      directory: directory, identity: ambient.identity(of: directory.appending("store.sqlite")))
     let known = try database.device()
     if known != nil {
       try database.rejoin(at: container.root)

@@ -93,7 +93,8 @@ extension DeviceDirectory {
     guard let status = try? files.status(of: database), status.size > 0 else {
       throw DeviceError.notInitialised(path ?? root, state: root)
     }
-    let store = try StoreDatabase(directory: directory)
+    let store = try StoreDatabase(
+      directory: directory, identity: ambient.identity(of: database))
     guard let record = try store.device() else {
       throw DeviceError.notInitialised(path ?? root, state: root)
     }

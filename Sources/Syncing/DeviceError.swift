@@ -10,6 +10,10 @@ package enum DeviceError: Error, Equatable, Sendable {
   case left(FilePath)
   /// `--join` was asked for, and there is nothing to join.
   case nothingToJoin(FilePath)
+  /// `--adopt` was asked for, and no other container of this state was in the folder.
+  case nothingToAdopt(FilePath)
+  /// No device is called so, or several are.
+  case unknownDevice(String, candidates: Int)
   /// The state is on a file system that other machines can change: SQLite would be damaged there,
   /// and two machines would write as one device.
   case stateOnNetwork(FilePath, kind: String)

@@ -43,7 +43,7 @@ struct FolderCompleteness {
         for transaction in transactions where !held.contains(range.stream) {
           positions[range.stream] = StreamPosition(after: transaction.header)
           isProgressing = true
-          if transaction.header.tip == end.tip { held.insert(range.stream) }
+          if end.tips.contains(transaction.header.tip) { held.insert(range.stream) }
         }
       }
       files = rest

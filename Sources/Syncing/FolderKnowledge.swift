@@ -80,6 +80,10 @@ extension FolderKnowledge {
           if range.first > reached + 1 {
             gaps.append(
               FileRecord.Range(stream: stream, first: reached + 1, last: range.first - 1))
+          } else if range.first > 1 {
+            // It continues a branch that is not here; from where on, nobody can tell.
+            gaps.append(
+              FileRecord.Range(stream: stream, first: range.first - 1, last: range.first - 1))
           }
           reached = max(reached, range.last)
         }
@@ -126,12 +130,15 @@ extension FolderKnowledge {
   ) throws -> [FileKey] {
     let applied = Set(part.applied)
     let known = Set(part.duplicates)
+    let waiting = Set(part.waiting)
     var restored: [FileKey] = []
     for (segment, look) in files {
       let key = segment.file
       if applied.contains(key), records[key]?.reason.isSetAside == true { restored.append(key) }
       if let error = part.rejected[key] {
         note(FileRecord(rejecting: error, key: key, look: look))
+      } else if waiting.contains(key) {
+        noteWaiting(segment, look: look)
       } else if applied.contains(key) || known.contains(key) {
         learn(segment, look: look)
       }

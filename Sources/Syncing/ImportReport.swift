@@ -20,6 +20,10 @@ package struct ImportReport: Sendable {
   package var documents = 0
   /// Local transactions brought into the folder.
   package var published = 0
+  /// Files that the folder had lost and this device has put back.
+  package var putBack = 0
+  /// Whether this device found itself cloned or restored, and goes on under a new stream.
+  package var hasNewStream = false
   package var gaps: [Gap] = []
   /// All files that are set aside now, sorted by where they stand.
   package var setAside: [FileRecord] = []

@@ -52,6 +52,7 @@ package final class Importer {
     try knowledge.save()
     // Importing may have closed what local removals waited for.
     publish(into: &report)
+    if directories == nil { try heal(listing, into: &report) }
     try summarize(listing, into: &report)
     return report
   }
@@ -67,6 +68,18 @@ package final class Importer {
       report.publishingFailure = nil
     } catch {
       // The import goes on; the caller reports it.
+      report.publishingFailure = error
+    }
+  }
+
+  /// Puts back what the folder has lost, once all that it holds is here.
+  private func heal(_ listing: FolderListing, into report: inout ImportReport) throws {
+    guard !report.isStopped, report.publishingFailure == nil, listing.unreadable.isEmpty else {
+      return
+    }
+    do {
+      report.putBack = try Healing(device: device).putBack(whatLacks: listing)
+    } catch let error as FileError {
       report.publishingFailure = error
     }
   }
@@ -160,6 +173,7 @@ package final class Importer {
       onProgress(progress)
     }
     report.segments += imported.segments
+    report.hasNewStream = report.hasNewStream || imported.hasNewStream
     for from in imported.devices {
       report.transactions += from.transactions
       report.operations += from.operations

@@ -14,7 +14,13 @@ struct OwnSegments {
   private var record: DeviceRecord { device.record }
   private var container: ContainerFolder { device.container }
 
-  init(of device: Device) { self.device = device }
+  /// The stream that it writes: maybe not the one that it wrote when this process began.
+  private let stream: StreamID
+
+  init(of device: Device) throws {
+    self.device = device
+    stream = try device.database.device()?.stream ?? device.record.stream
+  }
 
   /// Copies own segments from the folder where the device worked before, if that is still there.
   ///
@@ -66,14 +72,14 @@ struct OwnSegments {
   private func segment(_ file: FolderListing.File, in folder: ContainerFolder) -> Segment? {
     let reader = SegmentReader(container: folder, expected: record.container)
     guard case .segment(let found, _) = reader.read(file),
-      found.segment.range.stream == record.stream,
+      found.segment.range.stream == stream,
       found.segment.range.first <= found.segment.range.last
     else { return nil }
     return found.segment
   }
 
   private func own(in folder: ContainerFolder) throws -> [FolderListing.File] {
-    guard let directory = FilePath.Component(record.stream.description) else { return [] }
+    guard let directory = FilePath.Component(stream.description) else { return [] }
     return try folder.list(directories: [directory]).segments
   }
 }

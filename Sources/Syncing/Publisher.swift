@@ -27,6 +27,7 @@ package struct Publisher: Sendable {
   /// - parameter isStopping: asked before each file whether to end early.
   package func publishAll(unless isStopping: () -> Bool = { false }) throws -> Report {
     var report = Report()
+    if try device.absence() == nil { _ = try ForkDetection(device: device).beginStreamIfForked() }
     try device.database.fixBatches()
     var device = device
     while !isStopping(), let batch = try device.database.nextBatch() {

@@ -26,6 +26,12 @@ enum RawLinux {
       UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int
     ) -> Int
 
+  private typealias BirthFunction =
+    @convention(c) (
+      Int32, UnsafePointer<CChar>, Int32, UInt32, UnsafeMutableRawPointer
+    ) -> Int32
+
+  private static let birthFunction: BirthFunction? = function("statx")
   private static let attributeFunction: AttributeFunction? = function("lgetxattr")
   private static let renameFunction: RenameFunction? = function("renameat2")
   private static let statusFunction: StatusFunction? = function("statfs")
@@ -65,5 +71,22 @@ enum RawLinux {
       }
     }
     return UInt32(truncatingIfNeeded: buffer[0])
+  }
+
+  /// When a file was made, in nanoseconds since 1970 (`statx(2)`); nil where that is not recorded.
+  static func birth(of path: FilePath) -> Int64? {
+    guard let birthFunction else { return nil }
+    // The structure's size, the bit that asks for the time of birth, and where that stands.
+    let (size, birthBit, offset) = (256, UInt32(0x800), 80)
+    return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { raw in
+      guard let start = raw.baseAddress else { return nil }
+      let code = path.withPlatformString {
+        birthFunction(AT_FDCWD, $0, AT_SYMLINK_NOFOLLOW, birthBit, start)
+      }
+      guard code == 0, start.load(as: UInt32.self) & birthBit != 0 else { return nil }
+      let seconds = start.load(fromByteOffset: offset, as: Int64.self)
+      let nanoseconds = start.load(fromByteOffset: offset + 8, as: UInt32.self)
+      return seconds * 1_000_000_000 + Int64(nanoseconds)
+    }
   }
 }

@@ -10,13 +10,13 @@ import Testing
   func failure(version: Int) throws {
     let store = try OldStore(version: version)
     // The last table that the steps make cannot be made: all before it must be taken back.
-    try store.raw { db in try db.execute(sql: "CREATE VIEW clock_readings AS SELECT 1") }
+    try store.raw { db in try db.execute(sql: "CREATE VIEW marks AS SELECT 1") }
     let before = try (store.tables(), store.rawVersion(), Self.rows(store))
     #expect(throws: StorageError.self) { try store.open() }
     #expect(try store.tables() == before.0)
     #expect(try store.rawVersion() == before.1)
     #expect(try Self.rows(store) == before.2)
-    try store.raw { db in try db.execute(sql: "DROP VIEW clock_readings") }
+    try store.raw { db in try db.execute(sql: "DROP VIEW marks") }
     #expect(try store.open().dump() == store.expected("dump.jsonl"))
   }
 

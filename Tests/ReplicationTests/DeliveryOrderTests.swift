@@ -20,7 +20,7 @@ import Testing
       var history = History(seed: 77_000 + part * 100 + UInt64(number), size: Self.size)
       for step in 0..<history.length { try history.take(step) }
       try history.deliverEverything()
-      let streams = history.devices.map(\.written)
+      let streams = history.devices.map { $0.written.map(\.transaction) }
       // Removals that had waited come on top; a history with too many has too many orders.
       guard streams.reduce(0, { $0 + $1.count }) <= 6 else { continue }
       let expected = history.keys.map { Self.outcome(of: history.devices[0].state(of: $0)) }
@@ -84,12 +84,18 @@ import Testing
   private static func settling(
     _ transactions: [Transaction], keys: [DocumentKey]
   ) -> [Outcome] {
-    var arrived = Context()
+    var lineage = Lineage()
     var states: [DocumentKey: DocumentState] = [:]
     for transaction in transactions {
       apply(transaction, to: &states)
-      arrived.advance(transaction.header.tip)
-      for key in keys { states[key]?.settle(arrived: arrived) }
+      let tip = transaction.header.tip
+      let before = lineage.streams[tip.stream]?.lines[0].tip.fingerprint ?? .origin
+      lineage.extend(tip, after: before)
+      for key in keys {
+        states[key]?.lineage = lineage
+        states[key]?.settle()
+        states[key]?.lineage = nil
+      }
     }
     return keys.map { outcome(of: states[$0] ?? DocumentState()) }
   }

@@ -8,7 +8,11 @@ private func entry(_ stream: Int, _ sequence: UInt64, _ fingerprint: UInt64? = n
 {
   Context.Entry(
     stream: StreamID(rawValue: UInt128(stream)), sequence: sequence,
-    fingerprint: Fingerprint(rawValue: UInt128(fingerprint ?? sequence)))
+    fingerprint: mark(fingerprint ?? sequence))
+}
+
+private func mark(_ number: UInt64) -> Fingerprint {
+  Fingerprint(rawValue: UInt128(number) << 64)
 }
 
 private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction.Header {
@@ -27,7 +31,8 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
   }
 
   @Test func entriesAreSortedAndTheGreaterOneStays() {
-    var context = Context([entry(3, 1), entry(1, 2), entry(2, 5), entry(1, 1)])
+    var context = Context([entry(3, 1), entry(1, 2), entry(2, 5)])
+    context.advance(entry(1, 1))
     #expect(context.entries == [entry(1, 2), entry(2, 5), entry(3, 1)])
     context.advance(entry(2, 5, 99))
     #expect(context.entry(of: entry(2, 1).stream) == entry(2, 5))
@@ -36,27 +41,25 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
   }
 
   // Lesson 19.
-  @Test func mergingTakesTheGreaterOfEachStream() {
-    var context = Context([entry(1, 2), entry(2, 1)])
-    let other = Context([entry(2, 4), entry(3, 1)])
-    #expect(!other.isCovered(by: context))
-    context.merge(other)
-    #expect(context == Context([entry(1, 2), entry(2, 4), entry(3, 1)]))
-    #expect(other.isCovered(by: context))
-    #expect(context.without(entry(2, 1).stream) == Context([entry(1, 2), entry(3, 1)]))
+  @Test func branchesOfAStreamStandBesideOneAnother() {
+    let context = Context([entry(1, 2, 21), entry(2, 1), entry(1, 2, 20), entry(1, 2, 21)])
+    #expect(context.entries == [entry(1, 2, 20), entry(1, 2, 21), entry(2, 1)])
+    #expect(context.entries(of: entry(1, 1).stream).count == 2)
+    #expect(context.streams == [entry(1, 1).stream, entry(2, 1).stream])
+    #expect(context.without(entry(2, 1).stream) == Context([entry(1, 2, 20), entry(1, 2, 21)]))
   }
 }
 
 @Suite struct FrontierTests {
   @Test func whatHasSeenWhatIsMissingStaysOpen() {
     var frontier = Frontier()
-    frontier.apply(header(entry(1, 1), seen: entry(2, 1)))
-    frontier.apply(header(entry(1, 2), seen: entry(1, 1)))
+    frontier.take(header(entry(1, 1), seen: entry(2, 1)))
+    frontier.take(header(entry(1, 2), seen: entry(1, 1)))
     #expect(frontier.close().isEmpty)
     #expect(frontier.applied == Context([entry(1, 2)]))
     #expect(frontier.closed == Context())
     #expect(frontier.seen == Context([entry(1, 2), entry(2, 1)]))
-    frontier.apply(header(entry(2, 1)))
+    frontier.take(header(entry(2, 1)))
     let closed = frontier.close()
     #expect(closed.map(\.tip) == [entry(2, 1), entry(1, 1), entry(1, 2)])
     #expect(frontier.closed == frontier.applied)
@@ -67,9 +70,9 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
   // Lesson 19.
   @Test func aStreamClosesUpToTheFirstThatWaits() {
     var frontier = Frontier()
-    frontier.apply(header(entry(1, 1)))
-    frontier.apply(header(entry(1, 2), seen: entry(1, 1), entry(2, 7)))
-    frontier.apply(header(entry(1, 3), seen: entry(1, 2), entry(2, 7)))
+    frontier.take(header(entry(1, 1)))
+    frontier.take(header(entry(1, 2), seen: entry(1, 1), entry(2, 7)))
+    frontier.take(header(entry(1, 3), seen: entry(1, 2), entry(2, 7)))
     frontier.close()
     #expect(frontier.closed == Context([entry(1, 1)]))
     #expect(frontier.applied == Context([entry(1, 3)]))
@@ -77,9 +80,16 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
 
   @Test func anotherBranchOfAStreamIsNotWhatWasSeen() {
     var frontier = Frontier()
-    frontier.apply(header(entry(2, 1, 50)))
-    frontier.apply(header(entry(1, 1), seen: entry(2, 1, 51)))
+    frontier.take(header(entry(2, 1, 50)))
+    frontier.take(header(entry(1, 1), seen: entry(2, 1, 51)))
     frontier.close()
     #expect(frontier.closed == Context([entry(2, 1, 50)]))
+  }
+}
+
+extension Frontier {
+  /// Applies a transaction whose predecessor has its sequence for a fingerprint.
+  fileprivate mutating func take(_ header: Transaction.Header) {
+    apply(header, after: mark(header.sequence - 1))
   }
 }

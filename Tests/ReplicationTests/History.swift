@@ -108,7 +108,7 @@ extension History {
   }
 
   private mutating func receive(on device: Int, _ random: inout SplitMix) throws {
-    var batch: [Transaction] = []
+    var batch: [SimulatedDevice.Sent] = []
     for author in devices.indices where author != device {
       guard random.chance(links[device][author]) else { continue }
       let outstanding = devices[author].written[delivered[device][author]...]
@@ -118,7 +118,7 @@ extension History {
     try receive(batch, on: device)
   }
 
-  mutating func receive(_ batch: [Transaction], on device: Int) throws {
+  mutating func receive(_ batch: [SimulatedDevice.Sent], on device: Int) throws {
     guard !batch.isEmpty else { return }
     note("device \(device) receives " + batch.map(\.header.name).joined(separator: ", "))
     for transaction in batch { delivered[device][transaction.header.author] += 1 }
@@ -156,7 +156,7 @@ extension History {
   }
 
   /// Enters a new transaction into the model, after checking what it claims.
-  mutating func record(_ transaction: Transaction, by device: Int) throws {
+  mutating func record(_ transaction: SimulatedDevice.Sent, by device: Int) throws {
     try checkClaim(of: transaction, by: device)
     delivered[device][device] += 1
     let header = transaction.header
@@ -165,7 +165,8 @@ extension History {
     for (index, operation) in transaction.operations.enumerated() {
       let new = PlainModel.Operation(
         dot: PlainModel.Dot(author: device, sequence: Int(header.sequence), index: index),
-        time: header.time.rawValue, path: operation.path.keys,
+        time: header.time.rawValue, order: [UInt64(device), header.sequence, UInt64(index)],
+        path: operation.path.keys,
         kind: PlainModel.Kind(operation), seen: seen)
       note("    \(operation.document.id): \(operation.text)")
       operations[operation.document, default: []].append(new)
@@ -174,7 +175,7 @@ extension History {
 }
 
 extension PlainModel.Kind {
-  fileprivate init(_ operation: Operation) {
+  init(_ operation: Operation) {
     switch operation.kind {
     case .set: self = .set(Leaf(unchecked: operation.payload).json)
     case .clear: self = .clear

@@ -45,8 +45,9 @@ extension History {
     guard summary == (view.isVisible, view.conflictCount) else {
       throw failure("the summary \(summary) is not that of the view")
     }
-    guard Set(state.entries.map(\.modelDot)) == Set(model.kept.map(\.dot)),
-      state.entries.count == model.kept.count
+    // What a write hides whose context has not wholly arrived is still there.
+    let kept = state.uncovered.map { state.entries[$0].modelDot }
+    guard Set(kept) == Set(model.kept.map(\.dot)), kept.count == model.kept.count
     else { throw failure("keeps other operations than the model") }
   }
 
@@ -78,7 +79,7 @@ extension History {
   }
 
   /// A context claims what its author had, with the right fingerprints, and is closed (rule 4).
-  func checkClaim(of transaction: Transaction, by device: Int) throws {
+  func checkClaim(of transaction: SimulatedDevice.Sent, by device: Int) throws {
     for entry in transaction.header.context.entries {
       let author = Int(entry.stream.rawValue) - 1
       guard Int(entry.sequence) <= delivered[device][author] else {
@@ -88,7 +89,8 @@ extension History {
       guard seen.last?.header.fingerprint == entry.fingerprint else {
         throw failure("a context names another \(author):\(entry.sequence)")
       }
-      for earlier in seen where !earlier.header.context.isCovered(by: transaction.header.context) {
+      let context = transaction.header.context
+      for earlier in seen where !context.hasReached(earlier.header.context) {
         throw failure(
           "the context of a new transaction by \(device) is not closed: it has seen "
             + "\(author):\(earlier.header.sequence) and not what that had seen")
@@ -120,8 +122,10 @@ extension History {
       let first = devices[0].state(of: key)
       for device in devices {
         try compare(device.state(of: key), with: model)
-        let isSame = device.state(of: key).entries.elementsEqual(first.entries) {
-          $0.stamp == $1.stamp && $0.effect == $1.effect
+        let state = device.state(of: key)
+        let isSame = state.uncovered.elementsEqual(first.uncovered) {
+          let (one, other) = (state.entries[$0], first.entries[$1])
+          return one.stamp == other.stamp && one.effect == other.effect
         }
         guard isSame else { throw failure("the devices keep different operations") }
       }
@@ -160,7 +164,14 @@ extension History {
   }
 }
 
-extension Transaction {
+extension Context {
+  /// By sequence: there are no forks here.
+  fileprivate func hasReached(_ other: Context) -> Bool {
+    other.entries.allSatisfy { contains(stream: $0.stream, sequence: $0.sequence) }
+  }
+}
+
+extension SimulatedDevice.Sent {
   fileprivate func seen(of author: Int) -> UInt64 {
     header.context.sequence(of: SimulatedDevice.stream(of: author))
   }

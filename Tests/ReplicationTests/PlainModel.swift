@@ -24,19 +24,17 @@ struct PlainModel {
     case document
   }
 
-  struct Dot: Hashable, Comparable {
+  struct Dot: Hashable {
     let author: Int
     let sequence: Int
     let index: Int
-
-    static func < (lhs: Self, rhs: Self) -> Bool {
-      (lhs.author, lhs.sequence, lhs.index) < (rhs.author, rhs.sequence, rhs.index)
-    }
   }
 
   struct Operation {
     let dot: Dot
     let time: UInt64
+    /// What decides between equal times.
+    let order: [UInt64]
     let path: [ByteString]
     let kind: Kind
     /// How many transactions of each author, by the author's number, had been seen.
@@ -87,7 +85,7 @@ struct PlainModel {
     let operation: Operation?
 
     func covers(_ value: Operation) -> Bool {
-      operation?.hasSeen(value) ?? (seen[value.dot.author] >= value.dot.sequence)
+      operation?.hasSeen(value) ?? seen.reaches(value.dot)
     }
 
     func isConcurrent(with value: Operation) -> Bool {
@@ -125,7 +123,7 @@ extension PlainModel.Operation {
   var isClear: Bool { if case .clear = kind { true } else { false } }
 
   func hasSeen(_ other: Self) -> Bool {
-    if seen[other.dot.author] >= other.dot.sequence { return true }
+    if seen.reaches(other.dot) { return true }
     return other.dot.author == dot.author && other.dot.sequence == dot.sequence
       && other.dot.index < dot.index
   }
@@ -135,14 +133,22 @@ extension PlainModel.Operation {
     hasSeen(other) && other.path.starts(with: path)
   }
 
-  /// Rule 3, without the fingerprint: there are no forks here.
+  /// Rule 3.
   func isLater(than other: Self) -> Bool {
-    time == other.time ? dot > other.dot : time > other.time
+    time == other.time ? other.order.lexicographicallyPrecedes(order) : time > other.time
   }
 }
 
 extension PlainModel.Waiting {
   func covers(_ value: PlainModel.Operation) -> Bool {
-    seen[value.dot.author] >= value.dot.sequence && value.path.starts(with: path)
+    seen.reaches(value.dot) && value.path.starts(with: path)
+  }
+}
+
+extension [Int] {
+  /// Whether this many transactions of each author have the one of `dot`; of authors that came
+  /// later nothing had been seen.
+  fileprivate func reaches(_ dot: PlainModel.Dot) -> Bool {
+    dot.author < count && self[dot.author] >= dot.sequence
   }
 }

@@ -5,19 +5,37 @@ import CanonicalJSON
 /// One device: real document states and a real frontier, called in the order in which the store
 /// calls them, with dictionaries for the database.
 struct SimulatedDevice {
+  /// A transaction on its way.
+  struct Sent {
+    let transaction: Transaction
+    /// The fingerprint before it in its stream.
+    let previous: Fingerprint
+    var header: Transaction.Header { transaction.header }
+    var operations: [Operation] { transaction.operations }
+  }
+
   /// Number from 0; the stream's id orders as it does.
   let author: Int
+  /// The stream that it writes.
+  private(set) var stream: StreamID
+  /// The last transaction of that.
+  private var tip: (sequence: UInt64, fingerprint: Fingerprint) = (0, .origin)
   var states: [DocumentKey: DocumentState] = [:]
   private(set) var frontier = Frontier()
   private(set) var clock = HybridClock(latest: .zero)
   /// Everything it ever wrote, in order.
-  private(set) var written: [Transaction] = []
+  private(set) var written: [Sent] = []
+  /// Two clones never agree on it.
+  var nonce: UInt64 = 0
+  /// Whether contexts are judged by sequence alone, whatever the fingerprints: a planted bug.
+  var judgesBySequence = false
 
   /// Whether its program understands kinds that this version does not.
   private(set) var isNewer: Bool
 
   init(author: Int, isNewer: Bool = false) {
     self.author = author
+    stream = Self.stream(of: author)
     self.isNewer = isNewer
   }
 
@@ -32,7 +50,11 @@ struct SimulatedDevice {
     isNewer || KindCodes.newer(in: operations).isEmpty
   }
 
-  var stream: StreamID { Self.stream(of: author) }
+  /// Goes on under another stream, as a device does that finds itself cloned.
+  mutating func begin(_ stream: StreamID) {
+    self.stream = stream
+    tip = (0, .origin)
+  }
   var hasWaiting: Bool { states.values.contains { !$0.pending.isEmpty } }
 
   static func stream(of author: Int) -> StreamID { StreamID(rawValue: UInt128(author + 1)) }
@@ -46,7 +68,11 @@ struct SimulatedDevice {
     bytes.reduce(hash) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 
-  func state(of key: DocumentKey) -> DocumentState { states[key] ?? DocumentState() }
+  func state(of key: DocumentKey) -> DocumentState {
+    var state = states[key] ?? DocumentState()
+    state.lineage = judgesBySequence ? nil : frontier.lineage
+    return state
+  }
 }
 
 // MARK: - Writing
@@ -65,8 +91,8 @@ extension SimulatedDevice {
     guard let time = ticking.tick(wallMilliseconds: wall) else { return nil }
     return Draft(
       header: Transaction.Header(
-        stream: stream, sequence: UInt64(written.count) + 1, time: time,
-        context: frontier.closed, nonce: 0, fingerprint: .origin))
+        stream: stream, sequence: tip.sequence + 1, time: time,
+        context: frontier.closed, nonce: nonce, fingerprint: .origin))
   }
 
   func state(of key: DocumentKey, in draft: Draft) -> DocumentState {
@@ -85,22 +111,27 @@ extension SimulatedDevice {
   }
 
   /// Returns the transaction; nil if there was nothing to publish.
-  mutating func commit(_ draft: Draft) -> Transaction? {
+  mutating func commit(_ draft: Draft) -> Sent? {
     var draft = draft
-    var transaction: Transaction?
+    var transaction: Sent?
     if !draft.operations.isEmpty {
       draft.header = sealed(draft)
-      frontier.apply(draft.header, isUnderstood: understands(draft.operations))
+      frontier.apply(
+        draft.header, after: tip.fingerprint, isUnderstood: understands(draft.operations))
       frontier.close()
       clock.merge(draft.header.time)
-      let made = Transaction(header: draft.header, operations: draft.operations)
+      let made = Sent(
+        transaction: Transaction(header: draft.header, operations: draft.operations),
+        previous: tip.fingerprint)
+      tip = (draft.header.sequence, draft.header.fingerprint)
       written.append(made)
       transaction = made
     }
     for key in draft.changed {
       guard var state = draft.states[key] else { continue }
       if transaction != nil { state.seal(draft.header.tip) }
-      state.settle(arrived: frontier.applied)
+      state.lineage = judgesBySequence ? nil : frontier.lineage
+      state.settle()
       states[key] = state
     }
     return transaction
@@ -108,8 +139,7 @@ extension SimulatedDevice {
 
   private func sealed(_ draft: Draft) -> Transaction.Header {
     let header = draft.header
-    let before = written.last?.header.fingerprint ?? .origin
-    var hash = Self.mix(before.bytes, into: header.time.rawValue)
+    var hash = Self.mix(tip.fingerprint.bytes, into: header.time.rawValue ^ nonce)
     hash = Self.mix(header.stream.bytes, into: hash ^ header.sequence)
     for operation in draft.operations {
       hash = Self.mix(operation.path.bytes, into: hash ^ UInt64(operation.kind.code))
@@ -139,12 +169,13 @@ extension SimulatedDevice {
   ///
   /// Returns the transactions that the removals became, and the documents that changed.
   mutating func receive(
-    _ transactions: [Transaction], wall: Int64
-  ) -> (published: [Transaction], changed: Set<DocumentKey>) {
+    _ transactions: [Sent], wall: Int64
+  ) -> (published: [Sent], changed: Set<DocumentKey>) {
     var steps: [DocumentKey: [(Operation, Transaction.Header, Int)]] = [:]
     for transaction in transactions {
       frontier.apply(
-        transaction.header, isUnderstood: understands(transaction.operations))
+        transaction.header, after: transaction.previous,
+        isUnderstood: understands(transaction.operations))
       clock.merge(transaction.header.time)
       for (index, operation) in transaction.operations.enumerated() {
         steps[operation.document, default: []].append((operation, transaction.header, index))
@@ -160,7 +191,7 @@ extension SimulatedDevice {
         }
       }
       guard isChanged else { continue }
-      state.settle(arrived: frontier.applied)
+      state.settle()
       states[key] = state
     }
     frontier.close()
@@ -168,17 +199,15 @@ extension SimulatedDevice {
     return (releaseRemovals(wall: wall), waiting.union(steps.keys))
   }
 
-  mutating func releaseRemovals(wall: Int64) -> [Transaction] {
+  mutating func releaseRemovals(wall: Int64) -> [Sent] {
     var bySeen: [Context: Set<DocumentKey>] = [:]
     for (key, state) in states {
       for removal in state.pending { bySeen[removal.seen, default: []].insert(key) }
     }
-    var published: [Transaction] = []
+    var published: [Sent] = []
     for (seen, keys) in bySeen.sorted(by: { $0.key.total < $1.key.total }) {
-      guard seen.isCovered(by: frontier.closed), var draft = beginDraft(wall: wall) else {
-        continue
-      }
-      draft.claim(seen)
+      guard frontier.isClosed(seen), var draft = beginDraft(wall: wall) else { continue }
+      draft.claim(frontier.lineage.reduced(seen))
       for key in keys.sorted() {
         var state = state(of: key, in: draft)
         for removal in state.pending where removal.seen == seen {

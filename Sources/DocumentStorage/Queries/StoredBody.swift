@@ -35,7 +35,7 @@ struct StoredBody {
 
   private mutating func render() throws -> Bool {
     guard try byte() == StateCoding.version else { throw StoredBytes.damage }
-    try skipTables()
+    guard try skipTables() else { return false }
     let count = try varint()
     guard count > 0 else { return false }
     for index in 0..<count {
@@ -47,19 +47,17 @@ struct StoredBody {
     return try varint() == 0
   }
 
-  private mutating func skipTables() throws {
+  /// - returns: false if something may be hidden, since a context that is kept has seen something.
+  private mutating func skipTables() throws -> Bool {
     for _ in 0..<(try varint()) {
       for _ in 0..<3 { _ = try varint() }
       try skip(16)
-      guard try byte() == 1 else { continue }
-      for _ in 0..<(try varint()) {
-        for _ in 0..<2 { _ = try varint() }
-        try skip(16)
-      }
+      guard try byte() == 0 || varint() == 0 else { return false }
     }
     for _ in 0..<(try varint()) {
       for _ in 0..<3 { _ = try varint() }
     }
+    return true
   }
 
   /// - returns: false if the entry is no plain value or object of its own.

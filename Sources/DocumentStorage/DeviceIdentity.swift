@@ -1,0 +1,65 @@
+import Foundation
+import GRDB
+import Replication
+
+/// What tells whether a database is still where it was, or a copy: and where a new stream's id
+/// comes from.
+package struct DeviceIdentity: Sendable {
+  /// The machine and the database's file; nil where there is nothing to tell by.
+  ///
+  /// Asked when it is to be compared: a database that is just being made has no file yet.
+  package let environment: @Sendable () -> [UInt8]?
+  /// Mints the id of a new stream.
+  package let mint: @Sendable () -> StreamID
+
+  package init(
+    environment: @escaping @Sendable () -> [UInt8]? = { nil },
+    mint: @escaping @Sendable () -> StreamID = { StreamID.random() }
+  ) {
+    self.environment = environment
+    self.mint = mint
+  }
+}
+
+extension DeviceRecord {
+  /// The device as it writes now: in another environment than it wrote in before, it is a copy or
+  /// was restored, and writes a new stream from now on (protocol.md 25).
+  static func current(_ db: Database, _ identity: DeviceIdentity) throws -> DeviceRecord? {
+    guard let device = try fetch(db) else { return nil }
+    guard let environment = identity.environment() else { return device }
+    let known = try Data.fetchOne(db, sql: "SELECT environment FROM device")
+    guard known != Data(environment) else { return device }
+    if known != nil, device.leftAt == nil { try beginStream(identity.mint(), db) }
+    try db.execute(sql: "UPDATE device SET environment = ?", arguments: [Data(environment)])
+    return try fetch(db)
+  }
+
+  /// Makes the device go on under another stream.
+  ///
+  /// The old one is from now on like another's, except that what waits to be published still is,
+  /// under the old stream's id and with its dots unchanged.
+  static func beginStream(_ stream: StreamID, _ db: Database) throws {
+    try Outbox.fixBatches(db)
+    var streams = try StreamDirectory(db)
+    let number = try streams.number(of: stream, db)
+    if let name = try fetch(db)?.name { try streams.setName(name, of: stream, db) }
+    try streams.save(db)
+    try db.execute(sql: "UPDATE streams SET own = 1 WHERE id = ?", arguments: [number])
+    // The name travels with the first segment of the new stream.
+    try db.execute(
+      sql: "UPDATE device SET stream = ?, published_name = NULL", arguments: [number])
+  }
+}
+
+extension StoreDatabase {
+  /// Makes the device go on under a new stream, if `stream` is still the one that it writes.
+  ///
+  /// - returns: whether it does.
+  package func beginStream(insteadOf stream: StreamID) throws -> Bool {
+    try write { db in
+      guard try DeviceRecord.fetch(db)?.stream == stream else { return false }
+      try DeviceRecord.beginStream(identity.mint(), db)
+      return true
+    }
+  }
+}

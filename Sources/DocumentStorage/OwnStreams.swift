@@ -1,0 +1,86 @@
+import Foundation
+import GRDB
+import Replication
+import SegmentFormat
+
+// What this device has written, under whatever stream, and what it answers for.
+extension StoreDatabase {
+  /// The names of the segments of `stream` whose content is here.
+  package func segmentNames(of stream: StreamID) throws -> Set<ImportedNames.Name> {
+    try read { db in
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT first, last, digest FROM segments
+          WHERE stream = (SELECT id FROM streams WHERE stream = ?)
+          """,
+        arguments: [stream.databaseBytes])
+      var names: Set<ImportedNames.Name> = []
+      while let row = try rows.next() {
+        names.insert(
+          ImportedNames.Name(
+            stream: stream, first: UInt64(row[0] as Int64), last: UInt64(row[1] as Int64),
+            digest: UInt64(bitPattern: row[2] as Int64)))
+      }
+      return names
+    }
+  }
+
+  /// Whether every transaction of a segment is applied here; what a process of this device is just
+  /// publishing counts as such.
+  package func holds(_ segment: Segment) throws -> Bool {
+    try read { db in
+      let streams = try StreamDirectory(db)
+      let range = segment.range
+      guard let number = streams.row(of: range.stream)?.number,
+        var start = try streams.position(at: range.predecessor, db)
+      else { return false }
+      if segment.leansOnPrevious, !start.isComplete {
+        guard let complete = try SegmentReplay.position(at: range.predecessor, streams, db) else {
+          return try SegmentRecords.isBeingPublished(range, stream: number, db)
+        }
+        start = complete
+      }
+      let transactions = (try? segment.transactions(after: start)) ?? []
+      return try !transactions.isEmpty
+        && transactions.allSatisfy { try streams.holds($0.header.tip, db) }
+    }
+  }
+
+  /// The streams whose segments this device puts back where the folder has lost them: its own,
+  /// present and former, and those of devices that it was told never come back.
+  package func keptStreams() throws -> [StreamID] {
+    try read { db in
+      try Data.fetchAll(
+        db, sql: "SELECT stream FROM streams WHERE own OR retired_at IS NOT NULL ORDER BY stream"
+      ).map { try StreamID(column: $0) }
+    }
+  }
+
+  /// The segments that wait to be published, of present and former streams.
+  package func waitingSegments() throws -> [Segment] {
+    try fixBatches()
+    return try read { db in
+      let streams = try StreamDirectory(db)
+      let rows = try Row.fetchAll(db, sql: "SELECT * FROM batches ORDER BY stream, first")
+      return try rows.map { row in
+        try Outbox.segment(
+          of: row["stream"], first: row["first"], last: row["last"], name: row["device_name"],
+          streams: streams, db
+        ).segment
+      }
+    }
+  }
+
+  /// Notes that the device of a stream never comes back, so that this one puts back what the folder
+  /// loses of it.
+  ///
+  /// - parameter now: in milliseconds since 1970.
+  package func retire(_ stream: StreamID, now: Int64) throws {
+    try write { db in
+      try db.execute(
+        sql: "UPDATE streams SET retired_at = coalesce(retired_at, ?) WHERE stream = ?",
+        arguments: [now, stream.databaseBytes])
+    }
+  }
+}

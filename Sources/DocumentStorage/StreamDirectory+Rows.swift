@@ -1,0 +1,156 @@
+import Foundation
+import GRDB
+import Replication
+import SegmentFormat
+
+// The rows of streams and their lines.
+extension StreamDirectory {
+  /// What the row of a line says: `streams` has that of the first, `lines` those of others.
+  private struct StoredLine {
+    let base: UInt64
+    let parent: Int?
+    let tip: Context.Entry
+    let closed: Context.Entry?
+    let context: [UInt8]
+    let time: HybridTime
+    let nonce: UInt64?
+
+    init(_ row: GRDB.Row, stream: StreamID) throws {
+      base = UInt64(row["base"] as Int64)
+      parent = row["parent"]
+      tip = Context.Entry(
+        stream: stream, sequence: UInt64(row["applied"] as Int64),
+        fingerprint: try Fingerprint(optionalColumn: row["applied_fingerprint"]))
+      let end = Context.Entry(
+        stream: stream, sequence: UInt64(row["closed"] as Int64),
+        fingerprint: try Fingerprint(optionalColumn: row["closed_fingerprint"]))
+      closed = end.sequence > 0 ? end : nil
+      context = [UInt8](row["context"] as Data? ?? Data())
+      time = HybridTime(rawValue: UInt64(bitPattern: row["time"]))
+      nonce = (row["nonce"] as Int64?).map { UInt64(bitPattern: $0) }
+    }
+
+    func position(_ directory: StreamDirectory) throws -> StreamPosition {
+      StreamPosition(
+        sequence: tip.sequence, fingerprint: tip.fingerprint,
+        context: try ContextCoding.decode(context, streams: directory), time: time, nonce: nonce)
+    }
+  }
+
+  mutating func read(_ db: Database) throws {
+    var stored: [StreamID: [StoredLine]] = [:]
+    var branching: Set<StreamID> = []
+    for row in try GRDB.Row.fetchAll(db, sql: "SELECT *, 0 AS base, NULL AS parent FROM streams") {
+      let stream = try StreamID(column: row["stream"])
+      let number: Int64 = row["id"]
+      streamsByNumber[number] = stream
+      stored[stream] = [try StoredLine(row, stream: stream)]
+      if row["branching"] { branching.insert(stream) }
+      rows[stream] = Row(
+        number: number, stream: stream, name: row["name"], isOwn: row["own"],
+        unmarked: UInt64(row["unmarked"] as Int64), positions: [], gapSince: row["gap_since"],
+        retiredAt: row["retired_at"])
+    }
+    if !branching.isEmpty {
+      for row in try GRDB.Row.fetchAll(db, sql: "SELECT * FROM lines ORDER BY stream, line") {
+        let stream = try stream(number: row["stream"])
+        stored[stream]?.append(try StoredLine(row, stream: stream))
+      }
+    }
+    for (stream, lines) in stored {
+      let positions = try lines.map { try $0.position(self) }
+      rows[stream]?.positions = positions
+    }
+    try readFrontier(stored, branching: branching, db)
+  }
+
+  private mutating func readFrontier(
+    _ stored: [StreamID: [StoredLine]], branching: Set<StreamID>, _ db: Database
+  ) throws {
+    var streams: [StreamID: Lineage.Stream] = [:]
+    var closed: [Lineage.LineID: Context.Entry] = [:]
+    for (stream, all) in stored {
+      var lines: [Lineage.Line] = []
+      for (index, line) in all.enumerated() where line.tip.sequence > 0 {
+        let id = Lineage.LineID(stream: stream, index: index)
+        closed[id] = line.closed
+        marked[id] = line.tip.sequence
+        let marks = branching.contains(stream) ? try self.marks(of: id, db) : []
+        lines.append(
+          Lineage.Line(parent: line.parent, base: line.base, tip: line.tip, marks: marks))
+      }
+      guard !lines.isEmpty else { continue }
+      streams[stream] = Lineage.Stream(lines: lines, isBranching: branching.contains(stream))
+    }
+    frontier = Frontier(
+      lineage: Lineage(streams), closedTips: closed, open: try Self.open(db, directory: self))
+  }
+
+  private func marks(of line: Lineage.LineID, _ db: Database) throws -> [UInt64] {
+    guard let row = rows[line.stream] else { return [] }
+    let unknown = line.index == 0 ? Int(row.unmarked) : 0
+    return Array(repeating: Lineage.unknownMark, count: unknown)
+      + (try MarkTable.all(of: row.number, line: line.index, db))
+  }
+
+  private static func open(
+    _ db: Database, directory: StreamDirectory
+  ) throws -> [Lineage.LineID: [Frontier.Open]] {
+    var open: [Lineage.LineID: [Frontier.Open]] = [:]
+    let newer = try Set(NewerTransactions.all(db, streams: directory).map(\.tip))
+    let sql = "SELECT * FROM open_transactions ORDER BY stream, line, sequence"
+    for row in try GRDB.Row.fetchAll(db, sql: sql) {
+      let tip = Context.Entry(
+        stream: try directory.stream(number: row["stream"]),
+        sequence: UInt64(row["sequence"] as Int64),
+        fingerprint: try Fingerprint(optionalColumn: row["fingerprint"]))
+      let context = try ContextCoding.decode(
+        [UInt8](row["context"] as Data), streams: directory)
+      open[Lineage.LineID(stream: tip.stream, index: row["line"]), default: []].append(
+        Frontier.Open(tip: tip, context: context, isUnderstood: !newer.contains(tip)))
+    }
+    return open
+  }
+
+  mutating func save(_ line: Lineage.LineID, _ db: Database) throws {
+    guard let row = rows[line.stream] else { return }
+    let position = row.positions[line.index]
+    let closed = frontier.closedTips[line]
+    let context = Data(
+      try ContextCoding.encode(position.context) { try self.number(of: $0, db) })
+    let values: StatementArguments = [
+      Int64(position.sequence), position.fingerprint.databaseBytes, context,
+      Int64(bitPattern: position.time.rawValue), position.nonce.map { Int64(bitPattern: $0) },
+      Int64(closed?.sequence ?? 0), closed?.fingerprint.databaseBytes,
+    ]
+    let key: StatementArguments = [row.number, line.index]
+    let stream = frontier.lineage.streams[line.stream]
+    if line.index > 0, let lined = stream?.lines[line.index] {
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        arguments: key + [lined.parent, Int64(lined.base)] + values)
+    } else {
+      try db.execute(
+        sql: """
+          UPDATE streams SET applied = ?, applied_fingerprint = ?, context = ?, time = ?,
+            nonce = ?, closed = ?, closed_fingerprint = ?, name = ?, branching = ?,
+            gap_since = ? WHERE id = ?
+          """,
+        arguments: values + [row.name, stream?.isBranching ?? false, row.gapSince, row.number])
+    }
+    try saveMarks(of: line, row: row, db)
+  }
+
+  private mutating func saveMarks(
+    of line: Lineage.LineID, row: Row, _ db: Database
+  ) throws {
+    guard let known = frontier.lineage.line(line) else { return }
+    let stored = marked[line] ?? known.base
+    let new = Int(known.tip.sequence - stored)
+    guard new > 0 else { return }
+    try MarkTable.append(
+      known.marks.suffix(new), endingAt: known.tip.sequence, of: row.number, line: line.index,
+      db)
+    marked[line] = known.tip.sequence
+  }
+}

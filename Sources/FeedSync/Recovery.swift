@@ -1,0 +1,82 @@
+import Foundation
+import Syncing
+import SystemPackage
+
+/// What taking over from an older database came to.
+public struct RecoverySummary: Sendable {
+  /// The container, with a device that goes on under a new identity.
+  public let container: UbiquityContainer
+  /// Where the older database is kept.
+  public let oldState: String?
+  /// How many segments were published out of it that the folder did not have.
+  public let recovered: Int
+  /// How many could not be read any more.
+  public let unreadable: Int
+}
+
+extension UbiquityContainer {
+  /// Makes this device's database anew from the folder, and keeps the old one aside.
+  ///
+  ///     let summary = try UbiquityContainer.rebuild("/home/ann/Sync/notes")
+  ///     try DocumentStore(summary.container).importAll()
+  ///
+  /// For a database that is damaged or not to be trusted. What it can still give is published; what
+  /// the folder holds comes with the next import.
+  public static func rebuild(_ folder: String? = nil, state: String? = nil) throws
+    -> RecoverySummary
+  {
+    do {
+      let recovery = try StateLocation.directory(named: state).rebuild(
+        container: folder.map { FilePath(StateLocation.absolute($0)) },
+        fallbackName: ProcessInfo.processInfo.hostName,
+        process: "\(ProcessInfo.processInfo.processIdentifier)")
+      return try RecoverySummary(recovery)
+    } catch {
+      throw FeedSyncError(error, operation: "rebuild the database")
+    }
+  }
+
+  /// Joins the container that stands in a folder where this device had another one, and publishes
+  /// all that is held of the other there.
+  ///
+  ///     let summary = try UbiquityContainer.adopt("/home/ann/Sync/notes")
+  ///     try DocumentStore(summary.container).importAll()
+  ///
+  /// Two devices that were both initialised before their folders had met need this on one of them.
+  public static func adopt(_ folder: String, state: String? = nil) throws -> RecoverySummary {
+    do {
+      let request = DeviceDirectory.Request(
+        folder: FilePath(StateLocation.absolute(folder)), identifier: nil, deviceName: nil,
+        joinsOnly: true)
+      return try RecoverySummary(StateLocation.directory(named: state).adopt(request).1)
+    } catch {
+      throw FeedSyncError(error, operation: "adopt the container")
+    }
+  }
+}
+
+extension RecoverySummary {
+  init(_ recovery: DeviceDirectory.Recovery) throws {
+    self.init(
+      container: try UbiquityContainer(device: recovery.device),
+      oldState: recovery.kept?.string, recovered: recovery.published,
+      unreadable: recovery.unreadable)
+  }
+}
+
+extension DocumentStore {
+  /// Notes that a device never comes back: what the folder loses of it, this device puts back.
+  ///
+  ///     try store.retire(lostPhone.id)
+  ///
+  /// - parameter device: The device's name, its id, or the beginning of that.
+  /// - throws: ``FeedSyncError`` with `.notFound` if there is no such device, or several.
+  public func retire(_ device: String) throws {
+    do {
+      let chosen = try self.device.database.stream(named: device)
+      try self.device.database.retire(chosen.stream, now: self.device.ambient.now())
+    } catch {
+      throw FeedSyncError(error, operation: "retire the device")
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// What the author of one kept operation had seen of another.
+extension DocumentState {
+  /// What a write does to an operation at or below its path.
+  enum Covering {
+    case none
+    /// It hides it, for now: not all that its author had seen has arrived (protocol.md 26).
+    case passing
+    case final
+  }
+
+  /// Whether the author of `entry` had seen the operation stamped `other`.
+  func relation(of entry: Entry, to other: Stamp) -> Lineage.Relation {
+    guard let context = entry.context else { return .none }
+    if entry.hasSeenInSameTransaction(other) { return .certain }
+    return relation(of: context, to: other)
+  }
+
+  func relation(of context: Context, to other: Stamp) -> Lineage.Relation {
+    guard context.contains(stream: other.dot.stream, sequence: other.dot.sequence) else {
+      return .none
+    }
+    return lineage?.relation(of: context, to: other) ?? .certain
+  }
+
+  /// Whether the author of `entry` had seen the operation stamped `other`, as far as can be told.
+  func hasSeen(_ entry: Entry, _ other: Stamp) -> Bool {
+    relation(of: entry, to: other) != .none
+  }
+
+  /// Whether who had seen `second` had seen all of `first`.
+  func isCovered(_ first: Context, by second: Context) -> Bool {
+    if let lineage { return lineage.isCovered(first, by: second) }
+    return first.entries.allSatisfy {
+      second.contains(stream: $0.stream, sequence: $0.sequence)
+    }
+  }
+
+  func cover(of stamp: Stamp, by write: Entry) -> Covering {
+    let relation = relation(of: write, to: stamp)
+    guard relation != .none else { return .none }
+    guard relation == .certain, let context = write.context else { return .passing }
+    // Whoever covers the write has to cover what it covered, also by what arrives later.
+    let isFinal = write.hasSeenInSameTransaction(stamp) || lineage?.holds(context) != false
+    return isFinal ? .final : .passing
+  }
+
+  /// The entries that no write covers, not even for now.
+  var uncovered: [Int] {
+    guard mayHide else { return Array(entries.indices) }
+    return entries.indices.filter { hidingRelation(of: entries[$0]) == .none }
+  }
+
+  /// How surely a kept write covers an entry.
+  private func hidingRelation(of entry: Entry) -> Lineage.Relation {
+    var best = Lineage.Relation.none
+    for write in entries where write.effect.kind.cover == .path {
+      guard write.context != nil, entry.effect.path.isAtOrBelow(write.effect.path) else { continue }
+      best = max(best, relation(of: write, to: entry.stamp))
+    }
+    return best
+  }
+
+  /// The paths of values that a write may have covered whose author named a branch that nobody
+  /// here has: hidden, and listed as conflicts, since nobody can tell.
+  var doubtfulPaths: Set<Path> {
+    guard mayHide, lineage != nil else { return [] }
+    let doubtful = entries.filter {
+      $0.effect.kind.carriesValue && hidingRelation(of: $0) == .doubtful
+    }
+    return Set(doubtful.map(\.effect.path))
+  }
+}

@@ -1,0 +1,85 @@
+// What contexts mean for operations that are held.
+extension Lineage {
+  /// Whether an author had seen an operation.
+  package enum Relation: Int, Comparable, Sendable {
+    /// It had not.
+    case none
+    /// It named a branch that is not held, of a stream that has several: nobody here can tell.
+    case doubtful
+    /// It named a later transaction that has not arrived, of a stream of which no branch is known.
+    case expected
+    /// It had.
+    case certain
+
+    package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+  }
+
+  /// Whether who had seen `context` had seen the operation stamped `stamp`.
+  package func relation(of context: Context, to stamp: Stamp) -> Relation {
+    var best = Relation.none
+    for entry in context.entries where entry.stream == stamp.dot.stream {
+      best = max(best, relation(of: entry, to: stamp))
+    }
+    return best
+  }
+
+  private func relation(of entry: Context.Entry, to stamp: Stamp) -> Relation {
+    guard stamp.dot.sequence <= entry.sequence else { return .none }
+    guard let stream = streams[entry.stream] else { return .expected }
+    guard stream.isBranching else {
+      return entry.sequence <= stream.lines[0].tip.sequence ? .certain : .expected
+    }
+    if stamp.dot.sequence == entry.sequence {
+      return stamp.fingerprint == entry.fingerprint ? .certain : .none
+    }
+    guard let index = stream.index(of: entry),
+      let mark = stream.mark(at: stamp.dot.sequence, leadingTo: index)
+    else { return .doubtful }
+    return Self.matches(mark, stamp.fingerprint) ? .certain : .none
+  }
+
+  /// Whether all that `first` has seen, `second` has seen for certain.
+  package func isCovered(_ first: Context, by second: Context) -> Bool {
+    first.entries.allSatisfy { entry in
+      second.entries(of: entry.stream).contains { isAtOrBefore(entry, $0) }
+    }
+  }
+
+  /// Whether `first` is one of the transactions that lead up to `second`, or is `second`.
+  private func isAtOrBefore(_ first: Context.Entry, _ second: Context.Entry) -> Bool {
+    if first == second { return true }
+    guard first.sequence < second.sequence, let stream = streams[first.stream] else {
+      return false
+    }
+    guard stream.isBranching else { return second.sequence <= stream.lines[0].tip.sequence }
+    guard let index = stream.index(of: second) else { return false }
+    return Self.matches(
+      stream.mark(at: first.sequence, leadingTo: index), first.fingerprint)
+  }
+
+  /// What either has seen; an entry that leads up to another is left out.
+  package func union(_ first: Context, _ second: Context) -> Context {
+    var result = first
+    for stream in second.streams where first.entries(of: stream) != second.entries(of: stream) {
+      let all = Array(first.entries(of: stream)) + second.entries(of: stream)
+      result.replace(stream, with: greatest(of: all))
+    }
+    return result
+  }
+
+  /// The entries that lead up to no other of them.
+  func greatest(of entries: [Context.Entry]) -> [Context.Entry] {
+    entries.filter { entry in
+      !entries.contains { $0 != entry && isAtOrBefore(entry, $0) }
+    }
+  }
+
+  /// The same context without the entries that lead up to others.
+  package func reduced(_ context: Context) -> Context {
+    var result = context
+    for stream in context.streams where context.entries(of: stream).count > 1 {
+      result.replace(stream, with: greatest(of: Array(context.entries(of: stream))))
+    }
+    return result
+  }
+}

@@ -1,0 +1,219 @@
+/// Which transactions are held here, and which lead up to which (protocol.md 26).
+///
+/// The transactions of one stream form a tree, since a cloned device goes on in its own way. Here a
+/// stream is one or more **lines**: the first that arrived, and one for each branch that left it.
+/// Which came first is never seen outside: what is asked goes by fingerprint.
+///
+///     var lineage = Lineage()
+///     lineage.extend(first, after: .origin)
+///     lineage.relation(of: context, to: stamp)  // .certain
+///
+/// A stream of a single line that contradicts nothing is judged by sequence alone, which is all
+/// that is needed there, and costs no more than a comparison.
+package struct Lineage: Sendable, Equatable {
+  /// Names a line: a number in its stream, in the order of arrival here.
+  package struct LineID: Hashable, Sendable {
+    package let stream: StreamID
+    package let index: Int
+
+    package init(stream: StreamID, index: Int) {
+      self.stream = stream
+      self.index = index
+    }
+  }
+
+  /// A run of transactions, each of which follows the one before it.
+  package struct Line: Sendable, Equatable {
+    /// The line that it leaves; nil if it begins at the stream's start, or behind what is missing.
+    package internal(set) var parent: Int?
+    /// The sequence before its first: where it leaves its parent.
+    package let base: UInt64
+    /// Its last transaction.
+    package internal(set) var tip: Context.Entry
+    /// The first half of each fingerprint, for sequences from `firstMark` to the tip.
+    package internal(set) var marks: [UInt64]
+
+    /// - parameter marks: the last ones, up to the tip; all of them where the stream branches.
+    package init(parent: Int?, base: UInt64, tip: Context.Entry, marks: [UInt64]) {
+      self.parent = parent
+      self.base = base
+      self.tip = tip
+      self.marks = marks
+    }
+
+    package var firstMark: UInt64 { tip.sequence + 1 - UInt64(marks.count) }
+    /// Whether it has a mark for each of its transactions.
+    package var isMarked: Bool { firstMark == base + 1 }
+    /// Whether something is missing before it, so that nothing of it may be claimed.
+    var isAfloat: Bool { parent == nil && base > 0 }
+
+    package func mark(at sequence: UInt64) -> UInt64? {
+      guard sequence >= firstMark, sequence <= tip.sequence else { return nil }
+      return marks[Int(sequence - firstMark)]
+    }
+  }
+
+  /// How a stream stands.
+  package struct Stream: Sendable, Equatable {
+    package internal(set) var lines: [Line]
+    /// Whether it has, or someone has seen, more than one branch, so that sequences do not tell.
+    package internal(set) var isBranching: Bool
+
+    package init(lines: [Line], isBranching: Bool) {
+      self.lines = lines
+      self.isBranching = isBranching
+    }
+  }
+
+  package private(set) var streams: [StreamID: Stream] = [:]
+
+  package init() {}
+
+  package init(_ streams: [StreamID: Stream]) { self.streams = streams }
+
+  /// What a fingerprint is known by in a line; never 0.
+  package static func mark(_ fingerprint: Fingerprint) -> UInt64 {
+    max(UInt64(truncatingIfNeeded: fingerprint.rawValue >> 64), 1)
+  }
+
+  /// The mark of a transaction that was applied before marks were kept, and is taken for any.
+  package static let unknownMark: UInt64 = 0
+
+  static func matches(_ mark: UInt64?, _ fingerprint: Fingerprint) -> Bool {
+    mark == Self.mark(fingerprint) || mark == unknownMark
+  }
+
+  package func line(_ id: LineID) -> Line? {
+    guard let lines = streams[id.stream]?.lines, lines.indices.contains(id.index) else {
+      return nil
+    }
+    return lines[id.index]
+  }
+
+  /// The last transaction of each line, those aside behind which something is missing.
+  package var tips: Context {
+    var tips = Context()
+    for stream in streams.values {
+      for (index, line) in stream.lines.enumerated() where !stream.isAfloat(index) {
+        tips.insert(line.tip)
+      }
+    }
+    return tips
+  }
+}
+
+// MARK: - What is held
+
+extension Lineage {
+  /// The line on which a transaction stands; nil if it is not held.
+  package func place(of entry: Context.Entry) -> LineID? {
+    guard let stream = streams[entry.stream], entry.sequence > 0,
+      let index = stream.index(of: entry)
+    else { return nil }
+    return LineID(stream: entry.stream, index: index)
+  }
+
+  /// Whether a transaction and all before it are held.
+  package func holds(_ entry: Context.Entry) -> Bool {
+    guard let stream = streams[entry.stream] else { return false }
+    guard stream.isBranching else { return entry.sequence <= stream.lines[0].tip.sequence }
+    guard let index = stream.index(of: entry) else { return false }
+    return !stream.isAfloat(index)
+  }
+
+  /// Whether all that `context` names is held.
+  package func holds(_ context: Context) -> Bool { context.entries.allSatisfy(holds) }
+
+}
+
+// MARK: - Growing
+
+extension Lineage {
+  /// Takes in a transaction whose predecessor is held, or is the start of the stream.
+  ///
+  /// It lengthens the line that ends with `previous`, or else begins a new one.
+  ///
+  /// - precondition: a stream that it makes branch is marked (``mark(_:with:)``).
+  /// - returns: its line.
+  @discardableResult
+  package mutating func extend(_ tip: Context.Entry, after previous: Fingerprint) -> LineID {
+    let mark = Self.mark(tip.fingerprint)
+    var stream = streams.removeValue(forKey: tip.stream) ?? Stream(lines: [], isBranching: false)
+    defer { streams[tip.stream] = stream }
+    let before = Context.Entry(
+      stream: tip.stream, sequence: tip.sequence - 1, fingerprint: previous)
+    if let index = stream.lines.firstIndex(where: { $0.tip == before }) {
+      stream.lines[index].tip = tip
+      stream.lines[index].marks.append(mark)
+      return LineID(stream: tip.stream, index: index)
+    }
+    // What stands before the first line cannot be told from its marks: it has to have all.
+    if !stream.lines.isEmpty || before.sequence > 0 { stream.isBranching = true }
+    let parent = before.sequence > 0 ? stream.index(of: before) : nil
+    stream.lines.append(
+      Line(parent: parent, base: before.sequence, tip: tip, marks: [mark]))
+    return LineID(stream: tip.stream, index: stream.lines.count - 1)
+  }
+
+  /// Makes a stream be judged by fingerprint from now on.
+  ///
+  /// - parameter earlierMarks: the marks that its first line lacks.
+  package mutating func branch(_ stream: StreamID, earlierMarks: [UInt64] = []) {
+    streams[stream]?.lines[0].marks.insert(contentsOf: earlierMarks, at: 0)
+    streams[stream]?.isBranching = true
+  }
+
+  /// What is known of a fingerprint that somebody names, of a stream that is not known to branch.
+  enum Standing {
+    case agrees
+    case contradicts
+    /// It has not arrived.
+    case expected
+    /// The mark is not in memory.
+    case unknown
+  }
+
+  func standing(of entry: Context.Entry) -> Standing {
+    guard let stream = streams[entry.stream] else { return .expected }
+    let line = stream.lines[0]
+    guard !stream.isBranching, entry != line.tip else { return .agrees }
+    guard entry.sequence <= line.tip.sequence else { return .expected }
+    guard let mark = line.mark(at: entry.sequence) else { return .unknown }
+    return Self.matches(mark, entry.fingerprint) ? .agrees : .contradicts
+  }
+
+  /// Connects lines that began behind something missing with what has come.
+  package mutating func connect(_ stream: StreamID, index: Int, to parent: Int) {
+    streams[stream]?.lines[index].parent = parent
+  }
+}
+
+extension Lineage.Stream {
+  /// The line that has a transaction.
+  func index(of entry: Context.Entry) -> Int? {
+    guard isBranching else {
+      return entry.sequence <= lines[0].tip.sequence ? 0 : nil
+    }
+    return lines.firstIndex { line in
+      line.base < entry.sequence
+        && Lineage.matches(line.mark(at: entry.sequence), entry.fingerprint)
+    }
+  }
+
+  /// The mark at `sequence` of the chain that leads to line `index`; nil if that part is missing.
+  func mark(at sequence: UInt64, leadingTo index: Int) -> UInt64? {
+    var index = index
+    while sequence <= lines[index].base {
+      guard let parent = lines[index].parent else { return nil }
+      index = parent
+    }
+    return lines[index].mark(at: sequence)
+  }
+
+  /// Whether something is missing before a line.
+  func isAfloat(_ index: Int) -> Bool {
+    var index = index
+    while let parent = lines[index].parent { index = parent }
+    return lines[index].base > 0
+  }
+}

@@ -1,0 +1,139 @@
+import CanonicalJSON
+
+@testable import Replication
+
+extension ForkHistory {
+  func failure(_ message: String) -> History.Failure { History.Failure(message: message) }
+
+  /// Compares a device's states with the model, as far as it can know.
+  func check(_ device: Int, _ documents: Set<DocumentKey>) throws {
+    for key in documents {
+      do {
+        try compare(device, key)
+      } catch let problem as History.Failure {
+        throw failure("device \(device), document \(key.id): \(problem.message)")
+      }
+    }
+    let closed = vector(of: devices[device].core.frontier.closed)
+    let expected = closedVector(of: device)
+    guard closed == expected else {
+      throw failure("device \(device) takes \(closed) for closed, by definition \(expected)")
+    }
+  }
+
+  func model(of key: DocumentKey, on device: Int) -> PlainModel {
+    let delivered = devices[device].delivered
+    return PlainModel(
+      operations: operations[key, default: []].filter {
+        delivered[$0.dot.author] >= $0.dot.sequence
+      },
+      waiting: devices[device].core.state(of: key).pending.map { removal in
+        PlainModel.Waiting(
+          path: removal.path.keys, isDelete: removal.kind == .delete,
+          seen: vector(of: removal.seen))
+      })
+  }
+
+  private func compare(_ device: Int, _ key: DocumentKey) throws {
+    let state = devices[device].core.state(of: key)
+    let model = model(of: key, on: device)
+    let kept = Set(state.entries.map { dot(of: $0) })
+    guard kept.isSuperset(of: model.kept.map(\.dot)) else {
+      throw failure("has forgotten what no write covers")
+    }
+    // As long as somebody named what is not here, nobody can know what the model knows.
+    guard !state.isProvisional else { return }
+    let shown = model.shown()
+    let view = state.view()
+    guard view.body == shown.body?.canonicalBytes() else {
+      throw failure(
+        "shows \(view.json?.canonical ?? "nothing"), by the model "
+          + (shown.body?.canonical ?? "nothing"))
+    }
+    guard view.conflictCount == shown.conflictCount else {
+      throw failure("\(view.conflictCount) conflicts, by the model \(shown.conflictCount)")
+    }
+    guard Set(state.uncovered.map { dot(of: state.entries[$0]) }) == Set(model.kept.map(\.dot))
+    else { throw failure("keeps other operations than the model") }
+  }
+
+  private func dot(of entry: DocumentState.Entry) -> PlainModel.Dot {
+    let stamp = entry.stamp
+    let place = places[
+      Context.Entry(
+        stream: stamp.dot.stream, sequence: stamp.dot.sequence, fingerprint: stamp.fingerprint)]
+    return PlainModel.Dot(
+      author: place?.author ?? -1, sequence: place?.count ?? 0, index: Int(stamp.dot.index))
+  }
+
+  /// The greatest vector of what has arrived all of whose own contexts have, from above.
+  private func closedVector(of device: Int) -> [Int] {
+    var closed = devices[device].delivered
+    var isSinking = true
+    while isSinking {
+      isSinking = false
+      for author in authors.indices where closed[author] > 0 {
+        let origin = authors[author].origin
+        let isRooted = origin.map { closed[$0.author] >= $0.count } ?? true
+        let first =
+          isRooted
+          ? authors[author].written.prefix(closed[author]).firstIndex {
+            let seen = vector(of: $0.header.context)
+            return authors.indices.contains { closed[$0] < seen[$0] }
+          } : 0
+        guard let first else { continue }
+        closed[author] = first
+        isSinking = true
+      }
+    }
+    return closed
+  }
+
+  /// Rule 4: a claim is closed, and of what has arrived.
+  func checkClaim(_ seen: [Int], by device: Int) throws {
+    for author in authors.indices where seen[author] > 0 {
+      guard seen[author] <= devices[device].delivered[author] else {
+        throw failure("a context claims \(author):\(seen[author]), which has not arrived")
+      }
+      for earlier in authors[author].written.prefix(seen[author]) {
+        let known = vector(of: earlier.header.context)
+        guard !authors.indices.contains(where: { seen[$0] < known[$0] }) else {
+          throw failure("the context of a new transaction by device \(device) is not closed")
+        }
+      }
+    }
+  }
+
+  /// Everything that there is has arrived everywhere.
+  func checkAgreement() throws {
+    for key in keys {
+      let views = devices.map { $0.core.state(of: key).view() }
+      for (device, view) in views.enumerated() {
+        guard view.body == views[0].body, view.conflictCount == views[0].conflictCount else {
+          throw failure("devices 0 and \(device) show different things of document \(key.id)")
+        }
+        try compare(device, key)
+      }
+      try checkNothingIsLost(key, in: views[0])
+    }
+    guard !losesTails else { return }
+    for device in devices.indices where devices[device].core.hasWaiting {
+      throw failure("device \(device) still has removals that wait")
+    }
+  }
+
+  /// Every value shows, or its successor's author had seen it, or it is listed.
+  private func checkNothingIsLost(_ key: DocumentKey, in view: DocumentView) throws {
+    guard view.conflictCount == 0 else { return }
+    let delivered = devices[0].delivered
+    let all = operations[key, default: []].filter { delivered[$0.dot.author] >= $0.dot.sequence }
+    for value in all where value.isValue {
+      let shown = view.json?.value(at: value.path)
+      if let scalar = value.scalar, shown == scalar { continue }
+      if value.scalar == nil, shown?.isObject == true { continue }
+      guard all.contains(where: { $0.dot != value.dot && $0.covers(value) }) else {
+        throw failure("document \(key.id): the value of \(value.dot) is lost")
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import DocumentStorage
+import Replication
+import SharedFolder
+import Synchronization
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+/// protocol.md 25 and 27; lessons.md 12 and 14.
+@Suite("A device's own stream") struct OwnStreamTests {
+  private static func stream(of peer: Peer) throws -> StreamID? {
+    try peer.device.database.device()?.stream
+  }
+
+  @Test("is left for a new one before publishing into a folder with what it did not write")
+  func foreignFile() throws {
+    let world = try World()
+    let folder = try world.folder("shared")
+    let ann = try world.peer("ann", in: folder)
+    let twin = try BranchTests.clone(of: ann, in: folder, world: world)
+    try ann.put("a", #"{"n":1}"#)
+    try ann.publish()
+    try twin.put("b", #"{"n":2}"#)
+    try twin.publish()
+    #expect(try Self.stream(of: twin) != ann.stream)
+    // What was acknowledged under the old stream stays what it was.
+    #expect(try world.logs(in: folder).count { $0.directory == ann.directory } == 2)
+    try twin.importAll()
+    try ann.importAll()
+    #expect(try Self.stream(of: ann) != ann.stream)
+    #expect(try ann.dump() == twin.dump())
+    #expect(try ann.body("a") != nil && ann.body("b") != nil)
+  }
+
+  @Test("stays the same while only this device's processes write it")
+  func ownFiles() throws {
+    let world = try World()
+    let folder = try world.folder("shared")
+    let ann = try world.peer("ann", in: folder)
+    let process = try world.peer("ann", in: folder, database: ann.device.database)
+    for number in 0..<5 {
+      try ann.put("a\(number)", "{}")
+      try process.publish()
+      try process.put("b\(number)", "{}")
+      try ann.importAll()
+    }
+    #expect(try Self.stream(of: ann) == ann.stream)
+  }
+
+  @Test("is left where another has seen more of it than this database has written")
+  func seenByAnother() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    let bob = try world.peer("bob", in: try world.folder("bob"))
+    try ann.put("a", "{}")
+    try ann.publish()
+    for file in try world.logs(in: ann.folder) { try world.deliver(file, to: bob.folder) }
+    try bob.importAll()
+    try bob.put("b", "{}")
+    try bob.publish()
+    // The database as it was before it had written anything, and a folder without its files.
+    let restored = try BranchTests.clone(of: ann, in: try world.folder("new"), world: world)
+    for file in try world.logs(in: bob.folder) where file.directory == bob.directory {
+      try world.deliver(file, to: restored.folder)
+    }
+    #expect(try restored.importAll().hasNewStream)
+    try restored.put("c", "{}")
+    try restored.publish()
+    #expect(try world.logs(in: restored.folder).allSatisfy { $0.directory != ann.directory })
+  }
+
+  @Test("is left where the database finds itself elsewhere, and what waits is published as it was")
+  func otherEnvironment() throws {
+    let world = try World()
+    let folder = try world.folder("shared")
+    let place = Place()
+    let database = try StoreDatabase.inMemory(
+      identity: DeviceIdentity(environment: { place.bytes }, mint: { StreamID(rawValue: 77) }))
+    let ann = try world.peer("ann", in: folder, database: database)
+    try ann.put("a", "{}")
+    place.move()
+    try ann.put("b", "{}")
+    #expect(try Self.stream(of: ann) == StreamID(rawValue: 77))
+    #expect(try database.unpublishedCount() == 2)
+    try ann.publish()
+    let reader = try world.peer("reader", in: folder)
+    try reader.importAll()
+    #expect(try reader.dump() == ann.dump())
+    #expect(try reader.device.database.streamSummaries().map(\.applied).sorted() == [0, 1, 1])
+    try ann.put("c", "{}")
+    #expect(try Self.stream(of: ann) == StreamID(rawValue: 77))
+  }
+
+  @Test("is put back, byte for byte, where the folder has lost something of it")
+  func healing() throws {
+    let world = try World()
+    let folder = try world.folder("shared")
+    let ann = try world.peer("ann", in: folder)
+    for number in 0..<3 {
+      try ann.put("a\(number)", "{}")
+      try ann.publish()
+    }
+    let files = try world.logs(in: folder)
+    try world.remove(files[1].path(in: folder))
+    #expect(try ann.importAll().putBack == 1)
+    #expect(try world.logs(in: folder) == files)
+    #expect(try ann.importAll().putBack == 0)
+  }
+
+  @Test("is put back by another where its device is known never to come back")
+  func retired() throws {
+    let world = try World()
+    let folder = try world.folder("shared")
+    let ann = try world.peer("ann", in: folder)
+    let bob = try world.peer("bob", in: folder)
+    try ann.put("a", "{}")
+    try ann.publish()
+    try bob.importAll()
+    let files = try world.logs(in: folder)
+    try world.remove(files[0].path(in: folder))
+    #expect(try bob.importAll().putBack == 0)
+    try bob.device.database.retire(ann.stream, now: 1)
+    #expect(try bob.importAll().putBack == 1)
+    #expect(try world.logs(in: folder) == files)
+  }
+}
+
+/// Where a database believes to be.
+private final class Place: Sendable {
+  private let number = Mutex<UInt8>(0)
+  var bytes: [UInt8] { [number.withLock { $0 }] }
+  func move() { number.withLock { $0 += 1 } }
+}
