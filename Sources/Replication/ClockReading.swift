@@ -99,7 +99,8 @@ extension ClockHistory {
   /// What the readings show; nil for a clock that is right, as far as one can know.
   ///
   /// A time from the future, when it arrives, cannot come from a clock that is right. A time from
-  /// the past may; only if one thing after another is late by the same is its clock taken to be.
+  /// the past may; only if one thing after another is late by the same is its clock taken to be: a
+  /// backlog that is imported at last is less and less late.
   package var skew: Skew? { skewAhead ?? skewBehind }
 
   private var skewAhead: Skew? {
@@ -118,7 +119,7 @@ extension ClockHistory {
     guard late.count >= Self.witnesses, let first = late.first, let last = late.last,
       last.arrived - first.arrived >= Self.witnessSpan,
       let least = late.map(\.ahead).max(), let most = late.map(\.ahead).min(),
-      least - most <= max(-least / 10, Self.lateness)
+      least - most <= Self.lateness
     else { return nil }
     return Skew(ahead: least, since: first.arrived, lastSeen: last.arrived, isCertain: false)
   }

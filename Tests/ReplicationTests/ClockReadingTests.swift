@@ -31,6 +31,11 @@ import Testing
       Self.history([
         (0, -7 * Self.day, false), (20, -5 * Self.day, false), (40, -3 * Self.day, false),
       ]).skew == nil)
+    // The whole past of a device, read by one that has just joined.
+    #expect(
+      Self.history([
+        (0, -100 * Self.day, false), (6, -98 * Self.day, false), (12, -97 * Self.day, false),
+      ]).skew == nil)
     // A second of difference is nothing.
     #expect(Self.history([(0, 1_000, false)]).skew == nil)
   }

@@ -20,7 +20,8 @@ package protocol DoctorCheck: Sendable {
 package struct Diagnosis {
   package static let checks: [any DoctorCheck] = [
     OpeningCheck(), FolderCheck(), SharingCheck(), PublishingCheck(), DiskSpaceCheck(),
-    IgnoreFileCheck(), StatePlaceCheck(), DatabaseCheck(), GapCheck(), SetAsideCheck(),
+    IgnoreFileCheck(), StatePlaceCheck(), DatabaseCheck(), NewerVersionCheck(), GapCheck(),
+    SetAsideCheck(),
     ForeignFilesCheck(), MarkerCopyCheck(), PublishedFilesCheck(), OutboxCheck(), ClockCheck(),
     WatcherCheck(), WatchingCheck(), OtherStatesCheck(),
   ]
