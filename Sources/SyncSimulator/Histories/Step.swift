@@ -15,7 +15,8 @@ struct Step: Hashable, Sendable {
   /// `Climate`; what it does in an extension of `World`, called from `World.take(_:)`; what must
   /// hold of it in an extension under Checks. A step that makes no sense at its moment does
   /// nothing, because the shrinker leaves out what came before it. What lasts must be undone by
-  /// `World.calm()`, for at the end everything is delivered to everybody.
+  /// `World.calm()`, for at the end everything is delivered to everybody. What a step makes of its
+  /// salt should stay as it is: stored histories mean something else otherwise.
   enum Kind: String, CaseIterable, Sendable {
     // Users.
     case write

@@ -46,12 +46,14 @@ struct Syncer {
     for entry in entries where entry.kind == .regular {
       let path = directory.appending(entry.name)
       let index = known[path]
-      guard index == nil || comparing, isPublished(entry.name),
+      // What it took away and did not bring back may have been written anew; the newer one stays.
+      let isNew = index.map { !replicas[machine.number].complete.contains($0) } ?? true
+      guard isNew || comparing, isPublished(entry.name),
         let bytes = machine.files.bytes(at: path)
       else { continue }
       if let index {
-        guard files[index].bytes != bytes, replicas[machine.number].complete.contains(index)
-        else { continue }
+        replicas[machine.number].complete.insert(index)
+        guard files[index].bytes != bytes else { continue }
         files[index].bytes = bytes
         for replica in replicas.indices { replicas[replica].complete.remove(index) }
         replicas[machine.number].complete.insert(index)
@@ -80,8 +82,10 @@ struct Syncer {
     files.indices.filter { !replicas[device].complete.contains($0) }
   }
 
-  /// Puts a whole file into a replica.
+  /// Puts a whole file into a replica; but its author may have written it anew meanwhile.
   mutating func deliver(_ index: Int, to machine: Machine, modified: Int64? = nil) {
+    let isAuthor = files[index].author == machine.number
+    guard !isAuthor || machine.files.bytes(at: files[index].path) == nil else { return }
     machine.files.put(files[index].path, files[index].bytes, modified: modified)
     replicas[machine.number].complete.insert(index)
     replicas[machine.number].partial.remove(index)

@@ -169,6 +169,7 @@ extension World {
         throw Finding("device \(machine.number) put \(leaf) on \(key.id), which does not show")
       }
     }
+    if before == nil { try checkInsert(key, wanted: wanted, shown: after, on: machine) }
     let seen = before == nil ? applied : version.applied
     promises.add(
       Promise(
@@ -176,6 +177,22 @@ extension World {
         sequence: result.sequence.map { Int($0) }, seen: seen, reach: ledger.reach(of: seen),
         before: before == nil ? nil : base, after: wanted, settles: true))
     if let sequence = result.sequence { note("    acknowledged as \(machine.number):\(sequence)") }
+  }
+
+  /// Where the document had been deleted meanwhile, a put on an old version makes it anew, having
+  /// seen the deletion (rule 16).
+  private func checkInsert(
+    _ key: DocumentKey, wanted: JSON, shown: JSON?, on machine: Machine
+  ) throws {
+    guard shown == wanted else {
+      throw Finding("what device \(machine.number) put as a new \(key.id) does not show")
+    }
+    let frontier = try machine.database.frontier()
+    // What is not closed cannot be claimed.
+    guard frontier.closed == frontier.applied else { return }
+    guard try !conflicted(on: machine).contains(key) else {
+      throw Finding("a new \(key.id) by device \(machine.number) undoes what deleted the old one")
+    }
   }
 
   /// Whether a delete is kept that had not been applied when the version was read.
