@@ -310,8 +310,9 @@ private struct ImportFold {
     var state = try table.state(of: key, streams: streams, lineage: whole)
     var changes: [StreamID: Set<Path>] = [:]
     for step in steps {
+      let path = state.shownPath(of: step.effect)
       guard state.apply(step.effect, stamp: step.stamp, context: step.context) else { continue }
-      changes[step.stamp.dot.stream, default: []].insert(step.effect.path)
+      changes[step.stamp.dot.stream, default: []].insert(path)
     }
     guard !changes.isEmpty else { return }
     state.settle()

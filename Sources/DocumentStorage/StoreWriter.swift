@@ -33,6 +33,8 @@ package struct StoreWriter {
   private var states: [DocumentKey: DocumentState] = [:]
   private var changed: Set<DocumentKey> = []
   private var operations: [Operation] = []
+  /// Where the documents change, as those who read them see it.
+  private var paths: [DocumentKey: Set<Path>] = [:]
   /// About how large the transaction is by now.
   package private(set) var bytes = 0
 
@@ -162,11 +164,13 @@ extension StoreWriter {
   mutating func publishRemovals(at key: DocumentKey, seen: Context) throws {
     try claimContext(streams.frontier.lineage.reduced(seen))
     var state = try state(of: key)
+    let before = state
     for removal in state.pending where removal.seen == seen {
       let operation = state.publish(
         removal, on: key, header: header, index: operations.count)
       try count([operation])
       operations.append(operation)
+      note([operation], on: before, at: key)
     }
     states[key] = state
     changed.insert(key)
@@ -179,6 +183,14 @@ extension StoreWriter {
     header = Transaction.Header(
       stream: header.stream, sequence: header.sequence, time: header.time, context: claim,
       nonce: nonce, fingerprint: .origin)
+  }
+
+  private mutating func note(
+    _ new: [Operation], on state: DocumentState, at key: DocumentKey
+  ) {
+    for operation in new where !operation.path.isRoot {
+      paths[key, default: []].insert(state.shownPath(of: DocumentState.Effect(operation)))
+    }
   }
 
   private mutating func count(_ new: [Operation]) throws {
@@ -198,10 +210,12 @@ extension StoreWriter {
       throw StorageError.newerOperations(key, path)
     }
     try claimContext(plan.context)
+    let before = state
     var state = state
     let new = state.perform(
       plan, wanted: wanted, on: key, header: header, firstIndex: operations.count)
     try count(new)
+    note(new, on: before, at: key)
     operations += new
     states[key] = state
     changed.insert(key)
@@ -259,10 +273,6 @@ extension StoreWriter {
   }
 
   private mutating func saveStates() throws -> [ImportedPart.Document] {
-    var paths: [DocumentKey: Set<Path>] = [:]
-    for operation in operations where !operation.path.isRoot {
-      paths[operation.document, default: []].insert(operation.path)
-    }
     return try changed.sorted().compactMap { key in
       guard var state = states[key] else { return nil }
       if !operations.isEmpty { state.seal(header.tip) }

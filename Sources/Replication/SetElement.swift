@@ -44,6 +44,26 @@ package struct SetElement: Hashable, Comparable, Sendable {
   package var isSmall: Bool { key.bytes.count <= Limits.elementBytes }
 }
 
+extension DocumentState {
+  /// Where those who read the body see what an operation changes, judged before it is applied: of
+  /// an element of a set, at the set.
+  package func shownPath(of effect: Effect) -> Path {
+    let isOfSet =
+      effect.kind == .add || effect.kind == .remove && hasElement(at: effect.path)
+    return isOfSet ? effect.path.parent ?? effect.path : effect.path
+  }
+
+  private func hasElement(at path: Path) -> Bool {
+    // Sorted by path; a document may have many members, and an import take many away.
+    var (low, high) = (entries.startIndex, entries.endIndex)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].effect.path < path { low = middle + 1 } else { high = middle }
+    }
+    return entries[low...].prefix { $0.effect.path == path }.contains { $0.effect.kind == .add }
+  }
+}
+
 extension DocumentState.Effect {
   /// The element that it puts into the set at `path`, if it does.
   func element(of path: Path) -> SetElement? {

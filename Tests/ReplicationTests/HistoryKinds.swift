@@ -28,6 +28,19 @@ extension History {
       guard edit.isDone(at: path, in: body) else { throw failure("the body is not as edited") }
       devices[device].perform(plan, wanted: body, at: key, in: &draft)
       try expect(body, at: key, on: device, in: draft)
+      try checkSettled(path, of: devices[device].state(of: key, in: draft).view(), on: device)
+    }
+  }
+
+  /// Whoever may claim all that it saw settles what is disputed on the way to what it edits.
+  private func checkSettled(_ path: Path, of view: DocumentView, on device: Int) throws {
+    let frontier = devices[device].frontier
+    guard frontier.seen.isCovered(by: frontier.closed) else { return }
+    guard !view.hasUndoneDelete else { throw failure("the edit leaves a delete undone") }
+    for place in path.ancestors + [path] {
+      guard let node = view.root?.node(at: place), !node.isConflicted, !node.isUnfounded else {
+        throw failure("the edit leaves a dispute at \(place.pointer)")
+      }
     }
   }
 
@@ -83,4 +96,17 @@ extension DocumentView.Node {
   }
 
   func node(at path: Path) -> DocumentView.Node? { subtree.first { $0.path == path } }
+}
+
+extension SplitMix {
+  /// `body` with other numbers where counters of the root show.
+  mutating func restarted(_ body: JSON, _ view: DocumentView) -> JSON {
+    guard case .object(var object) = body, case .object(let members) = view.root?.content else {
+      return body
+    }
+    for member in members where member.content.kind == .counter {
+      object[member.key] = .integer(Int64(below(50)))
+    }
+    return .object(object)
+  }
 }

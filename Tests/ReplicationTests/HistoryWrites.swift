@@ -48,6 +48,7 @@ extension History {
     } else if random.chance(85) {
       wanted = random.edited(wanted)
     }
+    if random.chance(25) { wanted = random.restarted(wanted, view) }
     note("device \(device) puts \(key.id): \(wanted.canonical)")
     let isSettled =
       view.root?.shows(wanted) == true && view.conflictCount == 0 && view.isFounded
@@ -135,7 +136,10 @@ extension History {
   private mutating func writeOnRead(
     _ read: Read, on device: Int, _ random: inout SplitMix
   ) throws {
-    let wanted = random.chance(10) ? read.body : random.edited(read.body)
+    var wanted = random.chance(10) ? read.body : random.edited(read.body)
+    if random.chance(25) {
+      wanted = random.restarted(wanted, devices[device].state(of: read.key).view())
+    }
     note("device \(device) puts \(read.key.id) on an earlier read: \(wanted.canonical)")
     guard var draft = devices[device].beginDraft(wall: wall(of: device)) else { return }
     let before = devices[device].state(of: read.key)

@@ -61,9 +61,10 @@ extension SplitMix {
     }
   }
 
-  /// The path of a member, one or two keys deep.
+  /// The path of a member, one or two keys deep; one more often, so that devices meet.
   mutating func memberPath() -> Path {
-    Path(keys: (0..<(chance(70) ? 1 : 2)).map { _ in key() })
+    if chance(40) { return Path(keys: ["a"]) }
+    return Path(keys: (0..<(chance(70) ? 1 : 2)).map { _ in key() })
   }
 
   /// An edit of a counter or a set, few elements being around.
