@@ -1,4 +1,5 @@
 import CanonicalJSON
+import Foundation
 import GRDB
 import Replication
 
@@ -55,13 +56,35 @@ enum KindUpgrade {
   ///
   /// - returns: false, and nothing is changed, if a program with more kinds has written here.
   static func run(_ db: Database, known: KindCodes = .known) throws -> Bool {
-    guard try known.isSuperset(of: recorded(db)) else { return false }
+    let before = try recorded(db)
+    guard known.isSuperset(of: before) else { return false }
     try db.execute(
       sql: "UPDATE program SET kinds = ?", arguments: [Int64(known.rawValue)])
     var streams = try StreamDirectory(db)
+    if before == first { try noteAll(db, streams: streams) }
     try streams.understand(known, db)
     try renderAnew(db, known: known, streams: &streams)
     return true
+  }
+
+  /// Those of the programs that noted nothing yet.
+  private static let first = KindCodes(rawValue: 15)
+
+  /// Notes what such a program may have taken in without knowing it.
+  private static func noteAll(_ db: Database, streams: StreamDirectory) throws {
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT collection, id, state FROM documents WHERE newer = 0")
+    var found: [(collection: Int64, id: String, kinds: KindCodes)] = []
+    while let row = try rows.next() {
+      let state = try StateCoding.decode([UInt8](row["state"] as Data), streams: streams)
+      let kinds = state.kinds.subtracting(first)
+      if !kinds.isEmpty { found.append((row["collection"], row["id"], kinds)) }
+    }
+    for document in found {
+      try db.execute(
+        sql: "UPDATE documents SET newer = ? WHERE collection = ? AND id = ?",
+        arguments: [Int64(document.kinds.rawValue), document.collection, document.id])
+    }
   }
 
   private static func renderAnew(

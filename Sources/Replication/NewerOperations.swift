@@ -3,12 +3,13 @@
 /// They are kept and cover by their envelopes; what they mean is not shown, and what they may touch
 /// is not written.
 extension DocumentState {
-  /// Their kinds.
-  package var newerKinds: KindCodes {
-    entries.reduce(into: []) { codes, entry in
-      if !entry.effect.kind.isUnderstood { codes.formUnion(KindCodes(entry.effect.kind)) }
-    }
+  /// The kinds of all operations kept.
+  package var kinds: KindCodes {
+    entries.reduce(into: []) { codes, entry in codes.formUnion(KindCodes(entry.effect.kind)) }
   }
+
+  /// Those of newer versions.
+  package var newerKinds: KindCodes { kinds.subtracting(.known) }
 
   /// The paths, sorted, at which they do something: show a value or take one away.
   package func newerPaths() -> [Path] {

@@ -13,13 +13,15 @@ private final class OlderKinds {
   let directory: FilePath
   private let root: URL
 
-  init() throws {
+  /// - parameter isNoted: whether that program noted what it did not know.
+  init(isNoted: Bool = true) throws {
     root = FileManager.default.temporaryDirectory
       .appending(path: "feedsync-kinds-\(UUID().uuidString)").resolvingSymlinksInPath()
     try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
     directory = FilePath(root.path)
     try write()
     try age()
+    if !isNoted { try raw { db in try db.execute(sql: "UPDATE documents SET newer = 0") } }
   }
 
   deinit { try? FileManager.default.removeItem(at: root) }
@@ -64,9 +66,11 @@ private final class OlderKinds {
 }
 
 @Suite("A program that knows more kinds than the one before it") struct KindUpgradeTests {
-  @Test("renders anew what has them, in indexes too, and claims what it understands")
-  func upgraded() throws {
-    let older = try OlderKinds()
+  @Test(
+    "renders anew what has them, in indexes too, and claims what it understands",
+    arguments: [true, false])
+  func upgraded(isNoted: Bool) throws {
+    let older = try OlderKinds(isNoted: isNoted)
     let database = try StoreDatabase(directory: older.directory)
     let counts = try database.counts()
     #expect(counts.conflicts == 0 && counts.newerDocuments == 0 && counts.newerTransactions == 0)
