@@ -45,7 +45,7 @@ struct Ledger {
     guard let transactions = try? segment.transactions(after: positions[author])
     else { return }
     for transaction in transactions {
-      enter(transaction, by: author)
+      try enter(transaction, by: author)
       try checkClaim(of: transaction.header, by: author, applied: applied)
       positions[author] = StreamPosition(after: transaction.header)
     }
@@ -60,7 +60,7 @@ struct Ledger {
     ranges[author].insert(range)
   }
 
-  private mutating func enter(_ transaction: Replication.Transaction, by author: Int) {
+  private mutating func enter(_ transaction: Replication.Transaction, by author: Int) throws {
     let header = transaction.header
     let seen = streams.map { Int(header.context.sequence(of: $0)) }
     let reach = reaches[author].last ?? seen
@@ -68,13 +68,13 @@ struct Ledger {
     published[author].append(
       Transaction(
         fingerprint: header.fingerprint, seen: seen,
-        operations: transaction.operations.enumerated().map { index, operation in
+        operations: try transaction.operations.enumerated().map { index, operation in
           let dot = Model.Dot(author: author, sequence: Int(header.sequence), index: index)
           return (
             operation.document,
             Model.Operation(
               dot: dot, time: header.time.rawValue, rank: ranks[author],
-              path: operation.path.keys, kind: Model.Kind(operation), seen: seen)
+              path: operation.path.keys, kind: try Model.Kind(operation), seen: seen)
           )
         }))
   }
@@ -130,12 +130,14 @@ struct Ledger {
 }
 
 extension Model.Kind {
-  fileprivate init(_ operation: Replication.Operation) {
+  /// A lane that brings a new kind of operation adds it here and to the model.
+  fileprivate init(_ operation: Replication.Operation) throws {
     switch operation.kind {
     case .set: self = .set(Leaf(unchecked: operation.payload).json)
     case .clear: self = .clear
     case .remove: self = .remove
-    default: self = .delete
+    case .delete: self = .delete
+    default: throw Finding("the model does not know operations of kind \(operation.kind.code)")
     }
   }
 }

@@ -17,6 +17,8 @@ struct Promise {
   let device: Int
   /// Its place among all promises: later ones of the same device had seen earlier ones.
   let number: Int
+  /// The number of the first promise of its transaction.
+  let group: Int
   /// The transaction; nil where it will be published later.
   let sequence: Int?
   /// What was applied of each device's stream where the user had looked.
@@ -53,7 +55,7 @@ extension Promise {
   private func isAfter(_ other: Promise, _ known: [Int]) -> Bool {
     if other.device == device, other.number < number {
       // Within a transaction; or it waits to be published, but hides here already.
-      if other.sequence == sequence || other.sequence == nil { return true }
+      if other.group == group || other.sequence == nil { return true }
     }
     return other.sequence.map { known[other.device] >= $0 } ?? false
   }

@@ -122,10 +122,12 @@ extension World {
         machine.life.setFull(true)
       }
     default:
-      let operation = random.pick(FileOperation.allCases)
+      // Most calls are few; these decide what is read.
+      let operation = random.pick(
+        random.chance(50) ? [.open, .read, .list, .status] : FileOperation.allCases)
       note("    \(operation.rawValue) fails")
       machine.files.fail(
-        operation, at: 1 + random.below(4), with: random.pick([.ioError, .permissionDenied]),
+        operation, at: 1 + random.below(8), with: random.pick([.ioError, .permissionDenied]),
         lasting: random.chance(50))
     }
     try useOrWork(machine, &random)

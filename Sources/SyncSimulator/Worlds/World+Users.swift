@@ -105,11 +105,13 @@ extension World {
     let waits = try machine.database.counts().pendingRemovals > 0
     if waits { figures.waiting += edits.count { $0.kind == .delete } }
     if let sequence { note("    acknowledged as \(machine.number):\(sequence)") }
+    let group = promises.count
     for edit in edits {
       promises.add(
         Promise(
           kind: edit.kind, document: edit.key, device: machine.number, number: promises.count,
-          sequence: edit.kind == .delete && waits ? nil : sequence.map { Int($0) }, seen: seen,
+          group: group, sequence: edit.kind == .delete && waits ? nil : sequence.map { Int($0) },
+          seen: seen,
           reach: ledger.reach(of: seen), before: edit.before, after: edit.after,
           settles: conflicts.contains(edit.key)))
     }
@@ -174,7 +176,8 @@ extension World {
     promises.add(
       Promise(
         kind: .put, document: key, device: machine.number, number: promises.count,
-        sequence: result.sequence.map { Int($0) }, seen: seen, reach: ledger.reach(of: seen),
+        group: promises.count, sequence: result.sequence.map { Int($0) }, seen: seen,
+        reach: ledger.reach(of: seen),
         before: before == nil ? nil : base, after: wanted, settles: true))
     if let sequence = result.sequence { note("    acknowledged as \(machine.number):\(sequence)") }
   }
