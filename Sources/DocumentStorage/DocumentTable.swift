@@ -9,7 +9,7 @@ import Replication
 /// GRDB binds arguments at about twice the CPU of the C interface on bulk upserts, which is what an
 /// import consists of, so this one table is written through `sqlite3_stmt` directly.
 struct DocumentTable {
-  private let db: Database
+  let db: Database
   var collections: CollectionNames
 
   init(_ db: Database) throws {
@@ -40,16 +40,18 @@ struct DocumentTable {
     let bytes = try StateCoding.encode(state, number: number)
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO documents(collection, id, visible, conflicts, pending, state)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        INSERT INTO documents(collection, id, visible, conflicts, pending, state, newer)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         ON CONFLICT(collection, id) DO UPDATE SET visible = excluded.visible,
-          conflicts = excluded.conflicts, pending = excluded.pending, state = excluded.state
+          conflicts = excluded.conflicts, pending = excluded.pending, state = excluded.state,
+          newer = excluded.newer
         """)
     try key.id.bytes.withUnsafeBufferPointer { id in
       try bytes.withUnsafeBufferPointer { state_ in
         try statement.step(
           collection: collection, id: id, visible: summary.isVisible,
-          conflicts: summary.conflictCount, pending: state.pending.count, state: state_)
+          conflicts: summary.conflictCount, pending: state.pending.count, state: state_,
+          newer: state.newerKinds)
       }
     }
     return summary.isVisible
@@ -86,7 +88,7 @@ extension Statement {
   /// Binds and runs the upsert of a document; the buffers must outlive the call only.
   fileprivate func step(
     collection: Int64, id: UnsafeBufferPointer<UInt8>, visible: Bool, conflicts: Int,
-    pending: Int, state: UnsafeBufferPointer<UInt8>
+    pending: Int, state: UnsafeBufferPointer<UInt8>, newer: KindCodes
   ) throws {
     let handle = sqliteStatement
     sqlite3_reset(handle)
@@ -98,6 +100,7 @@ extension Statement {
     sqlite3_bind_int64(handle, 4, Int64(conflicts))
     sqlite3_bind_int64(handle, 5, Int64(pending))
     sqlite3_bind_blob(handle, 6, state.baseAddress, Int32(state.count), nil)
+    sqlite3_bind_int64(handle, 7, Int64(newer.rawValue))
     let code = sqlite3_step(handle)
     sqlite3_reset(handle)
     // The buffers end with this call: nothing may keep a pointer to them.

@@ -179,7 +179,7 @@ private struct ImportFold {
 
   private mutating func take(_ transaction: Transaction) throws {
     let header = transaction.header
-    try streams.apply(header, db)
+    try streams.apply(header, newer: .newer(in: transaction.operations), db)
     clock.merge(header.time)
     var device = devices[header.stream] ?? fromDevice(header.stream)
     device.transactions += 1

@@ -20,7 +20,9 @@ enum Schema {
   }
 
   /// Step n makes version n + 1 out of version n; a step that has been released never changes.
-  private static let steps = [firstTables, changesAndIndexes, archiveOfSegments]
+  private static let steps = [
+    firstTables, changesAndIndexes, newerKinds + archiveOfSegments,
+  ]
 
   private static let archiveOfSegments = """
     -- The segments whose content is in this database, as their files are in the folder. Small and
@@ -43,6 +45,24 @@ enum Schema {
       digest INTEGER NOT NULL,
       PRIMARY KEY (stream, first, last, digest)) WITHOUT ROWID;
     INSERT INTO unarchived SELECT stream, first, last, digest FROM segments;
+    """
+
+  private static let newerKinds = """
+    -- One row: which kinds of operations the program knew that wrote here last, a bit for each.
+    CREATE TABLE program(id INTEGER PRIMARY KEY CHECK (id = 1), kinds INTEGER NOT NULL);
+    INSERT INTO program VALUES (1, 15);
+
+    -- Transactions that are applied, with operations of kinds that it did not know.
+    CREATE TABLE newer_transactions(
+      stream INTEGER NOT NULL,
+      sequence INTEGER NOT NULL,
+      fingerprint BLOB NOT NULL,
+      kinds INTEGER NOT NULL,
+      PRIMARY KEY (stream, sequence, fingerprint)) WITHOUT ROWID;
+
+    -- The kinds in a document's state that it did not know.
+    ALTER TABLE documents ADD COLUMN newer INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX newer ON documents(newer) WHERE newer > 0;
     """
 
   private static let changesAndIndexes = """

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Replication
 import SystemPackage
 
 /// Why the local database did not do what was asked.
@@ -19,6 +20,8 @@ package enum StorageError: Error, Equatable, Sendable {
   case cannotOpen(FilePath, detail: String)
   /// A newer feedsync has upgraded the database.
   case newerSchema(FilePath, found: Int, known: Int)
+  /// A newer feedsync has written it, which knows more kinds of operations.
+  case newerProgram(FilePath)
   /// The file is no database, or a damaged one.
   case damaged(FilePath, detail: String)
   /// The disk failed.
@@ -35,6 +38,10 @@ package enum StorageError: Error, Equatable, Sendable {
   case mixedVersions
   /// A transaction was begun inside another.
   case nested
+  /// A newer version's operations stand at, above or below what was to be written.
+  case newerOperations(DocumentKey, Path)
+  /// Something else stands where a counter or a set is to be edited.
+  case otherKind(Path, found: String)
   /// The version token names what has not arrived here.
   case unknownVersion
 

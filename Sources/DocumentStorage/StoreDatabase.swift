@@ -102,12 +102,17 @@ package final class StoreDatabase: Sendable {
       guard synchronous == 2 else {
         throw StorageError.failed(file, detail: "SQLite does not take synchronous = FULL")
       }
-      if try Int.fetchOne(db, sql: "PRAGMA user_version") == Schema.version { return }
+      let version = try Int.fetchOne(db, sql: "PRAGMA user_version")
+      if version == Schema.version, try !KindUpgrade.isNeeded(db) { return }
       var newer: Int?
+      var isUpgraded = false
       try db.inTransaction(.immediate) {
         newer = try Schema.migrate(db)
-        return newer == nil ? .commit : .rollback
+        guard newer == nil else { return .rollback }
+        isUpgraded = try KindUpgrade.run(db)
+        return isUpgraded ? .commit : .rollback
       }
+      guard newer != nil || isUpgraded else { throw StorageError.newerProgram(file) }
       if let newer {
         throw StorageError.newerSchema(file, found: newer, known: Schema.version)
       }

@@ -10,6 +10,8 @@ package struct StoredDocument: Sendable {
   /// The canonical body.
   package let body: [UInt8]
   package let token: VersionToken
+  /// Where a newer version has written what this one cannot show.
+  package let newerPaths: [Path]
 }
 
 /// What is known of one device's stream.
@@ -33,6 +35,10 @@ package struct StoreCounts: Sendable, Equatable {
   package let conflicts: Int
   package let unpublished: Int
   package let pendingRemovals: Int
+  /// Documents with operations of newer versions.
+  package let newerDocuments: Int
+  /// Transactions with such operations: they are not claimed before an upgrade.
+  package let newerTransactions: Int
 }
 
 /// One consistent state of the store; valid only while it is being read.
@@ -49,11 +55,12 @@ package struct StoreSnapshot {
 
   /// A document's body and version; nil if it is absent.
   package func document(at key: DocumentKey) throws -> StoredDocument? {
-    let view = try table.state(of: key, streams: streams).view()
+    let state = try table.state(of: key, streams: streams)
+    let view = state.view()
     guard let body = view.body,
       let token = VersionToken(of: view, frontier: streams.frontier, digest: Digest.token)
     else { return nil }
-    return StoredDocument(key: key, body: body, token: token)
+    return StoredDocument(key: key, body: body, token: token, newerPaths: state.newerPaths())
   }
 
   /// The collections that have visible documents, sorted.
@@ -132,7 +139,10 @@ extension StoreDatabase {
             + " WHERE conflicts > 0"),
         unpublished: try count("SELECT count(*) FROM outbox"),
         pendingRemovals: try count(
-          "SELECT coalesce(sum(pending), 0) FROM documents INDEXED BY waiting WHERE pending > 0"))
+          "SELECT coalesce(sum(pending), 0) FROM documents INDEXED BY waiting WHERE pending > 0"),
+        newerDocuments: try count(
+          "SELECT count(*) FROM documents INDEXED BY newer WHERE newer > 0"),
+        newerTransactions: try count("SELECT count(*) FROM newer_transactions"))
     }
   }
 

@@ -74,13 +74,16 @@ extension StoreWriter {
   func view(of key: DocumentKey) throws -> DocumentView { try state(of: key).view() }
 
   /// Makes `body` the document's content, as compared with `token`'s version or the present one.
+  ///
+  /// - parameter kinds: where numbers become counters and arrays sets, as they change.
   package mutating func put(
-    _ body: JSON, at key: DocumentKey, token: VersionToken? = nil
+    _ body: JSON, at key: DocumentKey, token: VersionToken? = nil,
+    kinds: [Path: ReplicatedKind] = [:]
   ) throws -> Edit {
     if let token, !token.context.isCovered(by: streams.frontier.closed) {
       throw StorageError.unknownVersion
     }
-    return try write(body, patch: nil, token: token, at: key)
+    return try write(body, patch: nil, token: token, kinds: kinds, at: key)
   }
 
   /// Applies a merge patch (RFC 7396); `check` judges the body that comes out.
@@ -100,10 +103,28 @@ extension StoreWriter {
   /// others stay as they are.
   ///
   /// - parameter named: an object whose keys, and those of objects in it, name what is changed.
+  /// - parameter kinds: where numbers become counters and arrays sets, as they change.
   package mutating func change(
-    to body: JSON, named: JSON, at key: DocumentKey
+    to body: JSON, named: JSON, kinds: [Path: ReplicatedKind] = [:], at key: DocumentKey
   ) throws -> Edit {
-    try write(body, patch: named, token: nil, at: key)
+    try write(body, patch: named, token: nil, kinds: kinds, at: key)
+  }
+
+  /// Edits a counter or a set as such; an absent document is made.
+  ///
+  /// - parameter check: judges the body that comes out.
+  package mutating func edit(
+    _ edit: KindEdit, at path: Path, of key: DocumentKey, check: (JSON) throws -> Void
+  ) throws -> Edit {
+    let state = try state(of: key)
+    switch state.plan(edit, at: path, frontier: streams.frontier) {
+    case .unchanged: return .unchanged
+    case .refused(let place, let found): throw StorageError.otherKind(place, found: found)
+    case .write(let plan, let body):
+      try check(body)
+      try perform(plan, wanted: body, on: state, at: key)
+      return .changed
+    }
   }
 
   package mutating func delete(_ key: DocumentKey) throws -> Edit {
@@ -115,12 +136,12 @@ extension StoreWriter {
 
   private mutating func write(
     _ body: JSON, patch: JSON?, token: VersionToken?, rewritesEqual: Bool = false,
-    at key: DocumentKey
+    kinds: [Path: ReplicatedKind] = [:], at key: DocumentKey
   ) throws -> Edit {
     let state = try state(of: key)
     let outcome = state.plan(
       writing: body, patch: patch, token: token, rewritesEqual: rewritesEqual,
-      frontier: streams.frontier, digest: Digest.token)
+      kinds: kinds, frontier: streams.frontier, digest: Digest.token)
     switch outcome {
     case .unchanged: return .unchanged
     case .stale: return .stale
@@ -171,6 +192,9 @@ extension StoreWriter {
   private mutating func perform(
     _ plan: EditPlan, wanted: JSON?, on state: DocumentState, at key: DocumentKey
   ) throws {
+    if let path = state.newerPath(touchedBy: plan) {
+      throw StorageError.newerOperations(key, path)
+    }
     try claimContext(plan.context)
     var state = state
     let new = state.perform(

@@ -65,6 +65,7 @@ struct StreamDirectory {
     _ db: Database, directory: StreamDirectory
   ) throws -> [StreamID: [Frontier.Open]] {
     var open: [StreamID: [Frontier.Open]] = [:]
+    let newer = try Set(NewerTransactions.all(db, streams: directory).map(\.tip))
     let sql = "SELECT * FROM open_transactions ORDER BY stream, sequence"
     for row in try GRDB.Row.fetchAll(db, sql: sql) {
       let tip = Context.Entry(
@@ -73,7 +74,8 @@ struct StreamDirectory {
         fingerprint: try Fingerprint(optionalColumn: row["fingerprint"]))
       let context = try ContextCoding.decode(
         [UInt8](row["context"] as Data), streams: directory)
-      open[tip.stream, default: []].append(Frontier.Open(tip: tip, context: context))
+      open[tip.stream, default: []].append(
+        Frontier.Open(tip: tip, context: context, isUnderstood: !newer.contains(tip)))
     }
     return open
   }
@@ -112,13 +114,25 @@ struct StreamDirectory {
   }
 
   /// Notes that `header`, the next of its stream, is applied.
-  mutating func apply(_ header: Transaction.Header, _ db: Database) throws {
-    _ = try number(of: header.stream, db)
+  ///
+  /// - parameter newer: the kinds of its operations that this program does not understand.
+  mutating func apply(
+    _ header: Transaction.Header, newer: KindCodes = [], _ db: Database
+  ) throws {
+    let number = try number(of: header.stream, db)
+    if !newer.isEmpty { try NewerTransactions.note(header.tip, newer, stream: number, db) }
     rows[header.stream]?.position = StreamPosition(after: header)
     rows[header.stream]?.gapSince = nil
-    frontier.apply(header)
+    frontier.apply(header, isUnderstood: newer.isEmpty)
     newlyOpen.append(Frontier.Open(tip: header.tip, context: header.context))
     changed.insert(header.stream)
+  }
+
+  /// Lets transactions close of which this program, being a newer one, understands all.
+  mutating func understand(_ known: KindCodes, _ db: Database) throws {
+    let understood = try NewerTransactions.forget(knowing: known, db, streams: self)
+    frontier.understand { understood.contains($0) }
+    try save(db)
   }
 
   /// Moves the closed part on and writes all that changed.

@@ -21,6 +21,12 @@ public struct Document: Sendable {
   ///
   /// See `put(_:at:in:basedOn:)` of ``WriteTransaction``.
   public let version: VersionToken
+  /// JSON Pointers to what a newer version of feedsync has changed in ways that this one does not
+  /// understand; empty for nearly all documents.
+  ///
+  /// The content is shown without those changes, and cannot be written at, above or below these
+  /// paths until this program is updated. Deleting the document is possible.
+  public let newerPaths: [String]
 
   /// The content as a value of a type of the program's.
   ///
@@ -36,7 +42,8 @@ extension Document {
     self.init(
       collection: stored.key.collection.description, id: stored.key.id.description,
       body: try JSON(parsing: stored.body),
-      version: VersionToken(text: VersionTokenText.encode(stored.token)))
+      version: VersionToken(text: VersionTokenText.encode(stored.token)),
+      newerPaths: stored.newerPaths.map(\.pointer))
   }
 }
 

@@ -57,6 +57,30 @@ package enum DocumentRules {
     }
   }
 
+  /// Elements of a set, if they are within the limit.
+  package static func elements(
+    _ values: [JSON], operation: String
+  ) throws(FeedSyncError) -> Set<SetElement> {
+    var elements: Set<SetElement> = []
+    for value in values {
+      let element = SetElement(value)
+      guard element.isSmall else {
+        throw FeedSyncError(
+          .badInput, operation: operation,
+          message: "an element of a set has at most \(Limits.elementBytes) bytes, this one has"
+            + " \(element.key.bytes.count)",
+          hint: "keep what is large in documents of their own, and their ids in the set")
+      }
+      guard value.depth(isWithin: Limits.depth) else {
+        throw FeedSyncError(
+          .badInput, operation: operation,
+          message: "a body is at most \(Limits.depth) objects and arrays deep")
+      }
+      elements.insert(element)
+    }
+    return elements
+  }
+
   package static let stale = FeedSyncError(
     .tryAgain, operation: "write the document",
     message: "the version that was read has been deleted or rewritten since",

@@ -36,6 +36,12 @@ extension FeedSyncError {
         .configuration, operation: operation, file: file.string,
         message: "the database has version \(found), and this feedsync knows version \(known)",
         hint: "update feedsync, or use the newer one that is installed")
+    case .newerProgram(let file):
+      self.init(
+        .configuration, operation: operation, file: file.string,
+        message: "a newer feedsync has written the database, which knows kinds of changes that this"
+          + " one does not",
+        hint: "update feedsync, or use the newer one that is installed")
     case .damaged(let file, let detail):
       self.init(
         .cannotRead, operation: operation, file: file.string,
@@ -49,7 +55,7 @@ extension FeedSyncError {
         message: "the local database failed (SQLite \(detail))",
         hint: "check the disk; the shared folder still holds what was published")
     case .noDevice, .left, .clockExhausted, .transactionTooLarge, .mixedVersions, .nested,
-      .unknownVersion:
+      .unknownVersion, .newerOperations, .otherKind:
       self.init(refusal: error, operation: operation)
     }
   }
@@ -89,6 +95,20 @@ extension FeedSyncError {
         .tryAgain, operation: operation,
         message: "the version token names changes that have not arrived on this device",
         hint: "import first, or read the document here and use its token")
+    case .newerOperations(let key, let path):
+      self.init(
+        .configuration, operation: operation,
+        message: "a newer feedsync has changed \(path.isRoot ? "the whole" : path.pointer) of"
+          + " '\(key.id)' in '\(key.collection)' in a way that this one does not understand",
+        hint: "update feedsync on this machine; until then other members, and other documents, can"
+          + " be changed, and the document can be deleted")
+    case .otherKind(let path, let found):
+      self.init(
+        .badInput, operation: operation,
+        message: "\(found) stands at \(path.isRoot ? "the root" : path.pointer), which this would"
+          + " take away",
+        hint: "a counter starts from an integer, a set from an array, either from nothing; write"
+          + " another value with 'patch' first")
     default:
       self.init(.software, operation: operation, message: "unexpected refusal: \(error)")
     }

@@ -24,6 +24,10 @@ public struct StoreStatus: Sendable {
   public let unpublished: Int
   /// How many deletions and removals wait until what their author saw has arrived.
   public let pendingRemovals: Int
+  /// How many transactions, of newer versions of feedsync, this one understands only in part.
+  ///
+  /// They take full effect once this program is updated; see ``Document/newerPaths``.
+  public let newerTransactions: Int
   /// All devices that have been heard of, this one included.
   public let devices: [Device]
   /// The files that cannot be imported as they are.
@@ -41,6 +45,7 @@ extension DocumentStore {
       return StoreStatus(
         documents: counts.documents, conflicts: counts.conflicts,
         unpublished: counts.unpublished, pendingRemovals: counts.pendingRemovals,
+        newerTransactions: counts.newerTransactions,
         devices: try device.database.streamSummaries().map { StoreStatus.Device($0) },
         setAside: records.filter(\.reason.isSetAside).map { SetAsideFile($0) })
     } catch {

@@ -21,7 +21,7 @@ public final class WriteTransaction {
     .usage, operation: "write", message: "the transaction is over",
     hint: "use it only inside the body that it was given to")
 
-  private func edit(_ body: (inout StoreWriter) throws -> StoreWriter.Edit) throws -> Bool {
+  func edit(_ body: (inout StoreWriter) throws -> StoreWriter.Edit) throws -> Bool {
     guard var writer else { throw Self.over }
     // Taken out, so that the writer is changed in place.
     self.writer = nil
@@ -77,7 +77,9 @@ extension WriteTransaction {
   public func put<Value: Encodable>(
     _ value: Value, at id: String, in collection: String, basedOn version: VersionToken? = nil
   ) throws -> Bool {
-    try put(try DocumentEncoder().encode(value), at: id, in: collection, basedOn: version)
+    let encoded = try EncodedMembers(value)
+    return try put(
+      encoded.json, kinds: encoded.members.kinds, at: id, in: collection, basedOn: version)
   }
 
   /// Writes a document whole, from JSON.
@@ -85,17 +87,25 @@ extension WriteTransaction {
   public func put(
     _ body: JSON, at id: String, in collection: String, basedOn version: VersionToken? = nil
   ) throws -> Bool {
+    try put(body, kinds: [:], at: id, in: collection, basedOn: version)
+  }
+
+  private func put(
+    _ body: JSON, kinds: [Path: ReplicatedKind], at id: String, in collection: String,
+    basedOn version: VersionToken?
+  ) throws -> Bool {
     let key = try DocumentRules.key(collection, id)
     try DocumentRules.check(body, operation: "put")
     let token = try version?.decoded()
-    return try edit { try $0.put(body, at: key, token: token) }
+    return try edit { try $0.put(body, at: key, token: token, kinds: kinds) }
   }
 
   /// Changes a document through a value of a type of the program's; members that the type does not
   /// have, and conflicts of members that do not change, stay as they are.
   ///
   /// An array is one value. Where its length stays the same, its elements keep members that their
-  /// type does not have; else it is written whole.
+  /// type does not have; else it is written whole. A ``Counter`` or ``ReplicatedSet`` is written as
+  /// what was done to it.
   ///
   ///     try writer.update(Note.self, at: "groceries", in: "notes") { $0.done = true }
   ///
@@ -114,14 +124,20 @@ extension WriteTransaction {
   ) throws -> Bool {
     guard let present = try body(at: id, in: collection) else { return false }
     var value = try DocumentDecoder().decode(type, from: present)
-    let before = try DocumentEncoder().encode(value)
+    let before = try EncodedMembers(value)
     try change(&value)
-    let after = try DocumentEncoder().encode(value)
-    guard before != after else { return true }
-    let body = present.changed(from: before, to: after)
-    try DocumentRules.check(body, operation: "update")
+    var after = try EncodedMembers(value)
+    guard before.json != after.json else { return true }
     let key = try DocumentRules.key(collection, id)
-    _ = try edit { try $0.change(to: body, named: before.differing(from: after), at: key) }
+    let edits = try after.takeEdits(since: before)
+    if before.json != after.json {
+      let body = present.changed(from: before.json, to: after.json)
+      try DocumentRules.check(body, operation: "update")
+      let named = before.json.differing(from: after.json)
+      let kinds = after.members.kinds
+      _ = try edit { try $0.change(to: body, named: named, kinds: kinds, at: key) }
+    }
+    for (path, edit) in edits { _ = try self.edit(edit, at: path, of: key) }
     return true
   }
 

@@ -15,7 +15,8 @@ struct FeedSyncTool: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       InitCommand.self, PutCommand.self, PatchCommand.self, GetCommand.self, DeleteCommand.self,
-      ListCommand.self, LoadCommand.self, DumpCommand.self, ImportCommand.self,
+      CounterCommand.self, SetCommand.self, ListCommand.self, LoadCommand.self, DumpCommand.self,
+      ImportCommand.self,
       WatchCommand.self, StatusCommand.self, SegmentCommand.self, SQLCommand.self,
       IndexCommand.self, DevicesCommand.self, LeaveCommand.self, ContainersCommand.self,
       ServiceCommand.self, HistoryCommand.self, UndoCommand.self, GenerateManualCommand.self,

@@ -49,6 +49,12 @@ struct GetCommand: StoreCommand {
     }
     Output.line(document.body)
     if token { Output.warn(VersionTokenText.encode(document.token)) }
+    guard global.verbose else { return }
+    for path in document.newerPaths {
+      Output.warn(
+        "\(path.isRoot ? "the document" : path.pointer): a newer feedsync has changed it; it is"
+          + " shown without that, and can be written once feedsync is updated")
+    }
   }
 }
 

@@ -56,25 +56,20 @@ extension Operation {
       ]),
       "path": .text(path.pointer), "kind": .text(kind.name),
     ]
-    switch kind {
-    case .set: members["value"] = Leaf(unchecked: payload).json
-    case .clear, .remove, .delete: break
-    default:
-      members["payload"] = .text(
-        payload.map { UInt64($0).lowercaseHexadecimal(digits: 2) }.joined())
-    }
+    let (name, value) = meaning
+    if let name { members[name] = value }
     return .object(members)
   }
-}
 
-extension OperationKind {
-  fileprivate var name: String {
-    switch self {
-    case .set: "set"
-    case .clear: "clear"
-    case .remove: "remove"
-    case .delete: "delete"
-    default: "unknown-\(code)"
+  /// What the payload, or an element's key, says, and under which name it is shown.
+  private var meaning: (ByteString?, JSON) {
+    switch kind {
+    case .set, .counter: ("value", Leaf(unchecked: payload).json)
+    case .increment: ("amount", .integer(CounterAmount.increment(of: payload) ?? 0))
+    case .add: ("value", path.lastKey.flatMap { SetElement(key: $0) }?.json ?? .null)
+    case .clear, .remove, .delete, .emptySet: (nil, .null)
+    default:
+      ("payload", .text(payload.map { UInt64($0).lowercaseHexadecimal(digits: 2) }.joined()))
     }
   }
 }

@@ -65,6 +65,10 @@ private struct Status {
       "documents": .number(counts.documents), "conflicts": .number(counts.conflicts),
       "unpublished": .number(counts.unpublished),
       "pending_removals": .number(counts.pendingRemovals),
+      "newer": .object([
+        "documents": .number(counts.newerDocuments),
+        "transactions": .number(counts.newerTransactions),
+      ]),
       "devices": .array(streams.map { deviceJSON($0) }),
       "set_aside": .array(setAside.map { .object(ReportJSON.setAside($0)) }),
       "duplicates": .array(duplicates.map { .text($0.key.path) }),
@@ -91,6 +95,11 @@ private struct Status {
     ]
     if counts.pendingRemovals > 0 {
       lines.append("\(counts.pendingRemovals) removals wait for what their authors saw to arrive")
+    }
+    if counts.newerTransactions > 0 {
+      lines.append(
+        "\(counts.newerTransactions) transactions of a newer feedsync, in"
+          + " \(counts.newerDocuments) documents, are understood only in part: update feedsync")
     }
     for stream in streams where !stream.isOwn {
       let gap = stream.gapSince.map { ", something missing since \(ReportJSON.time($0))" } ?? ""

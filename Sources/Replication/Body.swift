@@ -17,7 +17,14 @@ extension DocumentView.Node {
   /// Appends what shows here as canonical JSON: members stand in the order of their keys already.
   func write(into output: inout [UInt8]) {
     switch content {
-    case .leaf(let leaf): leaf.write(into: &output)
+    case .leaf(let leaf), .counter(let leaf): leaf.write(into: &output)
+    case .set(let elements):
+      output.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { output.append(UInt8(ascii: ",")) }
+        output.append(contentsOf: element.key.bytes)
+      }
+      output.append(UInt8(ascii: "]"))
     case .object(let members):
       output.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
@@ -32,7 +39,8 @@ extension DocumentView.Node {
 
   var json: JSON {
     switch content {
-    case .leaf(let leaf): return leaf.json
+    case .leaf(let leaf), .counter(let leaf): return leaf.json
+    case .set(let elements): return .array(elements.map(\.json))
     case .object(let members):
       var object = JSONObject()
       for member in members { object[member.key] = member.json }
@@ -46,7 +54,7 @@ extension DocumentView.Node {
   /// This node and all below it, from the top down.
   var subtree: [DocumentView.Node] {
     switch content {
-    case .leaf: [self]
+    case .leaf, .counter, .set: [self]
     case .object(let members): [self] + members.flatMap(\.subtree)
     }
   }

@@ -2,20 +2,25 @@ import CanonicalJSON
 
 /// What a document shows, and what competes unseen beneath it (protocol.md 10, 11).
 package struct DocumentView: Sendable {
-  /// A value or an object that shows.
+  /// A value, an object, a counter or a set that shows.
   package struct Node: Sendable {
     package enum Content: Sendable {
       case leaf(Leaf)
       /// The members, sorted by key.
       case object([Node])
+      /// What the counter comes to, as an integer.
+      case counter(Leaf)
+      /// The elements, sorted by their canonical texts.
+      case set([SetElement])
     }
 
     package let path: Path
     package let content: Content
     /// Whether a value that loses against this one is kept at the same path.
     package let isConflicted: Bool
-    /// Of an object: whether a `clear` of its own stands, so that it outlives its members.
-    package let isCleared: Bool
+    /// Whether it does not hang on what stands below it: of an object, that a `clear` of its own
+    /// stands, of a set an `emptySet`.
+    package let isFounded: Bool
   }
 
   /// The root; nil if the document is absent, or lacks the insert that its edits belong to.
@@ -74,57 +79,5 @@ extension DocumentState {
     }
     guard let first = entries.first else { return false }
     return first.effect.path.isRoot ? true : nil
-  }
-}
-
-/// Builds the tree of what shows out of the visible values, which are sorted by path and stamp.
-private struct ViewBuilder {
-  let entries: [DocumentState.Entry]
-  var conflictCount = 0
-
-  init(entries: [DocumentState.Entry]) { self.entries = entries }
-
-  /// The node at `path`, out of the entries at and below it; nil if there is nothing to show.
-  ///
-  /// The object (its `clear` or anything below) and the scalars compete by greatest stamp.
-  mutating func node(in range: Range<Int>, path: Path) -> DocumentView.Node? {
-    let below = range.drop { entries[$0].effect.path.bytes.count == path.bytes.count }
-    let own = range.prefix { entries[$0].effect.path.bytes.count == path.bytes.count }
-    let scalars = own.filter { entries[$0].effect.kind == .set }
-    let clears = own.filter { entries[$0].effect.kind == .clear }
-    let understoodBelow = below.filter { entries[$0].effect.kind.isUnderstood }
-    let object = (clears + understoodBelow).map { entries[$0].stamp }.max()
-    guard let shown = scalars.last else {
-      guard object != nil else { return nil }
-      return objectNode(below: below, path: path, isCleared: !clears.isEmpty, isConflicted: false)
-    }
-    if let object, object > entries[shown].stamp {
-      conflictCount += 1
-      return objectNode(below: below, path: path, isCleared: !clears.isEmpty, isConflicted: true)
-    }
-    let payload = entries[shown].effect.payload
-    let isConflicted =
-      object != nil || scalars.contains { entries[$0].effect.payload != payload }
-    if isConflicted { conflictCount += 1 }
-    return DocumentView.Node(
-      path: path, content: .leaf(Leaf(unchecked: payload)), isConflicted: isConflicted,
-      isCleared: false)
-  }
-
-  private mutating func objectNode(
-    below: Range<Int>, path: Path, isCleared: Bool, isConflicted: Bool
-  ) -> DocumentView.Node {
-    var members: [DocumentView.Node] = []
-    var start = below.lowerBound
-    while start < below.upperBound {
-      let end = entries[start].effect.path.endOfKey(after: path.bytes.count)
-      let child = entries[start].effect.path.prefix(end)
-      var next = start
-      while next < below.upperBound, entries[next].effect.path.isAtOrBelow(child) { next += 1 }
-      if let member = node(in: start..<next, path: child) { members.append(member) }
-      start = next
-    }
-    return DocumentView.Node(
-      path: path, content: .object(members), isConflicted: isConflicted, isCleared: isCleared)
   }
 }

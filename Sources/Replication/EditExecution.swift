@@ -89,9 +89,13 @@ extension DocumentState.PendingRemoval {
 }
 
 extension Path {
-  /// This path and those of everything inside `value`.
+  /// This path and those of everything inside `value`, an array's elements as those of a set.
   fileprivate func allPaths(in value: JSON) -> [Path] {
-    guard case .object(let object) = value else { return [self] }
-    return [self] + object.members.flatMap { appending($0.key).allPaths(in: $0.value) }
+    switch value {
+    case .object(let object):
+      [self] + object.members.flatMap { appending($0.key).allPaths(in: $0.value) }
+    case .array(let elements): [self] + elements.map { appending(SetElement($0).key) }
+    default: [self]
+    }
   }
 }

@@ -8,14 +8,17 @@
 ///     frontier.apply(header)
 ///     frontier.closed  // what the next local write may claim
 package struct Frontier: Sendable, Equatable {
-  /// A transaction that is applied, but whose context has not wholly arrived.
+  /// A transaction that is applied, but may not be claimed: its context has not wholly arrived, or
+  /// it has operations of kinds that only a newer version understands (protocol.md 17).
   package struct Open: Sendable, Equatable {
     package let tip: Context.Entry
     package let context: Context
+    package var isUnderstood: Bool
 
-    package init(tip: Context.Entry, context: Context) {
+    package init(tip: Context.Entry, context: Context, isUnderstood: Bool = true) {
       self.tip = tip
       self.context = context
+      self.isUnderstood = isUnderstood
     }
   }
 
@@ -42,9 +45,21 @@ package struct Frontier: Sendable, Equatable {
   }
 
   /// Notes that the next transaction of its stream has been applied.
-  package mutating func apply(_ header: Transaction.Header) {
+  package mutating func apply(_ header: Transaction.Header, isUnderstood: Bool = true) {
     applied.advance(header.tip)
-    open[header.stream, default: []].append(Open(tip: header.tip, context: header.context))
+    open[header.stream, default: []].append(
+      Open(tip: header.tip, context: header.context, isUnderstood: isUnderstood))
+  }
+
+  /// Takes transactions for understood from now on: after an upgrade.
+  package mutating func understand(_ isUnderstood: (Context.Entry) -> Bool) {
+    for (stream, transactions) in open {
+      open[stream] = transactions.map { transaction in
+        var transaction = transaction
+        if isUnderstood(transaction.tip) { transaction.isUnderstood = true }
+        return transaction
+      }
+    }
   }
 
   /// Moves the closed part as far as it goes; returns what became closed.
@@ -78,7 +93,8 @@ package struct Frontier: Sendable, Equatable {
   }
 
   private func isClosed(_ transaction: Open) -> Bool {
-    transaction.context.entries.allSatisfy { seen in
+    guard transaction.isUnderstood else { return false }
+    return transaction.context.entries.allSatisfy { seen in
       guard let here = closed.entry(of: seen.stream) else { return false }
       // The same sequence under another fingerprint is another branch of a cloned stream.
       return seen.sequence < here.sequence

@@ -10,6 +10,8 @@ package enum Limits {
   package static let idBytes = 1024
   /// How many bytes a collection's name may have.
   package static let collectionBytes = 64
+  /// How many bytes the canonical text of a set's element may have.
+  package static let elementBytes = 1024
 }
 
 /// Names a document: a collection, and an id in it.

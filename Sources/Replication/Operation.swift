@@ -1,54 +1,3 @@
-import CanonicalJSON
-
-/// What an operation does, as far as merging needs to know it (protocol.md 9, 17).
-///
-/// `cover` and `carriesValue` are the frozen envelope: they stand in every segment beside the code,
-/// so that a version that does not know the code still covers rightly.
-package struct OperationKind: Hashable, Sendable {
-  /// Which operations that its author had seen an operation covers.
-  package enum Cover: UInt8, Sendable {
-    /// None.
-    case nothing = 0
-    /// Those at or below its path.
-    case path = 1
-    /// Those of the whole document, until an edit that had not seen it undoes the delete.
-    case document = 2
-  }
-
-  package let code: UInt8
-  package let cover: Cover
-  package let carriesValue: Bool
-
-  package init(code: UInt8, cover: Cover, carriesValue: Bool) {
-    self.code = code
-    self.cover = cover
-    self.carriesValue = carriesValue
-  }
-
-  /// Gives the path a value.
-  package static let set = OperationKind(code: 0, cover: .path, carriesValue: true)
-  /// Makes the path an object without members.
-  package static let clear = OperationKind(code: 1, cover: .path, carriesValue: true)
-  /// Takes away what stands at and below the path.
-  package static let remove = OperationKind(code: 2, cover: .path, carriesValue: false)
-  /// Deletes the document.
-  package static let delete = OperationKind(code: 3, cover: .document, carriesValue: false)
-
-  /// Whether this version knows what the operation means, not just what it covers.
-  package var isUnderstood: Bool { code <= Self.delete.code }
-
-  /// Whether code and envelope fit together; a known code has one envelope only.
-  package var isConsistent: Bool {
-    switch code {
-    case Self.set.code: self == .set
-    case Self.clear.code: self == .clear
-    case Self.remove.code: self == .remove
-    case Self.delete.code: self == .delete
-    default: true
-    }
-  }
-}
-
 /// One step of a transaction: something done to one path of one document.
 package struct Operation: Hashable, Sendable {
   package let document: DocumentKey
@@ -57,7 +6,8 @@ package struct Operation: Hashable, Sendable {
   package let insert: Dot
   package let path: Path
   package let kind: OperationKind
-  /// The value of a `set`, or what a kind unknown to this version carries; empty for others.
+  /// The value of a `set`, the amount of an `increment`, the start of a `counter`, or what a kind
+  /// unknown to this version carries; empty for others.
   package let payload: [UInt8]
 
   package init(
@@ -116,5 +66,20 @@ package struct Transaction: Sendable {
   package init(header: Header, operations: [Operation]) {
     self.header = header
     self.operations = operations
+  }
+}
+
+extension Operation {
+  /// Whether what is known of the operation's kind holds of its path and payload.
+  package var isWellFormed: Bool {
+    switch kind {
+    case .set: !path.isRoot && Leaf(validating: payload) != nil
+    case .delete: path.isRoot && payload.isEmpty
+    case .increment: !path.isRoot && CounterAmount.increment(of: payload) != nil
+    case .counter: !path.isRoot && CounterAmount.start(of: payload) != nil
+    case .emptySet: !path.isRoot && payload.isEmpty
+    case .add: payload.isEmpty && path.isElementOfSet
+    default: true
+    }
   }
 }

@@ -73,6 +73,15 @@ package struct Path: Hashable, Sendable {
   /// The last key; nil for the root.
   package var lastKey: ByteString? { keys.last }
 
+  /// The path above this one; nil for the root.
+  package var parent: Path? { bytes.lastIndex(of: 0).map { prefix($0) } }
+
+  /// Whether the last key names an element of a set above it, which is not the document itself.
+  var isElementOfSet: Bool {
+    guard let parent, !parent.isRoot, let key = lastKey else { return false }
+    return SetElement(key: key) != nil
+  }
+
   private static func unescape(_ key: ArraySlice<UInt8>) -> [UInt8] {
     guard key.contains(1) else { return Array(key) }
     var result: [UInt8] = []

@@ -15,7 +15,9 @@ package struct VersionToken: Hashable, Sendable {
   package let seen: Context
   /// The inserts that stood.
   package let inserts: [Dot]
-  /// Digest of path → digest of what showed there; 0 for a path in conflict, 1 for an object.
+  /// Digest of path → digest of what showed there.
+  ///
+  /// 0 stands for a path in conflict, 1 for an object, 2 for a set and 3 for each of its elements.
   package let nodes: [UInt64: UInt64]
 
   package init(context: Context, seen: Context, inserts: [Dot], nodes: [UInt64: UInt64]) {
@@ -34,8 +36,11 @@ package struct VersionToken: Hashable, Sendable {
         switch node.content {
         case _ where node.isConflicted || node.isUnfounded: Self.conflicted
         case .object: Self.object
-        case .leaf(let leaf): digest.of(leaf)
+        case .set: Self.set
+        case .leaf(let leaf), .counter(let leaf): digest.of(leaf)
         }
+      guard case .set(let elements) = node.content else { continue }
+      for element in elements { nodes[digest.of(node.path.appending(element.key))] = Self.element }
     }
     if view.hasUndoneDelete { nodes[digest.of(.root)] = Self.conflicted }
     self.init(
@@ -45,6 +50,8 @@ package struct VersionToken: Hashable, Sendable {
 
   static let conflicted: UInt64 = 0
   static let object: UInt64 = 1
+  static let set: UInt64 = 2
+  static let element: UInt64 = 3
 
   /// How paths and values are digested: any function of 64 well-mixed bits, given by the caller
   /// because this module has no hash of its own.
@@ -54,16 +61,18 @@ package struct VersionToken: Hashable, Sendable {
     package init(_ function: @escaping @Sendable ([UInt8]) -> UInt64) { self.function = function }
 
     func of(_ path: Path) -> UInt64 { function(path.bytes) }
-    // The two marks are not values of the digest.
-    func of(_ leaf: Leaf) -> UInt64 { max(function(leaf.bytes), 2) }
+    // The marks are not values of the digest.
+    func of(_ leaf: Leaf) -> UInt64 { max(function(leaf.bytes), VersionToken.element + 1) }
   }
 }
 
 extension DocumentView.Node {
-  /// Whether this is an object that shows through its members alone.
+  /// Whether this is an object or a set that shows through its members alone.
   var isUnfounded: Bool {
-    if case .object = content { return !isCleared }
-    return false
+    switch content {
+    case .object, .set: !isFounded
+    case .leaf, .counter: false
+    }
   }
 }
 
@@ -74,6 +83,7 @@ struct BaseVersion {
     /// Must be written, whatever the new value is.
     case conflicted
     case object
+    case set
     case leaf
   }
 
@@ -100,19 +110,34 @@ struct BaseVersion {
       case nil: return .absent
       case VersionToken.conflicted: return .conflicted
       case VersionToken.object: return .object
+      case VersionToken.set: return .set
       default: return .leaf
       }
     }
     guard let node = present[path] else { return .absent }
     if node.isConflicted || node.isUnfounded { return .conflicted }
-    if case .object = node.content { return .object }
-    return .leaf
+    switch node.content {
+    case .object: return .object
+    case .set: return .set
+    case .leaf, .counter: return .leaf
+    }
+  }
+
+  /// Whether the set at `path` had `element`.
+  func hadElement(_ element: SetElement, of path: Path) -> Bool {
+    if let nodes {
+      return nodes[digest.of(path.appending(element.key))] == VersionToken.element
+    }
+    guard case .set(let elements) = present[path]?.content else { return false }
+    return elements.contains(element)
   }
 
   /// Whether `leaf` is what showed at `path`.
   func showed(_ leaf: Leaf, at path: Path) -> Bool {
     if let nodes { return nodes[digest.of(path)] == digest.of(leaf) }
-    guard case .leaf(let shown) = present[path]?.content else { return false }
-    return shown == leaf
+    switch present[path]?.content {
+    case .leaf(let shown), .counter(let shown): return shown == leaf
+    case .object, .set, nil: return false
+    }
   }
 }

@@ -24,7 +24,8 @@ extension DocumentState {
     func isConcurrent(with value: Entry) -> Bool {
       guard !covers(value.stamp) else { return false }
       switch self {
-      case .kept(let entry): return !value.hasSeen(entry.stamp)
+      // What a newer version writes may delete and carry a value at once: it does not undo itself.
+      case .kept(let entry): return entry.stamp != value.stamp && !value.hasSeen(entry.stamp)
       case .waiting: return true
       }
     }

@@ -221,14 +221,3 @@ extension OperationKind {
   /// Whether bytes follow: a `clear` stands for an object, but there is nothing more to say of it.
   fileprivate var carriesPayload: Bool { carriesValue && self != .clear }
 }
-
-extension Operation {
-  /// Whether what is known of the operation's kind holds.
-  fileprivate var isWellFormed: Bool {
-    switch kind {
-    case .set: !path.isRoot && Leaf(validating: payload) != nil
-    case .delete: path.isRoot
-    default: true
-    }
-  }
-}

@@ -20,6 +20,8 @@ struct History {
     var documents = 2...3
     /// No more local transactions than this, removals that had waited not counted.
     var transactions = Int.max
+    /// Whether some devices write kinds that the others do not understand.
+    var hasNewer = false
   }
 
   /// What a reader kept, to write later on top of it.
@@ -58,7 +60,8 @@ struct History {
       DocumentKey(collection: "notes", id: ByteString("\($0)"))
     }
     length = size.steps.lowerBound + random.below(size.steps.count)
-    devices = (0..<count).map { SimulatedDevice(author: $0) }
+    let newer = size.hasNewer ? random.below(count) : -1
+    devices = (0..<count).map { SimulatedDevice(author: $0, isNewer: $0 == newer) }
     reads = devices.map { _ in [] }
     delivered = devices.map { _ in Array(repeating: 0, count: count) }
     skews = devices.map { _ in Int64(random.pick([0, 0, -3, 5, 400])) }
@@ -127,6 +130,7 @@ extension History {
 
   /// Delivers until nobody has anything to tell.
   mutating func deliverEverything() throws {
+    for device in devices.indices where size.hasNewer { try upgrade(device) }
     var isMoving = true
     while isMoving {
       isMoving = false
@@ -140,6 +144,15 @@ extension History {
       }
     }
     try checkAgreement()
+  }
+
+  private mutating func upgrade(_ device: Int) throws {
+    note("device \(device) is upgraded")
+    devices[device].upgrade()
+    for transaction in devices[device].releaseRemovals(wall: wall(of: device)) {
+      try record(transaction, by: device)
+    }
+    try check(device, Set(keys))
   }
 
   /// Enters a new transaction into the model, after checking what it claims.
@@ -166,7 +179,19 @@ extension PlainModel.Kind {
     case .set: self = .set(Leaf(unchecked: operation.payload).json)
     case .clear: self = .clear
     case .remove: self = .remove
-    default: self = .delete
+    case .delete: self = .delete
+    case .increment: self = .increment(CounterAmount.increment(of: operation.payload) ?? 0)
+    case .counter: self = .start(CounterAmount.start(of: operation.payload) ?? 0)
+    case .add: self = .add
+    case .emptySet: self = .emptySet
+    default:
+      let cover: PlainModel.Cover =
+        switch operation.kind.cover {
+        case .nothing: .nothing
+        case .path: .path
+        case .document: .document
+        }
+      self = .newer(cover: cover, carriesValue: operation.kind.carriesValue)
     }
   }
 }
@@ -184,9 +209,9 @@ extension Operation {
     let place = path.isRoot ? "the root" : path.pointer
     return switch kind {
     case .set: "set \(place) to \(Leaf(unchecked: payload).json.canonical)"
-    case .clear: "clear \(place)"
-    case .remove: "remove \(place)"
-    default: "delete"
+    case .increment: "increment \(place) by \(CounterAmount.increment(of: payload) ?? 0)"
+    case .counter: "start \(place) at \(CounterAmount.start(of: payload) ?? 0)"
+    default: "\(kind.name) \(place)"
     }
   }
 }

@@ -64,6 +64,7 @@ extension History {
       for author in devices.indices {
         let first = devices[author].written.prefix(closed[author]).firstIndex { transaction in
           devices.indices.contains { closed[$0] < Int(transaction.seen(of: $0)) }
+            || !devices[device].understands(transaction.operations)
         }
         guard let first else { continue }
         closed[author] = first
@@ -131,14 +132,30 @@ extension History {
   /// Every value shows, or its successor's author had seen it, or it is listed.
   private func checkNothingIsLost(_ key: DocumentKey, in view: DocumentView) throws {
     let all = operations[key, default: []]
-    for value in all where value.isValue {
-      let shown = view.json?.value(at: value.path)
-      if let scalar = value.scalar, shown == scalar { continue }
-      if value.scalar == nil, shown?.isObject == true { continue }
-      if view.conflictCount > 0 { continue }
-      guard all.contains(where: { !($0.dot == value.dot) && $0.covers(value) }) else {
+    for value in all where value.isValue && !value.isNewer {
+      if view.conflictCount > 0 || shows(value, in: view.json) { continue }
+      let isTakenAway = all.contains { other in
+        other.dot != value.dot && (other.isDelete ? other.hasSeen(value) : other.covers(value))
+      }
+      guard isTakenAway else {
         throw failure("document \(key.id): the value of \(value.dot) is lost")
       }
+    }
+  }
+}
+
+extension History {
+  private func shows(_ value: PlainModel.Operation, in body: JSON?) -> Bool {
+    let shown = body?.value(at: value.path)
+    switch value.kind {
+    case .set(let scalar): return shown == scalar
+    case .clear: return shown?.isObject == true
+    case .increment, .start: return shown.flatMap { CounterAmount.integer(in: $0) } != nil
+    case .emptySet: return shown?.elements != nil
+    case .add:
+      let elements = body?.value(at: Array(value.path.dropLast()))?.elements ?? []
+      return elements.contains { $0.canonicalBytes() == value.path.last?.bytes }
+    case .remove, .delete, .newer: return true
     }
   }
 }

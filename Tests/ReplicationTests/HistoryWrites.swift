@@ -17,6 +17,9 @@ extension History {
       switch random.below(10) {
       case 0..<2: try delete(key, on: device, in: &draft)
       case 2..<4: try patch(key, on: device, in: &draft, &random)
+      case 4..<7: try editKind(key, on: device, in: &draft, &random)
+      case 7 where devices[device].isNewer:
+        try writeNewer(key, on: device, in: &draft, &random)
       default: try put(key, on: device, in: &draft, &random)
       }
     }
@@ -46,13 +49,17 @@ extension History {
       wanted = random.edited(wanted)
     }
     note("device \(device) puts \(key.id): \(wanted.canonical)")
-    let isSettled = view.json == wanted && view.conflictCount == 0 && view.isFounded
+    let isSettled =
+      view.root?.shows(wanted) == true && view.conflictCount == 0 && view.isFounded
     switch plan(wanted, patch: nil, at: key, on: device, in: draft) {
     case .stale: throw failure("a put of the present version is stale")
     case .unchanged:
       guard isSettled else { throw failure("a put that changes something writes nothing") }
     case .write(let plan):
       guard !isSettled else { throw failure("a put that changes nothing writes \(plan.steps)") }
+      guard devices[device].state(of: key, in: draft).newerPath(touchedBy: plan) == nil else {
+        return
+      }
       devices[device].perform(plan, wanted: wanted, at: key, in: &draft)
       try expect(wanted, at: key, on: device, in: draft)
     }
@@ -70,8 +77,13 @@ extension History {
     switch plan(wanted, patch: patch, at: key, on: device, in: draft) {
     case .stale: throw failure("a patch of the present version is stale")
     case .unchanged:
-      guard view.json == wanted else { throw failure("a patch that changes something is ignored") }
+      guard view.root?.shows(wanted) == true else {
+        throw failure("a patch that changes something is ignored")
+      }
     case .write(let plan):
+      guard devices[device].state(of: key, in: draft).newerPath(touchedBy: plan) == nil else {
+        return
+      }
       devices[device].perform(plan, wanted: wanted, at: key, in: &draft)
       try expect(wanted, at: key, on: device, in: draft)
       guard plan.insert != nil else { return }
@@ -106,12 +118,13 @@ extension History {
       digest: SimulatedDevice.digest)
   }
 
-  private func expect(
+  func expect(
     _ wanted: JSON, at key: DocumentKey, on device: Int, in draft: SimulatedDevice.Draft
   ) throws {
-    let shown = devices[device].state(of: key, in: draft).view().json
-    guard shown == wanted else {
-      throw failure("after the write \(shown?.canonical ?? "nothing") shows")
+    let shown = devices[device].state(of: key, in: draft).view()
+    guard shown.root?.shows(wanted) == true else {
+      throw failure(
+        "after the write of \(wanted.canonical) \(shown.json?.canonical ?? "nothing") shows")
     }
   }
 }
@@ -135,6 +148,7 @@ extension History {
       note("    \(outcome == .stale ? "stale" : "unchanged")")
       return
     }
+    guard before.newerPath(touchedBy: plan) == nil else { return }
     devices[device].perform(plan, wanted: wanted, at: read.key, in: &draft)
     let after = devices[device].state(of: read.key, in: draft)
     if before.view().isVisible {
@@ -176,15 +190,41 @@ extension History {
       throw failure("a write on an old read took away \(value.effect.path.pointer), not seen")
     }
     for value in remaining where read.applied.holds(value.stamp.dot) {
-      guard wanted.value(at: value.effect.path.keys) == nil else { continue }
+      guard !wanted.has(value.effect), value.effect.kind.isUnderstood else { continue }
       throw failure("\(value.effect.path.pointer) was seen and not wanted, and is still there")
     }
-    let shown = after.view().json
-    for path in wanted.scalarPaths {
-      guard wanted.value(at: path) != read.body.value(at: path),
-        shown?.value(at: path) != wanted.value(at: path)
-      else { continue }
-      throw failure("\(Path(keys: path).pointer) does not show what was written")
+    let shown = after.view().root
+    for keys in wanted.scalarPaths {
+      guard let value = wanted.value(at: keys), value != read.body.value(at: keys) else { continue }
+      let path = Path(keys: keys)
+      guard let node = shown?.node(at: path),
+        shows(value, read.body.value(at: keys), in: node, beside: remaining, read)
+      else { throw failure("\(path.pointer) does not show what was written") }
+    }
+  }
+
+  /// Whether a change of a value shows, with what its writer had not seen added to it where it is
+  /// that of a counter or a set.
+  private func shows(
+    _ value: JSON, _ old: JSON?, in node: DocumentView.Node, beside values: [DocumentState.Entry],
+    _ read: Read
+  ) -> Bool {
+    switch node.content {
+    case .leaf(let leaf): return leaf.json == value
+    case .object: return false
+    case .counter(let leaf):
+      let unseen = values.filter { entry in
+        entry.effect.kind == .increment && entry.effect.path == node.path
+          && !read.token.seen.holds(entry.stamp.dot)
+      }
+      let sum = unseen.reduce(CounterAmount.integer(in: value) ?? 0) {
+        $0 + CounterAmount.amount($1.effect)
+      }
+      return CounterAmount.leaf(sum) == leaf
+    case .set(let elements):
+      let (new, old) = (Set(value.elements ?? []), Set(old?.elements ?? []))
+      let added = new.subtracting(old).map { SetElement($0) }
+      return value.elements != nil && Set(added).isSubset(of: elements)
     }
   }
 
@@ -214,6 +254,17 @@ extension JSON {
   fileprivate func names(_ path: Path) -> Bool {
     guard let first = path.keys.first else { return true }
     return value(at: [first]) != nil
+  }
+
+  /// Whether there is a value where an operation gives one.
+  fileprivate func has(_ effect: DocumentState.Effect) -> Bool {
+    guard effect.kind == .add, let parent = effect.path.parent else {
+      return value(at: effect.path.keys) != nil
+    }
+    // As an element, or as a member where an object took the set's place.
+    let elements = value(at: parent.keys)?.elements ?? []
+    return elements.contains { SetElement($0).key == effect.path.lastKey }
+      || value(at: effect.path.keys) != nil
   }
 
   /// The paths of everything in this value that is no object.

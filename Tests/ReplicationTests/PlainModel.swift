@@ -1,6 +1,6 @@
 import CanonicalJSON
 
-/// A second reading of protocol.md 9–13, for the merge core to be compared with.
+/// A second reading of protocol.md 9–15, for the merge core to be compared with.
 ///
 /// It keeps every operation of one document that was ever delivered, forgets nothing, and computes
 /// what shows from the definitions, pair by pair. It shares no code with the core but JSON.
@@ -10,6 +10,18 @@ struct PlainModel {
     case clear
     case remove
     case delete
+    case increment(Int64)
+    case start(Int128)
+    case add
+    case emptySet
+    /// What only a newer version understands.
+    case newer(cover: Cover, carriesValue: Bool)
+  }
+
+  enum Cover {
+    case nothing
+    case path
+    case document
   }
 
   struct Dot: Hashable, Comparable {
@@ -81,24 +93,36 @@ struct PlainModel {
     func isConcurrent(with value: Operation) -> Bool {
       guard !covers(value) else { return false }
       guard let operation else { return true }
-      return !value.hasSeen(operation)
+      return operation.dot != value.dot && !value.hasSeen(operation)
     }
   }
 }
 
 extension PlainModel.Operation {
-  var isDelete: Bool { if case .delete = kind { true } else { false } }
-  /// Whether it covers at and below its path alone.
-  var isWrite: Bool { !isDelete }
-
-  var isValue: Bool {
+  private var scope: PlainModel.Cover {
     switch kind {
-    case .set, .clear: true
-    case .remove, .delete: false
+    case .delete: .document
+    case .increment: .nothing
+    case .newer(let cover, _): cover
+    case .set, .clear, .remove, .start, .add, .emptySet: .path
     }
   }
 
+  var isDelete: Bool { scope == .document }
+  /// Whether it covers at and below its path alone.
+  var isWrite: Bool { scope == .path }
+
+  var isValue: Bool {
+    switch kind {
+    case .set, .clear, .increment, .start, .add, .emptySet: true
+    case .remove, .delete: false
+    case .newer(_, let carriesValue): carriesValue
+    }
+  }
+
+  var isNewer: Bool { if case .newer = kind { true } else { false } }
   var scalar: JSON? { if case .set(let value) = kind { value } else { nil } }
+  var isClear: Bool { if case .clear = kind { true } else { false } }
 
   func hasSeen(_ other: Self) -> Bool {
     if seen[other.dot.author] >= other.dot.sequence { return true }

@@ -1,5 +1,7 @@
 import CanonicalJSON
 
+@testable import Replication
+
 /// Small random documents over few keys, so that devices meet at the same paths.
 extension SplitMix {
   private static let keys: [ByteString] = ["a", "b", "c", "\0", "\u{1}/~"]
@@ -15,7 +17,7 @@ extension SplitMix {
     case 1: .bool(true)
     case 2: .integer(1)
     case 3: .double(1)
-    case 4: .array([])
+    case 4: .array((0..<below(4)).map { _ in .integer(Int64(below(3))) })
     case 5: .array([.object(["a": .integer(Int64(below(2)))])])
     case 6: .string("s")
     default: .integer(Int64(below(5)))
@@ -57,6 +59,26 @@ extension SplitMix {
     } else {
       object[key] = value(depth: depth)
     }
+  }
+
+  /// The path of a member, one or two keys deep.
+  mutating func memberPath() -> Path {
+    Path(keys: (0..<(chance(70) ? 1 : 2)).map { _ in key() })
+  }
+
+  /// An edit of a counter or a set, few elements being around.
+  mutating func kindEdit() -> KindEdit {
+    guard chance(50) else { return .increment(Int64(below(7) - 2)) }
+    let adding = (0..<below(3)).map { _ in SetElement(.integer(Int64(below(3)))) }
+    let removing = (0..<below(2)).map { _ in SetElement(.integer(Int64(below(3)))) }
+    return .elements(adding: Set(adding), removing: Set(removing))
+  }
+
+  /// A kind that only a newer version understands, with any envelope.
+  mutating func newerKind() -> OperationKind {
+    OperationKind(
+      code: UInt8(OperationKind.known.count + below(3)),
+      cover: pick([.nothing, .path, .path, .document]), carriesValue: chance(60))
   }
 
   /// A merge patch of one or two members; null takes one away.

@@ -13,7 +13,24 @@ struct SimulatedDevice {
   /// Everything it ever wrote, in order.
   private(set) var written: [Transaction] = []
 
-  init(author: Int) { self.author = author }
+  /// Whether its program understands kinds that this version does not.
+  private(set) var isNewer: Bool
+
+  init(author: Int, isNewer: Bool = false) {
+    self.author = author
+    self.isNewer = isNewer
+  }
+
+  /// Gives it the newer program.
+  mutating func upgrade() {
+    isNewer = true
+    frontier.understand { _ in true }
+    frontier.close()
+  }
+
+  func understands(_ operations: [Operation]) -> Bool {
+    isNewer || KindCodes.newer(in: operations).isEmpty
+  }
 
   var stream: StreamID { Self.stream(of: author) }
   var hasWaiting: Bool { states.values.contains { !$0.pending.isEmpty } }
@@ -73,7 +90,7 @@ extension SimulatedDevice {
     var transaction: Transaction?
     if !draft.operations.isEmpty {
       draft.header = sealed(draft)
-      frontier.apply(draft.header)
+      frontier.apply(draft.header, isUnderstood: understands(draft.operations))
       frontier.close()
       clock.merge(draft.header.time)
       let made = Transaction(header: draft.header, operations: draft.operations)
@@ -126,7 +143,8 @@ extension SimulatedDevice {
   ) -> (published: [Transaction], changed: Set<DocumentKey>) {
     var steps: [DocumentKey: [(Operation, Transaction.Header, Int)]] = [:]
     for transaction in transactions {
-      frontier.apply(transaction.header)
+      frontier.apply(
+        transaction.header, isUnderstood: understands(transaction.operations))
       clock.merge(transaction.header.time)
       for (index, operation) in transaction.operations.enumerated() {
         steps[operation.document, default: []].append((operation, transaction.header, index))

@@ -9,8 +9,15 @@ struct Writers {
   private(set) var devices: [SimulatedDevice]
   private var wall: Int64 = 1_000
 
-  init(_ count: Int) {
-    devices = (0..<count).map { SimulatedDevice(author: $0) }
+  /// - parameter newer: the devices whose program is a newer one.
+  init(_ count: Int, newer: Set<Int> = []) {
+    devices = (0..<count).map { SimulatedDevice(author: $0, isNewer: newer.contains($0)) }
+  }
+
+  /// Gives a device the newer program.
+  mutating func upgrade(_ device: Int) {
+    devices[device].upgrade()
+    _ = devices[device].releaseRemovals(wall: wall)
   }
 
   func state(_ device: Int) -> DocumentState { devices[device].state(of: Self.key) }
@@ -61,6 +68,46 @@ struct Writers {
     case put(String, VersionToken? = nil)
     case patch(String)
     case delete
+    /// Adds to the counter at a JSON Pointer.
+    case add(Int64, String)
+    /// Adds to and removes from the set at a JSON Pointer.
+    case elements(adding: [JSON], removing: [JSON], String)
+    /// What a newer version writes at a JSON Pointer.
+    case newer(OperationKind, String)
+  }
+
+  /// What an edit of a counter or a set would come to; nil for other edits.
+  func outcome(_ device: Int, _ edit: Edit) throws -> KindEdit.Outcome? {
+    try kindOutcome(edit, of: state(device), on: device)
+  }
+
+  private func kindOutcome(
+    _ edit: Edit, of state: DocumentState, on device: Int
+  ) throws -> KindEdit.Outcome? {
+    switch edit {
+    case .add(let amount, let pointer):
+      return state.plan(
+        .increment(amount), at: try #require(Path(pointer: pointer)),
+        frontier: devices[device].frontier)
+    case .elements(let adding, let removing, let pointer):
+      let edit = KindEdit.elements(
+        adding: Set(adding.map { SetElement($0) }), removing: Set(removing.map { SetElement($0) }))
+      return state.plan(
+        edit, at: try #require(Path(pointer: pointer)), frontier: devices[device].frontier)
+    default: return nil
+    }
+  }
+
+  /// The plan of one operation of a kind that only a newer version has.
+  private func newerPlan(
+    _ kind: OperationKind, at pointer: String, of state: DocumentState, on device: Int
+  ) throws -> EditPlan {
+    let frontier = devices[device].frontier
+    let step = EditPlan.Step(
+      kind, at: try #require(Path(pointer: pointer)), payload: kind.carriesValue ? [7] : [])
+    return EditPlan(
+      steps: [step], context: frontier.closed, seen: frontier.seen,
+      insert: try #require(state.view().inserts.last?.dot))
   }
 
   func outcome(
@@ -84,6 +131,15 @@ struct Writers {
     let wanted: JSON
     let outcome: EditPlan.Outcome
     switch edit {
+    case .add, .elements:
+      guard case .write(let plan, let body) = try kindOutcome(edit, of: state, on: device) else {
+        Issue.record("\(edit) is not written")
+        return
+      }
+      return devices[device].perform(plan, wanted: body, at: Self.key, in: &draft)
+    case .newer(let kind, let pointer):
+      let plan = try newerPlan(kind, at: pointer, of: state, on: device)
+      return devices[device].perform(plan, wanted: state.view().json, at: Self.key, in: &draft)
     case .delete:
       let plan = try #require(state.planDelete(frontier: devices[device].frontier))
       return devices[device].perform(plan, wanted: nil, at: Self.key, in: &draft)

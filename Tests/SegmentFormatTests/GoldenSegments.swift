@@ -10,7 +10,7 @@ enum GoldenSegments {
   static let all: [(name: String, segment: Segment)] = [
     ("first-transaction", first), ("delete", deletion), ("stale-base", staleBase),
     ("ranged", ranged), ("unicode", unicode), ("value-types", valueTypes),
-    ("unknown-kind", unknownKind),
+    ("counters-and-sets", countersAndSets), ("unknown-kind", unknownKind),
   ]
 
   /// A device's first segment, which tells its name.
@@ -97,17 +97,48 @@ enum GoldenSegments {
     return author.segments[0]
   }()
 
+  /// Counters, with amounts and starts at their borders, and sets of elements of all types.
+  static let countersAndSets: Segment = {
+    var author = StreamAuthor(stream: Sample.laptop)
+    let insert = author.nextDot()
+    func operation(_ kind: OperationKind, _ keys: ByteString..., payload: [UInt8] = []) -> Operation
+    {
+      Operation(
+        document: note, insert: insert, path: Path(keys: keys), kind: kind, payload: payload)
+    }
+    let starts: [JSON] = [.integer(0), .integer(.min), .integer(.max), JSON(UInt64.max)]
+    let amounts: [Int64] = [0, 1, -1, .min, .max]
+    let elements: [JSON] = [
+      .null, .bool(true), .integer(1), .double(1), .string(""), .string("é/~\u{0}"), .array([]),
+      .array([.integer(1)]), .object(["b": .integer(1), "a": .array([])]),
+    ]
+    author.write(
+      [.clear(note, insert: insert)]
+        + starts.enumerated().map {
+          operation(.counter, ByteString("c\($0.offset)"), payload: Leaf($0.element)?.bytes ?? [])
+        }
+        + amounts.map { amount in
+          var payload: [UInt8] = []
+          payload.appendVarint(amount.zigzag)
+          return operation(.increment, "c1", payload: payload)
+        }
+        + [operation(.emptySet, "tags")]
+        + elements.map { operation(.add, "tags", SetElement($0).key) }
+        + [operation(.remove, "tags", SetElement(.null).key)])
+    return author.segments[0]
+  }()
+
   /// What a later version may write, under the frozen envelope.
   static let unknownKind: Segment = {
     var author = StreamAuthor(stream: Sample.laptop)
     let insert = author.nextDot()
-    let increment = OperationKind(code: 4, cover: .nothing, carriesValue: true)
+    let append = OperationKind(code: 14, cover: .nothing, carriesValue: true)
     let withdraw = OperationKind(code: 15, cover: .path, carriesValue: false)
     let path = Path(keys: ["count"])
     author.write([
       .clear(note, insert: insert),
       Operation(
-        document: note, insert: insert, path: path, kind: increment, payload: [0xFF, 0, 1]),
+        document: note, insert: insert, path: path, kind: append, payload: [0xFF, 0, 1]),
       Operation(document: note, insert: insert, path: path, kind: withdraw),
     ])
     return author.segments[0]

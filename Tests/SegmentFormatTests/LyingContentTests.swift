@@ -1,3 +1,4 @@
+import CanonicalJSON
 import Replication
 import SegmentFormat
 import Testing
@@ -63,6 +64,50 @@ import Testing
     frame.span = 1
     let error = refusal(of: frame.bytes)
     #expect(error?.isDamage == true)
+  }
+
+  @Test("of an operation on a counter or a set is refused")
+  func kinds() {
+    let lies: [(String, Operation)] = [
+      ("no amount", lie(.increment, ["n"], [])),
+      ("more behind the amount", lie(.increment, ["n"], [1, 1])),
+      ("a long amount", lie(.increment, ["n"], [0x81, 0])),
+      ("the document counts", lie(.increment, [], [2])),
+      ("no start", lie(.counter, ["n"], [])),
+      ("a start that is no integer", lie(.counter, ["n"], [2])),
+      ("a start that is a double", lie(.counter, ["n"], Leaf(.double(1))?.bytes ?? [])),
+      ("an element with a payload", lie(.add, ["s", "1"], [3])),
+      ("an element that is no JSON", lie(.add, ["s", "x"], [])),
+      ("an element that is not canonical", lie(.add, ["s", "1.00"], [])),
+      ("an element of the document", lie(.add, ["1"], [])),
+      ("a set with a payload", lie(.emptySet, ["s"], [0])),
+      ("the document is a set", lie(.emptySet, [], [])),
+    ]
+    for (name, operation) in lies {
+      let error = refusal(of: SegmentFile.encode(Self.segment(of: operation)).bytes)
+      #expect(error?.isDamage == true, "\(name)")
+    }
+    for operation in [
+      lie(.increment, ["n"], [0x80, 1]), lie(.counter, ["n"], [3, 2]), lie(.add, ["s", "1.0"], []),
+      lie(.emptySet, ["s"], []),
+    ] {
+      let error = refusal(of: SegmentFile.encode(Self.segment(of: operation)).bytes)
+      #expect(error == nil, "\(operation.kind.name)")
+    }
+  }
+
+  private func lie(
+    _ kind: OperationKind, _ keys: [ByteString], _ payload: [UInt8]
+  ) -> Operation {
+    Operation(
+      document: GoldenSegments.note, insert: Dot(stream: Sample.laptop, sequence: 1, index: 0),
+      path: Path(keys: keys), kind: kind, payload: payload)
+  }
+
+  private static func segment(of operation: Operation) -> Segment {
+    var author = StreamAuthor(stream: Sample.laptop)
+    author.write([operation])
+    return author.segments[0]
   }
 
   @Test("is refused if a value stands in a longer form than it has")

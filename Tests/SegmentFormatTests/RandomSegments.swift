@@ -59,13 +59,19 @@ extension SeededGenerator {
     let insert = Dot(
       stream: stream(), sequence: sequence(), index: UInt32(truncatingIfNeeded: next() >> 40))
     let (kind, payload) = kindAndPayload()
-    let path = kind == .delete ? .root : path(isRootAllowed: kind != .set)
+    let path = path(of: kind)
     return Operation(
       document: document, insert: insert, path: path, kind: kind, payload: payload)
   }
 
   private mutating func kindAndPayload() -> (OperationKind, [UInt8]) {
-    switch below(6) {
+    switch below(9) {
+    case 6: return (.counter, Leaf(below(2) == 0 ? JSON(next()) : .integer(-1))?.bytes ?? [])
+    case 7:
+      var amount: [UInt8] = []
+      amount.appendVarint(next() >> UInt64(below(64)))
+      return (.increment, amount)
+    case 8: return ([.add, .emptySet].randomElement(using: &self) ?? .add, [])
     case 0: return (.clear, [])
     case 1: return (.remove, [])
     case 2: return (.delete, [])
@@ -74,9 +80,19 @@ extension SeededGenerator {
       let carriesValue = Bool.random(using: &self)
       let cover = OperationKind.Cover(rawValue: UInt8(below(3))) ?? .path
       let kind = OperationKind(
-        code: UInt8(4 + below(12)), cover: cover, carriesValue: carriesValue)
+        code: UInt8(OperationKind.known.count + below(8)), cover: cover,
+        carriesValue: carriesValue)
       return (kind, carriesValue ? bytes(below(30)) : [])
     default: return (.set, Leaf(value())?.bytes ?? [])
+    }
+  }
+
+  private mutating func path(of kind: OperationKind) -> Path {
+    switch kind {
+    case .delete: .root
+    case .set, .increment, .counter, .emptySet: path(isRootAllowed: false)
+    case .add: path(isRootAllowed: false).appending(SetElement(value()).key)
+    default: path(isRootAllowed: true)
     }
   }
 

@@ -61,13 +61,30 @@ extension StoreDatabase {
 
   /// The declared indexes, sorted by collection and path.
   package func indexes() throws -> [DeclaredIndex] {
-    try read { db in
-      try Row.fetchAll(
-        db, sql: "SELECT collection, path FROM indexes ORDER BY collection, path"
-      ).map { row in
-        guard let member = try? MemberPath(row["path"] as String) else { throw StoredBytes.damage }
-        return DeclaredIndex(
-          collection: ByteString(row["collection"] as String), member: member)
+    try read { db in try DeclaredIndex.all(db) }
+  }
+}
+
+extension DeclaredIndex {
+  fileprivate static func all(_ db: Database) throws -> [DeclaredIndex] {
+    try Row.fetchAll(
+      db, sql: "SELECT collection, path FROM indexes ORDER BY collection, path"
+    ).map { row in
+      guard let member = try? MemberPath(row["path"] as String) else { throw StoredBytes.damage }
+      return DeclaredIndex(
+        collection: ByteString(row["collection"] as String), member: member)
+    }
+  }
+
+  /// Makes the indexes anew that are there: where the same states have other bodies now.
+  static func makeAnew(_ db: Database) throws {
+    for member in try Set(all(db).map(\.member)) {
+      for spelling in member.spellings {
+        let name = member.indexName(of: spelling)
+        let isThere = try Int.fetchOne(
+          db, sql: "SELECT 1 FROM main.sqlite_schema WHERE type = 'index' AND name = ?",
+          arguments: [name])
+        if isThere != nil { try db.execute(sql: "REINDEX main.\(name)") }
       }
     }
   }

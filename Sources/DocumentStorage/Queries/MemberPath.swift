@@ -24,17 +24,24 @@ package struct MemberPath: Hashable, Sendable {
 
   /// Reads a JSON Pointer (`/author/name`), SQLite's form (`$.author.name`) or a name (`author`).
   package init(_ text: String) throws {
+    path = try Self.path(text)
+    for key in path.keys where !Self.isNameable(key) { throw Problem.key(key.description) }
+  }
+
+  /// Reads the same forms, for uses to which all keys are welcome.
+  package static func path(_ text: String) throws -> Path {
+    let path: Path
     switch text.utf8.first {
     case nil: throw Problem.root
     case UInt8(ascii: "/"):
-      guard let path = Path(pointer: text) else { throw Problem.unreadable }
-      self.path = path
+      guard let pointed = Path(pointer: text) else { throw Problem.unreadable }
+      path = pointed
     case UInt8(ascii: "$"): path = Path(keys: try Self.keys(ofSQLitePath: text))
     default: path = Path.root.appending(ByteString(text))
     }
     guard !path.isRoot else { throw Problem.root }
     guard path.keys.count <= Limits.depth else { throw Problem.deep }
-    for key in path.keys where !Self.isNameable(key) { throw Problem.key(key.description) }
+    return path
   }
 
   /// The path as a JSON Pointer.

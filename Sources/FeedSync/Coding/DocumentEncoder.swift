@@ -5,11 +5,17 @@ import Foundation
 ///
 /// Dates become ISO 8601 in UTC with milliseconds, data base64, URLs their text.
 struct DocumentEncoder {
-  func encode(_ value: some Encodable) throws -> JSON {
-    try Self.json(value, path: [])
+  /// - parameter members: told of counters and sets in the value.
+  func encode(
+    _ value: some Encodable, collecting members: ReplicatedMembers? = nil
+  ) throws -> JSON {
+    try Self.json(value, path: [], members: members)
   }
 
-  fileprivate static func json(_ value: some Encodable, path: [any CodingKey]) throws -> JSON {
+  fileprivate static func json(
+    _ value: some Encodable, path: [any CodingKey], members: ReplicatedMembers?
+  ) throws -> JSON {
+    if let member = value as? any ReplicatedMember { members?.note(member, at: path) }
     switch value {
     case let value as JSON: return value
     case let value as Date: return .string(ByteString(DateText.text(value)))
@@ -17,7 +23,7 @@ struct DocumentEncoder {
     case let value as URL: return .string(ByteString(value.absoluteString))
     default:
       let node = EncodingNode()
-      try value.encode(to: NodeEncoder(node: node, codingPath: path))
+      try value.encode(to: NodeEncoder(node: node, codingPath: path, members: members))
       return node.json
     }
   }
@@ -74,11 +80,13 @@ private final class EncodingNode {
 private struct NodeEncoder: Encoder {
   let node: EncodingNode
   let codingPath: [any CodingKey]
+  let members: ReplicatedMembers?
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if case .none = node.content { node.content = .object([:]) }
-    return KeyedEncodingContainer(KeyedEncoding(node: node, codingPath: codingPath))
+    return KeyedEncodingContainer(
+      KeyedEncoding(node: node, codingPath: codingPath, members: members))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -87,13 +95,14 @@ private struct NodeEncoder: Encoder {
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    SingleEncoding(node: node, codingPath: codingPath)
+    SingleEncoding(node: node, codingPath: codingPath, members: members)
   }
 }
 
 /// What the three containers have in common.
 private protocol NodeContainer {
   var codingPath: [any CodingKey] { get }
+  var members: ReplicatedMembers? { get }
 }
 
 extension NodeContainer {
@@ -116,7 +125,9 @@ extension NodeContainer {
     case let value as Float: EncodingNode(try number(Double(value.description) ?? Double(value)))
     case let value as any BinaryInteger: EncodingNode(try integer(value))
     default:
-      EncodingNode(try DocumentEncoder.json(value, path: codingPath + [key].compactMap { $0 }))
+      EncodingNode(
+        try DocumentEncoder.json(
+          value, path: codingPath + [key].compactMap { $0 }, members: members))
     }
   }
 
@@ -133,6 +144,7 @@ extension NodeContainer {
 private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol, NodeContainer {
   let node: EncodingNode
   let codingPath: [any CodingKey]
+  let members: ReplicatedMembers?
 
   private func child(_ key: any CodingKey) -> EncodingNode {
     let child = EncodingNode()
@@ -151,11 +163,13 @@ private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol, No
   func nestedContainer<Nested>(
     keyedBy type: Nested.Type, forKey key: Key
   ) -> KeyedEncodingContainer<Nested> {
-    NodeEncoder(node: child(key), codingPath: codingPath + [key]).container(keyedBy: type)
+    NodeEncoder(node: child(key), codingPath: codingPath + [key], members: members)
+      .container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    NodeEncoder(node: child(key), codingPath: codingPath + [key]).unkeyedContainer()
+    NodeEncoder(node: child(key), codingPath: codingPath + [key], members: members)
+      .unkeyedContainer()
   }
 
   func superEncoder() -> any Encoder { superEncoder(for: SuperKey()) }
@@ -163,13 +177,15 @@ private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol, No
   func superEncoder(forKey key: Key) -> any Encoder { superEncoder(for: key) }
 
   private func superEncoder(for key: any CodingKey) -> any Encoder {
-    NodeEncoder(node: child(key), codingPath: codingPath + [key])
+    NodeEncoder(node: child(key), codingPath: codingPath + [key], members: members)
   }
 }
 
 private struct UnkeyedEncoding: UnkeyedEncodingContainer, NodeContainer {
   let node: EncodingNode
   let codingPath: [any CodingKey]
+  /// An array is one value, so what is inside is no member.
+  let members: ReplicatedMembers? = nil
   var count: Int { node.count }
 
   private func child() -> EncodingNode {
@@ -183,19 +199,22 @@ private struct UnkeyedEncoding: UnkeyedEncodingContainer, NodeContainer {
   func encode(_ value: some Encodable) throws { node.append(try self.node(value)) }
 
   func nestedContainer<Nested>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-    NodeEncoder(node: child(), codingPath: codingPath).container(keyedBy: type)
+    NodeEncoder(node: child(), codingPath: codingPath, members: nil).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    NodeEncoder(node: child(), codingPath: codingPath).unkeyedContainer()
+    NodeEncoder(node: child(), codingPath: codingPath, members: nil).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { NodeEncoder(node: child(), codingPath: codingPath) }
+  func superEncoder() -> any Encoder {
+    NodeEncoder(node: child(), codingPath: codingPath, members: nil)
+  }
 }
 
 private struct SingleEncoding: SingleValueEncodingContainer, NodeContainer {
   let node: EncodingNode
   let codingPath: [any CodingKey]
+  let members: ReplicatedMembers?
 
   func encodeNil() throws { node.content = .value(.null) }
 

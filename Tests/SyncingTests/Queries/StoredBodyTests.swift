@@ -74,7 +74,10 @@ import Testing
       try db.execute(sql: "INSERT INTO collections VALUES (1, 'notes')")
       for (id, state) in states.enumerated() {
         try db.execute(
-          sql: "INSERT INTO documents VALUES (1, '\(id)', 1, 0, 0, \(literal(state)))")
+          sql: """
+            INSERT INTO documents(collection, id, visible, conflicts, pending, state)
+            VALUES (1, '\(id)', 1, 0, 0, \(literal(state)))
+            """)
       }
     }
   }

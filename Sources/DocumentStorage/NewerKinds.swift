@@ -1,0 +1,105 @@
+import CanonicalJSON
+import GRDB
+import Replication
+
+/// The transactions applied here with operations of kinds that this program does not understand:
+/// they, and what follows them, are claimed by nobody here until an upgrade (protocol.md 17).
+enum NewerTransactions {
+  static func note(
+    _ tip: Context.Entry, _ kinds: KindCodes, stream: Int64, _ db: Database
+  ) throws {
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO newer_transactions VALUES (?, ?, ?, ?)",
+      arguments: [
+        stream, Int64(tip.sequence), tip.fingerprint.databaseBytes, Int64(kinds.rawValue),
+      ])
+  }
+
+  static func all(
+    _ db: Database, streams: StreamDirectory
+  ) throws -> [(tip: Context.Entry, kinds: KindCodes)] {
+    try Row.fetchAll(db, sql: "SELECT * FROM newer_transactions").map { row in
+      let tip = Context.Entry(
+        stream: try streams.stream(number: row["stream"]),
+        sequence: UInt64(row["sequence"] as Int64),
+        fingerprint: try Fingerprint(optionalColumn: row["fingerprint"]))
+      return (tip, KindCodes(rawValue: UInt16(truncatingIfNeeded: row["kinds"] as Int64)))
+    }
+  }
+
+  /// Forgets those of which all kinds are known now, and returns them.
+  static func forget(
+    knowing known: KindCodes, _ db: Database, streams: StreamDirectory
+  ) throws -> Set<Context.Entry> {
+    let understood = try all(db, streams: streams).filter { known.isSuperset(of: $0.kinds) }
+    try db.execute(
+      sql: "DELETE FROM newer_transactions WHERE kinds & ~? = 0",
+      arguments: [Int64(known.rawValue)])
+    return Set(understood.map(\.tip))
+  }
+}
+
+/// What a program does when it finds a database that one with fewer kinds has written.
+enum KindUpgrade {
+  /// The kinds known to the program that wrote here last.
+  private static func recorded(_ db: Database) throws -> KindCodes {
+    let bits = try Int64.fetchOne(db, sql: "SELECT kinds FROM program") ?? 0
+    return KindCodes(rawValue: UInt16(truncatingIfNeeded: bits))
+  }
+
+  static func isNeeded(_ db: Database, known: KindCodes = .known) throws -> Bool {
+    try recorded(db) != known
+  }
+
+  /// Closes what is understood now, and renders the documents anew that have it.
+  ///
+  /// - returns: false, and nothing is changed, if a program with more kinds has written here.
+  static func run(_ db: Database, known: KindCodes = .known) throws -> Bool {
+    guard try known.isSuperset(of: recorded(db)) else { return false }
+    try db.execute(
+      sql: "UPDATE program SET kinds = ?", arguments: [Int64(known.rawValue)])
+    var streams = try StreamDirectory(db)
+    try streams.understand(known, db)
+    try renderAnew(db, known: known, streams: &streams)
+    return true
+  }
+
+  private static func renderAnew(
+    _ db: Database, known: KindCodes, streams: inout StreamDirectory
+  ) throws {
+    var table = try DocumentTable(db)
+    let keys = try table.newer(known)
+    guard !keys.isEmpty, let device = try DeviceRecord.fetch(db) else { return }
+    // The indexes have what an older program made of the same states.
+    try DeclaredIndex.makeAnew(db)
+    var documents: [ImportedPart.Document] = []
+    for key in keys {
+      let state = try table.state(of: key, streams: streams)
+      let paths = state.entries.filter { known.contains(KindCodes($0.effect.kind)) }
+        .map(\.effect.path).filter { !$0.isRoot }
+      let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
+      documents.append(
+        ImportedPart.Document(key: key, isDeleted: !isVisible, paths: Set(paths).sorted()))
+    }
+    let origin = CommittedChange.Origin(
+      stream: device.stream, sequence: nil,
+      collections: Set(keys.map(\.collection)).sorted(), documents: documents, isComplete: true)
+    try ChangeLog.append([origin], db)
+  }
+}
+
+extension DocumentTable {
+  /// The documents with operations that their last writer did not understand, and that a program
+  /// which knows `known` does.
+  fileprivate func newer(_ known: KindCodes) throws -> [DocumentKey] {
+    let sql = """
+      SELECT name, documents.id FROM documents INDEXED BY newer
+      JOIN collections ON collections.id = collection WHERE newer > 0 AND newer & ? > 0
+      ORDER BY name, documents.id
+      """
+    return try Row.fetchAll(db, sql: sql, arguments: [Int64(known.rawValue)]).map { row in
+      DocumentKey(
+        collection: ByteString(row[0] as String), id: ByteString(row[1] as String))
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// Operations of newer versions, whose kinds this one does not understand (protocol.md 17).
+///
+/// They are kept and cover by their envelopes; what they mean is not shown, and what they may touch
+/// is not written.
+extension DocumentState {
+  /// Their kinds.
+  package var newerKinds: KindCodes {
+    entries.reduce(into: []) { codes, entry in
+      if !entry.effect.kind.isUnderstood { codes.formUnion(KindCodes(entry.effect.kind)) }
+    }
+  }
+
+  /// The paths, sorted, at which they do something: show a value or take one away.
+  package func newerPaths() -> [Path] {
+    guard entries.contains(where: { !$0.effect.kind.isUnderstood }) else { return [] }
+    let visible = Set(visibility().values)
+    let paths = entries.indices.filter { index in
+      let kind = entries[index].effect.kind
+      return !kind.isUnderstood && (!kind.carriesValue || visible.contains(index))
+    }.map { entries[$0].effect.path }
+    return Set(paths).sorted()
+  }
+
+  /// The first path of theirs that `plan` would write at, above or below; nil if there is none.
+  ///
+  /// Deleting the document is allowed: by the envelope it is known what that takes away.
+  package func newerPath(touchedBy plan: EditPlan) -> Path? {
+    newerPaths().first { path in
+      plan.steps.contains { step in
+        step.kind != .delete
+          && (path.isAtOrBelow(step.path) || step.path.isAtOrBelow(path))
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import CanonicalJSON
+
+@testable import Replication
+
+// Counters, sets, and what is newer, in random histories.
+
+extension History {
+  mutating func editKind(
+    _ key: DocumentKey, on device: Int, in draft: inout SimulatedDevice.Draft,
+    _ random: inout SplitMix
+  ) throws {
+    let state = devices[device].state(of: key, in: draft)
+    let (path, edit) = (random.memberPath(), random.kindEdit())
+    note("device \(device) edits \(key.id) at \(path.pointer): \(edit)")
+    switch state.plan(edit, at: path, frontier: devices[device].frontier) {
+    case .unchanged:
+      guard edit.isDone(at: path, in: state.view().json) else {
+        throw failure("an edit that changes something writes nothing")
+      }
+    case .refused(let place, _):
+      guard let shown = state.view().json?.value(at: place.keys) else {
+        throw failure("an edit is refused where nothing stands")
+      }
+      let isAbove = place != path && !shown.isObject
+      guard isAbove || !edit.suits(shown) else { throw failure("an edit is refused in vain") }
+    case .write(let plan, let body):
+      guard state.newerPath(touchedBy: plan) == nil else { return }
+      guard edit.isDone(at: path, in: body) else { throw failure("the body is not as edited") }
+      devices[device].perform(plan, wanted: body, at: key, in: &draft)
+      try expect(body, at: key, on: device, in: draft)
+    }
+  }
+
+  mutating func writeNewer(
+    _ key: DocumentKey, on device: Int, in draft: inout SimulatedDevice.Draft,
+    _ random: inout SplitMix
+  ) throws {
+    let view = devices[device].state(of: key, in: draft).view()
+    guard let insert = view.inserts.last?.dot else { return }
+    let kind = random.newerKind()
+    let path = random.chance(10) ? .root : random.memberPath()
+    let frontier = devices[device].frontier
+    let step = EditPlan.Step(kind, at: path, payload: kind.carriesValue ? [1, 2] : [])
+    let plan = EditPlan(
+      steps: [step], context: frontier.closed, seen: frontier.seen, insert: insert)
+    devices[device].perform(plan, wanted: view.json, at: key, in: &draft)
+  }
+}
+
+extension KindEdit {
+  /// Whether `body` is as the edit leaves it, or would.
+  fileprivate func isDone(at path: Path, in body: JSON?) -> Bool {
+    let shown = body?.value(at: path.keys)
+    switch self {
+    case .increment: return shown.flatMap { CounterAmount.integer(in: $0) } != nil
+    case .elements(let adding, let removing):
+      let elements = Set((shown?.elements ?? []).map { SetElement($0) })
+      return adding.subtracting(removing).isSubset(of: elements)
+        && elements.isDisjoint(with: removing)
+    }
+  }
+
+  fileprivate func suits(_ shown: JSON) -> Bool {
+    switch self {
+    case .increment: CounterAmount.integer(in: shown) != nil
+    case .elements: shown.elements != nil
+    }
+  }
+}
+
+extension DocumentView.Node {
+  /// Whether this is what `wanted` looks like here: the order in a set is not the writer's.
+  func shows(_ wanted: JSON) -> Bool {
+    switch content {
+    case .leaf(let leaf), .counter(let leaf): return leaf.json == wanted
+    case .set(let elements):
+      return wanted.elements.map { Set($0.map { SetElement($0) }) == Set(elements) } ?? false
+    case .object(let members):
+      guard case .object(let object) = wanted else { return false }
+      return members.map(\.key) == object.members.map(\.key)
+        && zip(members, object.members).allSatisfy { $0.shows($1.value) }
+    }
+  }
+
+  func node(at path: Path) -> DocumentView.Node? { subtree.first { $0.path == path } }
+}
