@@ -78,6 +78,15 @@ extension DocumentStore {
   }
 }
 
+extension TransactionID: LosslessStringConvertible {
+  /// Reads `<stream>:<sequence>`, as the command prints it; nil if it is not of that form.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, let sequence = UInt64(parts[1]) else { return nil }
+    self.init(stream: String(parts[0]), sequence: sequence)
+  }
+}
+
 /// Something that a transaction changed, and that an undo left as it is, since it has been changed
 /// again.
 public struct UntouchedMember: Hashable, Sendable {
@@ -100,7 +109,8 @@ extension UntouchedMember {
 extension HybridTime {
   /// The last moment that the hybrid clock counts as `date`'s millisecond.
   package init(upTo date: Date) {
-    let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.down)
+    // A date's fraction is seldom exact: 0.251 s may be a little less.
+    let milliseconds = (date.timeIntervalSince1970 * 1000 + 0.001).rounded(.down)
     let bounded = min(max(milliseconds, 0), Double(Self.latestMilliseconds))
     self.init(milliseconds: Int64(bounded), counter: .max)
   }
