@@ -44,7 +44,8 @@ enum ReportJSON {
 
   /// ISO 8601 in UTC, with milliseconds.
   static func time(_ milliseconds: Int64) -> String {
-    Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(
+    // A tenth of a millisecond more: the style cuts off, and the fraction is seldom exact.
+    Date(timeIntervalSince1970: Double(milliseconds) / 1000 + 0.0001).formatted(
       Date.ISO8601FormatStyle(includingFractionalSeconds: true))
   }
 }
