@@ -19,7 +19,8 @@ struct FeedSyncTool: AsyncParsableCommand {
       ImportCommand.self,
       WatchCommand.self, StatusCommand.self, SegmentCommand.self, SQLCommand.self,
       IndexCommand.self, DevicesCommand.self, LeaveCommand.self, ContainersCommand.self,
-      ServiceCommand.self, HistoryCommand.self, UndoCommand.self, GenerateManualCommand.self,
+      ServiceCommand.self, HistoryCommand.self, UndoCommand.self,
+      ConflictsCommand.self, GenerateManualCommand.self,
     ])
 
   static func main() async {

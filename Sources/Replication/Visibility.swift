@@ -4,13 +4,23 @@ extension DocumentState {
     /// Indices into `entries` of the visible values, in their order.
     var values: [Int] = []
     /// Whether a delete stands beside an edit that had not seen it.
-    var hasUndoneDelete = false
+    var hasUndoneDelete: Bool { !undoneDeletes.isEmpty }
+    /// The deletes that edits which they had not seen undo; nil is one that waits for its closure.
+    var undoneDeletes: [Stamp?] = []
   }
 
   /// An operation that takes away without writing: a delete, here or still to be published.
   private enum Deletion {
     case kept(Entry)
     case waiting(PendingRemoval)
+
+    /// Nil for one that waits; they stand or fall together, as they have seen.
+    var stamp: Stamp? {
+      switch self {
+      case .kept(let entry): entry.stamp
+      case .waiting: nil
+      }
+    }
 
     /// Whether its author had seen the operation stamped `stamp`.
     func covers(_ stamp: Stamp) -> Bool {
@@ -49,7 +59,10 @@ extension DocumentState {
     let standing = deletions.filter { deletion in
       !uncovered.contains { deletion.isConcurrent(with: entries[$0]) }
     }
-    result.hasUndoneDelete = standing.count < deletions.count
+    if standing.count < deletions.count {
+      let stamps = Set(standing.map(\.stamp))
+      result.undoneDeletes = deletions.map(\.stamp).filter { !stamps.contains($0) }
+    }
     result.values = values.filter { index in
       !standing.contains { $0.covers(entries[index].stamp) }
     }
