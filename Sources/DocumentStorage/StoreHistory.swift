@@ -134,8 +134,11 @@ extension StoreWriter {
     for key in documents.sorted() {
       let plan = UndoPlan(
         of: (stream, sequence), events: events[key] ?? [],
-        present: try view(of: key).json, isForced: isForced)
+        present: try view(of: key), isForced: isForced)
       try perform(plan.action, at: key)
+      for (path, edit) in plan.edits.sorted(by: { $0.key < $1.key }) {
+        _ = try self.edit(edit, at: path, of: key) { _ in }
+      }
       left += plan.left.map { LeftAlone(document: key, path: $0) }
     }
     return left
@@ -145,8 +148,9 @@ extension StoreWriter {
     switch action {
     case .nothing: break
     case .delete: _ = try delete(key)
-    case .restore(let body): _ = try put(body, at: key)
-    case .change(let body, let named): _ = try change(to: body, named: named, at: key)
+    case .restore(let body, let kinds): _ = try put(body, at: key, kinds: kinds)
+    case .change(let body, let named, let kinds):
+      _ = try change(to: body, named: named, kinds: kinds, at: key)
     }
   }
 }

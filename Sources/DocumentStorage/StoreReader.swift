@@ -63,9 +63,13 @@ package struct StoreSnapshot {
     table = try DocumentTable(db)
   }
 
+  func state(of key: DocumentKey) throws -> DocumentState {
+    try table.state(of: key, streams: streams)
+  }
+
   /// A document's body and version; nil if it is absent.
   package func document(at key: DocumentKey) throws -> StoredDocument? {
-    let state = try table.state(of: key, streams: streams)
+    let state = try state(of: key)
     let view = state.view()
     guard let body = view.body,
       let token = VersionToken(of: view, frontier: streams.frontier, digest: Digest.token)

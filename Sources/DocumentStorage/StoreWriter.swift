@@ -155,7 +155,7 @@ extension StoreWriter {
     }
   }
 
-  private func state(of key: DocumentKey) throws -> DocumentState {
+  func state(of key: DocumentKey) throws -> DocumentState {
     if let state = states[key] { return state }
     return try table.state(of: key, streams: streams)
   }

@@ -74,7 +74,7 @@ extension FeedSyncError {
   static func isOfThisPackage(_ error: any Error) -> Bool {
     switch error {
     case is ContainerError, is DeviceError, is StorageError, is FileError, is SegmentError,
-      is HistoryError:
+      is HistoryError, is ConflictError:
       true
     default: false
     }
@@ -90,6 +90,7 @@ extension FeedSyncError {
     case let error as StorageError: self.init(storage: error, operation: operation)
     case let error as QueryError: self.init(query: error, operation: operation)
     case let error as HistoryError: self.init(history: error, operation: operation)
+    case let error as ConflictError: self.init(conflict: error, operation: operation)
     case let error as MemberPath.Problem: self.init(member: error, operation: operation)
     case let error as FileError: self.init(file: error)
     case let error as SegmentError: self.init(segment: error, operation: operation)

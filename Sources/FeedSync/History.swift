@@ -78,6 +78,15 @@ extension DocumentStore {
   }
 }
 
+extension TransactionID: LosslessStringConvertible {
+  /// Reads `<stream>:<sequence>`, as the command prints it; nil if it is not of that form.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, let sequence = UInt64(parts[1]) else { return nil }
+    self.init(stream: String(parts[0]), sequence: sequence)
+  }
+}
+
 /// Something that a transaction changed, and that an undo left as it is, since it has been changed
 /// again.
 public struct UntouchedMember: Hashable, Sendable {

@@ -57,6 +57,14 @@ public struct MemberChange: Sendable {
     case remove
     /// It deleted the document.
     case delete
+    /// It added to a counter.
+    case increment
+    /// It made the member a counter that starts with a number.
+    case counter
+    /// It put an element into a set.
+    case add
+    /// It made the member a set.
+    case emptySet = "empty-set"
     /// One that this version does not know.
     case unknown
   }
@@ -152,14 +160,7 @@ extension MemberChange {
 
 extension MemberChange.Kind {
   fileprivate init(_ kind: OperationKind) {
-    self =
-      switch kind {
-      case .set: .set
-      case .clear: .clear
-      case .remove: .remove
-      case .delete: .delete
-      default: .unknown
-      }
+    self = Self(rawValue: kind.name) ?? .unknown
   }
 }
 

@@ -20,7 +20,8 @@ struct FeedSyncTool: AsyncParsableCommand {
       WatchCommand.self, StatusCommand.self, DoctorCommand.self, SegmentCommand.self,
       SQLCommand.self, IndexCommand.self, DevicesCommand.self, RebuildCommand.self,
       LeaveCommand.self, ContainersCommand.self,
-      ServiceCommand.self, HistoryCommand.self, UndoCommand.self, GenerateManualCommand.self,
+      ServiceCommand.self, HistoryCommand.self, UndoCommand.self,
+      ConflictsCommand.self, GenerateManualCommand.self,
     ])
 
   static func main() async {

@@ -46,7 +46,7 @@ enum HistoryForm {
     }
   }
 
-  private static func time(_ date: Date) -> String {
+  static func time(_ date: Date) -> String {
     ReportJSON.time(Int64((date.timeIntervalSince1970 * 1000).rounded()))
   }
 
@@ -82,7 +82,7 @@ enum HistoryForm {
 
   private static let shownCharacters = 100
 
-  private static func short(_ value: JSON) -> String {
+  static func short(_ value: JSON) -> String {
     let text = value.canonical
     return text.count <= shownCharacters ? text : text.prefix(shownCharacters) + "..."
   }

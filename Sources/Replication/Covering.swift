@@ -60,13 +60,13 @@ extension DocumentState {
     return best
   }
 
-  /// The paths of values that a write may have covered whose author named a branch that nobody
-  /// here has: hidden, and listed as conflicts, since nobody can tell.
-  var doubtfulPaths: Set<Path> {
-    guard mayHide, lineage != nil else { return [] }
+  /// The values that a write may have covered whose author named a branch that nobody here has, by
+  /// path: hidden, and listed as conflicts, since nobody can tell.
+  var doubtfulEntries: [Path: [Entry]] {
+    guard mayHide, lineage != nil else { return [:] }
     let doubtful = entries.filter {
       $0.effect.kind.carriesValue && hidingRelation(of: $0) == .doubtful
     }
-    return Set(doubtful.map(\.effect.path))
+    return Dictionary(grouping: doubtful, by: \.effect.path)
   }
 }

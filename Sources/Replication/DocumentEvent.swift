@@ -44,20 +44,30 @@ package typealias ShownValues = [Path: [UInt8]]
 extension DocumentView {
   package var shownValues: ShownValues {
     var values: ShownValues = [:]
-    root?.collect(into: &values)
+    root?.forEachValue { node in
+      var text: [UInt8] = []
+      node.write(into: &text)
+      values[node.path] = text
+    }
     return values
+  }
+
+  /// Where counters and sets show.
+  var shownKinds: [Path: ReplicatedKind] {
+    var kinds: [Path: ReplicatedKind] = [:]
+    root?.forEachValue { kinds[$0.path] = $0.content.kind }
+    return kinds
   }
 }
 
 extension DocumentView.Node {
-  fileprivate func collect(into values: inout ShownValues) {
+  /// Calls `body` with all that has no members.
+  fileprivate func forEachValue(_ body: (DocumentView.Node) -> Void) {
     if case .object(let members) = content, !members.isEmpty {
-      for member in members { member.collect(into: &values) }
-      return
+      for member in members { member.forEachValue(body) }
+    } else {
+      body(self)
     }
-    var text: [UInt8] = []
-    write(into: &text)
-    values[path] = text
   }
 }
 
@@ -72,6 +82,8 @@ struct EventFold {
   private(set) var values: ShownValues = [:]
   /// The body; nil where the document is absent.
   var body: JSON? { state.view().json }
+  /// Where counters and sets show.
+  var kinds: [Path: ReplicatedKind] { state.view().shownKinds }
 
   /// The paths at which another value shows now than before, sorted.
   mutating func take(_ event: DocumentEvent) -> [Path] {

@@ -86,10 +86,13 @@ extension DocumentEvent {
     return stamps
   }
 
-  /// The operation that changed what shows at `path`: the one nearest to it, at or above.
+  /// The operation that changed what shows at `path`: the last of those nearest to it, at or
+  /// above; of a set, which shows as one, also what was done to an element.
   fileprivate func kind(behind path: Path) -> OperationKind? {
-    let steps = steps.filter { path.isAtOrBelow($0.effect.path) }
-    return steps.max { $0.effect.path.bytes.count < $1.effect.path.bytes.count }?.effect.kind
+    let above = steps.filter { path.isAtOrBelow($0.effect.path) }
+    let nearest = above.map(\.effect.path.bytes.count).max()
+    return above.last { $0.effect.path.bytes.count == nearest }?.effect.kind
+      ?? steps.last { $0.effect.path.isAtOrBelow(path) }?.effect.kind
   }
 }
 

@@ -5,19 +5,24 @@ import CanonicalJSON
 /// Taken back is, path by path, what the transaction changed and nobody has changed since: what
 /// showed before it shows again. What somebody has changed since is left alone and named.
 ///
-///     let plan = UndoPlan(of: (stream, 17), events: events, present: body, isForced: false)
-package struct UndoPlan: Sendable, Equatable {
-  package enum Action: Sendable, Equatable {
+/// An increment is taken back by the opposite one, and elements of a set are taken out or put back,
+/// whatever others have done to the counter or set since.
+///
+///     let plan = UndoPlan(of: (stream, 17), events: events, present: view, isForced: false)
+package struct UndoPlan: Sendable {
+  package enum Action: Sendable {
     case nothing
     /// The transaction made the document.
     case delete
     /// The transaction deleted it: it comes back whole.
-    case restore(JSON)
+    case restore(JSON, kinds: [Path: ReplicatedKind])
     /// The new body, and what in it is changed, as an object of the keys.
-    case change(JSON, named: JSON)
+    case change(JSON, named: JSON, kinds: [Path: ReplicatedKind])
   }
 
   package private(set) var action = Action.nothing
+  /// What is to be done to counters and sets after that: it meets what others have done since.
+  package private(set) var edits: [Path: KindEdit] = [:]
   /// What the transaction had changed and others have changed since, sorted; the root stands for
   /// the whole document.
   package private(set) var left: [Path] = []
@@ -25,14 +30,15 @@ package struct UndoPlan: Sendable, Equatable {
   /// - parameters:
   ///   - transaction: The one to take back.
   ///   - events: The document's transactions, in any order.
-  ///   - present: The document as it is; nil if it is absent.
+  ///   - present: The document as it is.
   ///   - isForced: Whether what has been changed since is taken back, too.
   package init(
     of transaction: (stream: StreamID, sequence: UInt64), events: [DocumentEvent],
-    present: JSON?, isForced: Bool
+    present: DocumentView, isForced: Bool
   ) {
     var fold = EventFold()
     var around: (before: EventFold, after: EventFold)?
+    var target: DocumentEvent?
     var changed: [Path] = []
     var since: Set<Path> = []
     for event in events.sorted(by: DocumentEvent.precedes) {
@@ -42,15 +48,16 @@ package struct UndoPlan: Sendable, Equatable {
         event.header.sequence == transaction.sequence
       {
         around = (before, fold)
+        target = event
         changed = paths
       } else if around != nil {
         since.formUnion(paths)
       }
     }
-    guard let around, around.before.isVisible || around.after.isVisible else { return }
+    guard let around, let target, around.before.isVisible || around.after.isVisible else { return }
     let scene = Scene(
-      before: around.before, after: around.after, since: since, present: present,
-      isForced: isForced)
+      event: target, before: around.before, after: around.after, end: fold, since: since,
+      present: present.json, presentKinds: present.shownKinds, isForced: isForced)
     if around.before.isVisible && around.after.isVisible {
       change(changed, in: scene)
     } else {
@@ -60,10 +67,13 @@ package struct UndoPlan: Sendable, Equatable {
 
   /// What the decision rests on.
   fileprivate struct Scene {
+    let event: DocumentEvent
     let before: EventFold
     let after: EventFold
+    let end: EventFold
     let since: Set<Path>
     let present: JSON?
+    let presentKinds: [Path: ReplicatedKind]
     let isForced: Bool
   }
 
@@ -75,7 +85,7 @@ package struct UndoPlan: Sendable, Equatable {
       return
     }
     if let body = scene.before.body {
-      action = .restore(body)
+      action = .restore(body, kinds: scene.before.kinds)
     } else if scene.present != nil {
       action = .delete
     }
@@ -88,22 +98,68 @@ package struct UndoPlan: Sendable, Equatable {
     }
     var draft = BodyDraft(present, before: scene.before.body ?? .object(JSONObject()))
     let shown = draft.values
-    let untouched = paths.filter { path in
-      scene.isForced || shown[path] == scene.after.values[path] && !scene.touched(path)
+    var plain: [Path] = []
+    for path in paths {
+      let isUntouched = shown[path] == scene.after.values[path] && !scene.touched(path)
+      if let edit = scene.edit(at: path, isUntouched: isUntouched) {
+        edits[path] = edit
+      } else if isUntouched || scene.isForced {
+        plain.append(path)
+      } else {
+        left.append(path)
+      }
     }
-    left = paths.filter { !untouched.contains($0) }
-    for path in untouched where scene.before.values[path] == nil { draft.remove(path) }
-    for path in untouched {
+    restore(plain, in: scene, draft: &draft)
+    left.sort()
+    guard draft.body != present else { return }
+    action = .change(
+      draft.body, named: present.differing(from: draft.body), kinds: scene.before.kinds)
+  }
+
+  private mutating func restore(_ paths: [Path], in scene: Scene, draft: inout BodyDraft) {
+    for path in paths where scene.before.values[path] == nil { draft.remove(path) }
+    for path in paths {
       guard let value = scene.before.value(at: path) else { continue }
       if !draft.set(value, at: path, isForced: scene.isForced) { left.append(path) }
     }
-    left.sort()
-    guard draft.body != present else { return }
-    action = .change(draft.body, named: present.differing(from: draft.body))
   }
 }
 
 extension UndoPlan.Scene {
+  /// What takes back what was done to a counter or set, as such; nil where that is not what was
+  /// done, or not what shows now.
+  fileprivate func edit(at path: Path, isUntouched: Bool) -> KindEdit? {
+    // Untouched, and made by the transaction: it goes as a whole.
+    guard !(isUntouched && before.values[path] == nil) else { return nil }
+    let kind = after.kinds[path]
+    guard let kind, presentKinds[path] == kind else { return nil }
+    switch kind {
+    case .counter: return countedBack(at: path)
+    case .set:
+      guard before.kinds[path] == .set, let old = elements(before, at: path),
+        let new = elements(after, at: path)
+      else { return nil }
+      return .elements(adding: old.subtracting(new), removing: new.subtracting(old))
+    }
+  }
+
+  private func elements(_ fold: EventFold, at path: Path) -> Set<SetElement>? {
+    fold.value(at: path).flatMap { SetElement.all(in: $0) }
+  }
+
+  /// The opposite of the increments, if all of them still count.
+  private func countedBack(at path: Path) -> KindEdit? {
+    let increments = event.steps.filter {
+      $0.effect.path == path && $0.effect.kind == .increment
+    }
+    let counting = Set(end.state.entries.map(\.stamp))
+    let sum = increments.reduce(Int128(0)) { $0 + CounterAmount.amount($1.effect) }
+    guard !increments.isEmpty, let amount = Int64(exactly: -sum),
+      increments.allSatisfy({ counting.contains(event.stamp(of: $0)) })
+    else { return nil }
+    return .increment(amount)
+  }
+
   /// Whether a later transaction changed what shows at, above or below `path`.
   fileprivate func touched(_ path: Path) -> Bool {
     since.contains { $0.isAtOrBelow(path) || path.isAtOrBelow($0) }
@@ -121,88 +177,5 @@ extension JSON {
     guard let key = keys.first else { return self }
     guard case .object(let object) = self else { return nil }
     return object[key]?.member(at: keys.dropFirst())
-  }
-}
-
-/// A body being brought back to what it was, path by path.
-private struct BodyDraft {
-  private(set) var body: JSON
-  /// What tells where there was an object before.
-  private let before: JSON
-
-  init(_ body: JSON, before: JSON) {
-    self.body = body
-    self.before = before
-  }
-
-  /// What the body shows, by path.
-  var values: ShownValues {
-    var values: ShownValues = [:]
-    Self.collect(body, at: .root, into: &values)
-    return values
-  }
-
-  private static func collect(_ value: JSON, at path: Path, into values: inout ShownValues) {
-    if case .object(let object) = value, !object.members.isEmpty {
-      for (key, member) in object.members {
-        collect(member, at: path.appending(key), into: &values)
-      }
-    } else {
-      values[path] = value.canonicalBytes()
-    }
-  }
-
-  /// Takes a value away, and the objects around it that have nothing in them and were not there
-  /// before.
-  mutating func remove(_ path: Path) {
-    _ = Self.remove(path.keys[...], from: &body, before: before)
-  }
-
-  /// - returns: whether `value` is an object that should go, too.
-  private static func remove(
-    _ keys: ArraySlice<ByteString>, from value: inout JSON, before: JSON?
-  ) -> Bool {
-    guard let key = keys.first, case .object(var object) = value, var member = object[key] else {
-      return false
-    }
-    var was: JSON?
-    if case .object(let old) = before { was = old[key] }
-    if keys.count == 1 {
-      object[key] = nil
-    } else if remove(keys.dropFirst(), from: &member, before: was) {
-      object[key] = nil
-    } else {
-      object[key] = member
-    }
-    value = .object(object)
-    guard object.members.isEmpty else { return false }
-    if case .object = before { return false }
-    return true
-  }
-
-  /// Puts a value where it was; false where something else stands in the way.
-  mutating func set(_ value: JSON, at path: Path, isForced: Bool) -> Bool {
-    Self.set(value, at: path.keys[...], in: &body, isForced: isForced)
-  }
-
-  private static func set(
-    _ value: JSON, at keys: ArraySlice<ByteString>, in present: inout JSON, isForced: Bool
-  ) -> Bool {
-    guard let key = keys.first else {
-      if case .object(let object) = present, !object.members.isEmpty, !isForced { return false }
-      present = value
-      return true
-    }
-    var object = JSONObject()
-    if case .object(let found) = present {
-      object = found
-    } else if !isForced {
-      return false
-    }
-    var member = object[key] ?? (keys.count == 1 ? .null : .object(JSONObject()))
-    guard set(value, at: keys.dropFirst(), in: &member, isForced: isForced) else { return false }
-    object[key] = member
-    present = .object(object)
-    return true
   }
 }

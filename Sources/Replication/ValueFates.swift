@@ -34,7 +34,10 @@ struct Fates {
 
     func outcome(of stamp: Stamp) -> DocumentHistory.Outcome? {
       if let outcome = known[stamp] { return outcome }
-      guard let entry = visible.first(where: { $0.stamp == stamp }) else { return nil }
+      guard let entry = visible.first(where: { $0.stamp == stamp }),
+        // A counter or set shows what many have done to it.
+        entry.effect.kind == .set || entry.effect.kind == .clear
+      else { return nil }
       let path = entry.effect.path
       for ancestor in path.ancestors {
         if let scalar = shownScalar(at: ancestor) { return .lost(scalar.stamp.dot) }
@@ -47,8 +50,6 @@ struct Fates {
         let isSame = scalar.effect.payload == entry.effect.payload
         return isSame ? .shown : .lost(scalar.stamp.dot)
       }
-      // Kinds other than scalars and objects share their path with one another.
-      guard entry.effect.kind == .set else { return .shown }
       return objectStamp(at: path).map { .lost($0.dot) }
     }
 

@@ -8,8 +8,13 @@ import CanonicalJSON
 struct ViewBuilder {
   let entries: [DocumentState.Entry]
   var conflictCount = 0
+  /// What competes where, if that is asked for.
+  private(set) var conflicts: [DocumentConflict]?
 
-  init(entries: [DocumentState.Entry]) { self.entries = entries }
+  init(entries: [DocumentState.Entry], collectsConflicts: Bool = false) {
+    self.entries = entries
+    if collectsConflicts { conflicts = [] }
+  }
 
   /// The node at `path`, out of the entries at and below it; nil if there is nothing to show.
   mutating func node(in range: Range<Int>, path: Path) -> DocumentView.Node? {
@@ -21,13 +26,17 @@ struct ViewBuilder {
     for index in below { contest.enter(entries[index], below: length) }
     guard let winner = contest.winner else { return nil }
     let isConflicted = contest.hasLosers
-    if isConflicted { conflictCount += 1 }
+    if isConflicted {
+      conflictCount += 1
+      let conflict = conflicts == nil ? nil : conflict(at: path, own: own, below: below, contest)
+      if let conflict { conflicts?.append(conflict) }
+    }
     return DocumentView.Node(
       path: path, content: content(winner, of: contest, below: below, path: path),
       isConflicted: isConflicted, isFounded: contest.isFounded(winner))
   }
 
-  private mutating func content(
+  mutating func content(
     _ winner: Contest.Form, of contest: Contest, below: Range<Int>, path: Path
   ) -> DocumentView.Node.Content {
     switch winner {
@@ -67,8 +76,8 @@ struct ViewBuilder {
 }
 
 /// What competes at one path.
-private struct Contest {
-  enum Form {
+struct Contest {
+  enum Form: CaseIterable {
     case register
     case object
     case set
@@ -154,7 +163,7 @@ private struct Contest {
 
 extension DocumentState.Entry {
   /// Whether it is an element of the set at a path above it that has `length` bytes.
-  fileprivate func isElement(below length: Int) -> Bool {
+  func isElement(below length: Int) -> Bool {
     effect.kind == .add && effect.path.endOfKey(after: length) == effect.path.bytes.count
   }
 }

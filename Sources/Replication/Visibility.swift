@@ -4,7 +4,9 @@ extension DocumentState {
     /// Indices into `entries` of the visible values, in their order.
     var values: [Int] = []
     /// Whether a delete stands beside an edit that had not seen it.
-    var hasUndoneDelete = false
+    var hasUndoneDelete: Bool { !undoneDeletes.isEmpty }
+    /// The deletes that edits which they had not seen undo; nil is one that waits for its closure.
+    var undoneDeletes: [Stamp?] = []
   }
 
   /// An operation that takes away without writing: a delete, here or still to be published.
@@ -12,6 +14,13 @@ extension DocumentState {
     case kept(Entry)
     case waiting(PendingRemoval)
 
+    /// Nil for one that waits; they stand or fall together, as they have seen.
+    var stamp: Stamp? {
+      switch self {
+      case .kept(let entry): entry.stamp
+      case .waiting: nil
+      }
+    }
   }
 
   /// Whether the author of a deletion had seen the operation stamped `stamp`.
@@ -51,7 +60,10 @@ extension DocumentState {
     let standing = deletions.filter { deletion in
       !uncovered.contains { isConcurrent(deletion, with: entries[$0]) }
     }
-    result.hasUndoneDelete = standing.count < deletions.count
+    if standing.count < deletions.count {
+      let stamps = Set(standing.map(\.stamp))
+      result.undoneDeletes = deletions.map(\.stamp).filter { !stamps.contains($0) }
+    }
     result.values = values.filter { index in
       !standing.contains { covers($0, entries[index].stamp) }
     }

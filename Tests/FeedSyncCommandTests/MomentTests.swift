@@ -1,5 +1,6 @@
 import FeedSync
 import Foundation
+import Replication
 import Testing
 
 @testable import FeedSyncCommand
@@ -22,6 +23,16 @@ import Testing
     ])
   func absolute(text: String, expected: Double) throws {
     #expect(try Self.seconds(text) == expected)
+  }
+
+  @Test("is what printing a time gives, to the millisecond")
+  func printed() throws {
+    for offset in 0..<1000 {
+      let milliseconds = Int64(1_782_907_200_000 + offset)
+      let read = try Moment.parse(ReportJSON.time(milliseconds), now: Self.now)
+      #expect(Int64((read.timeIntervalSince1970 * 1000).rounded()) == milliseconds)
+      #expect(HybridTime(upTo: read).milliseconds == UInt64(milliseconds))
+    }
   }
 
   @Test(

@@ -41,6 +41,7 @@ extension History {
     guard view.conflictCount == shown.conflictCount else {
       throw failure("\(view.conflictCount) conflicts, by the model \(shown.conflictCount)")
     }
+    try compare(state.conflicts(), with: view)
     let summary = state.summary()
     guard summary == (view.isVisible, view.conflictCount) else {
       throw failure("the summary \(summary) is not that of the view")
@@ -49,6 +50,24 @@ extension History {
     let kept = state.uncovered.map { state.entries[$0].modelDot }
     guard Set(kept) == Set(model.kept.map(\.dot)), kept.count == model.kept.count
     else { throw failure("keeps other operations than the model") }
+  }
+
+  /// The conflicts by name against their number, and what they say shows against what does.
+  private func compare(_ conflicts: [DocumentConflict], with view: DocumentView) throws {
+    guard conflicts.count == view.conflictCount else {
+      throw failure("\(conflicts.count) conflicts are listed, of \(view.conflictCount)")
+    }
+    for conflict in conflicts {
+      let shown = view.json?.member(at: conflict.path.keys[...])
+      guard conflict.values.first?.content == shown?.canonicalBytes() else {
+        throw failure("the conflict at '\(conflict.path)' does not begin with what shows")
+      }
+      // A number and a counter of it look alike; different values of one kind do not.
+      let count = conflict.kind == .value ? Set(conflict.values.map(\.content)).count : 2
+      guard conflict.values.count > 1, count > 1 else {
+        throw failure("nothing lost in the conflict at '\(conflict.path)'")
+      }
+    }
   }
 
   /// The closed part against the greatest vector found from above.
@@ -182,5 +201,13 @@ extension DocumentState.Entry {
     PlainModel.Dot(
       author: Int(stamp.dot.stream.rawValue) - 1, sequence: Int(stamp.dot.sequence),
       index: Int(stamp.dot.index))
+  }
+}
+
+extension JSON {
+  fileprivate func member(at keys: ArraySlice<ByteString>) -> JSON? {
+    guard let key = keys.first else { return self }
+    guard case .object(let object) = self else { return nil }
+    return object[key]?.member(at: keys.dropFirst())
   }
 }

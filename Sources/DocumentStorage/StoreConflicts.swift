@@ -1,0 +1,129 @@
+import CanonicalJSON
+import GRDB
+import Replication
+
+/// How a conflict is settled.
+package enum ConflictChoice: Sendable {
+  /// By the value of this number, as they are listed: 1 is the one that shows.
+  case listed(Int)
+  /// By another value.
+  case value(JSON)
+}
+
+/// Why a conflict cannot be settled as asked.
+package enum ConflictError: Error, Equatable, Sendable {
+  /// There is none at the path, or in the document.
+  case none(DocumentKey, Path?)
+  /// Which one is meant has to be said.
+  case several(DocumentKey, [Path])
+  /// There are fewer values than the number.
+  case noSuchValue(Int, of: Int)
+  /// A document is an object.
+  case notAnObject
+}
+
+extension StoreSnapshot {
+  /// Calls `body` with each document that has conflicts, sorted by collection and id.
+  package func forEachConflicted(
+    _ body: (DocumentKey, [DocumentConflict]) throws -> Void
+  ) throws {
+    let sql = """
+      SELECT name, documents.id FROM documents INDEXED BY conflicted
+      JOIN collections ON collections.id = collection WHERE conflicts > 0
+      ORDER BY name, documents.id
+      """
+    for row in try Row.fetchAll(db, sql: sql) {
+      let key = DocumentKey(
+        collection: ByteString(row[0] as String), id: ByteString(row[1] as String))
+      try body(key, try conflicts(of: key))
+    }
+  }
+
+  /// The conflicts of a document, sorted by path.
+  package func conflicts(of key: DocumentKey) throws -> [DocumentConflict] {
+    try state(of: key).conflicts()
+  }
+}
+
+extension StoreWriter {
+  /// The conflicts of a document as this transaction leaves it so far.
+  package func conflicts(of key: DocumentKey) throws -> [DocumentConflict] {
+    try state(of: key).conflicts()
+  }
+
+  /// Settles a conflict, here and wherever this transaction arrives.
+  ///
+  /// - parameter path: nil for the only one that the document has, or, if what shows is chosen, for
+  ///   all of them.
+  /// - parameter check: judges the body that comes out.
+  /// - throws: ``ConflictError``.
+  package mutating func resolve(
+    _ key: DocumentKey, at path: Path? = nil, by choice: ConflictChoice,
+    check: (JSON) throws -> Void = { _ in }
+  ) throws {
+    let conflicts = try conflicts(of: key).filter { path == nil || $0.path == path }
+    guard let first = conflicts.first else { throw ConflictError.none(key, path) }
+    let paths = Set(conflicts.map(\.path)).sorted()
+    if paths.count > 1 {
+      guard case .listed(1) = choice else { throw ConflictError.several(key, paths) }
+      for path in paths {
+        // Where an object above it was written whole, it is settled by now.
+        guard try self.conflicts(of: key).contains(where: { $0.path == path }) else { continue }
+        try resolve(key, at: path, by: choice, check: check)
+      }
+      return
+    }
+    try settle(first, of: key, content: try choice.content(of: conflicts), check: check)
+  }
+
+  private mutating func settle(
+    _ conflict: DocumentConflict, of key: DocumentKey, content: JSON?, check: (JSON) throws -> Void
+  ) throws {
+    guard !conflict.path.isRoot else { return try settleDocument(key, content, check: check) }
+    guard let content, let present = try view(of: key).json else { return }
+    let body = present.with(content, at: conflict.path.keys[...])
+    try check(body)
+    let named = JSON.object(JSONObject()).with(true, at: conflict.path.keys[...])
+    _ = try change(to: body, named: named, at: key)
+  }
+
+  private mutating func settleDocument(
+    _ key: DocumentKey, _ content: JSON?, check: (JSON) throws -> Void
+  ) throws {
+    if let content {
+      guard case .object = content else { throw ConflictError.notAnObject }
+      try check(content)
+      _ = try put(content, at: key)
+      return
+    }
+    // What is not shown, for its insert is not here, can only be deleted once it is.
+    if try !view(of: key).isVisible { _ = try put(.object(JSONObject()), at: key) }
+    _ = try delete(key)
+  }
+}
+
+extension ConflictChoice {
+  /// The value that is chosen; nil for the document's absence.
+  fileprivate func content(of conflicts: [DocumentConflict]) throws -> JSON? {
+    switch self {
+    case .value(let value): return value
+    case .listed(let number):
+      let values = conflicts.flatMap(\.values)
+      guard values.indices.contains(number - 1) else {
+        throw ConflictError.noSuchValue(number, of: values.count)
+      }
+      return try values[number - 1].content.map { try JSON(parsing: $0) }
+    }
+  }
+}
+
+extension JSON {
+  /// The same with `value` at a path of keys, through objects that are made where there are none.
+  fileprivate func with(_ value: JSON, at keys: ArraySlice<ByteString>) -> JSON {
+    guard let key = keys.first else { return value }
+    var object = JSONObject()
+    if case .object(let present) = self { object = present }
+    object[key] = (object[key] ?? .object(JSONObject())).with(value, at: keys.dropFirst())
+    return .object(object)
+  }
+}

@@ -1,0 +1,30 @@
+import DocumentStorage
+
+extension FeedSyncError {
+  init(conflict error: ConflictError, operation: String) {
+    switch error {
+    case .none(let key, let path):
+      let place = path.map { $0.isRoot ? "as a whole" : "at \($0.pointer)" }
+      self.init(
+        .notFound, operation: operation,
+        message: "the document '\(key.id)' in '\(key.collection)' has no conflict"
+          + (place.map { " \($0)" } ?? ""),
+        hint: "it may have been settled on another device; see 'feedsync conflicts'")
+    case .several(_, let paths):
+      let names = paths.map { $0.isRoot ? "'' (the document)" : $0.pointer }
+      self.init(
+        .usage, operation: operation,
+        message: "the document has several conflicts: \(names.joined(separator: ", "))",
+        hint: "say which one, or settle all of them by what shows with --shown")
+    case .noSuchValue(let number, let count):
+      self.init(
+        .usage, operation: operation,
+        message: "there is no value \(number); the conflict has \(count)",
+        hint: "see 'feedsync conflicts show'")
+    case .notAnObject:
+      self.init(
+        .badInput, operation: operation, message: "a document is a JSON object",
+        hint: "this conflict is about the document as a whole")
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import ArgumentParser
+import CanonicalJSON
+import DocumentStorage
+import FeedSync
+import Replication
+
+struct ConflictsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "conflicts",
+    abstract: "List, show and settle what devices wrote without knowledge of one another.",
+    discussion: """
+      Of several values the one written last shows, on every device, and the others are kept. Any \
+      later write of the member settles the conflict everywhere; 'resolve' is such a write.
+      """,
+    subcommands: [List.self, Show.self, Resolve.self], defaultSubcommand: List.self)
+
+  struct List: StoreCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "List the documents that have conflicts, and where.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+      let device = try global.open(needsFolder: false)
+      try device.database.readSnapshot { snapshot in
+        let names = snapshot.deviceNames
+        try snapshot.forEachConflicted { key, conflicts in
+          let document = try ConflictedDocument(key, conflicts, names: names)
+          switch global.format {
+          case .json: Output.line(ConflictForm.json(document))
+          case .text:
+            let paths = document.conflicts.map { ConflictForm.place($0) }
+            Output.line("\(document.collection)/\(document.id): \(paths.joined(separator: ", "))")
+          }
+        }
+      }
+    }
+  }
+
+  struct Show: StoreCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "Show the values that compete in a document.",
+      discussion: "The first value of each conflict is the one that shows.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The collection.", completion: .custom(CollectionCompletion.names))
+    var collection: String
+    @Argument(help: "The document's id.") var id: String
+
+    func run() async throws {
+      let key = try DocumentRules.key(collection, id)
+      let device = try global.open(needsFolder: false)
+      let conflicts = try device.database.readSnapshot { snapshot in
+        let names = snapshot.deviceNames
+        return try snapshot.conflicts(of: key).map { try Conflict($0, of: key, names: names) }
+      }
+      for conflict in conflicts {
+        switch global.format {
+        case .json: Output.line(.object(ConflictForm.json(conflict)))
+        case .text: for line in ConflictForm.text(conflict) { Output.line(line) }
+        }
+      }
+    }
+  }
+
+  struct Resolve: StoreCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "resolve",
+      abstract: "Settle a conflict, on every device that this write reaches.",
+      discussion: "Give one of --shown, --choose and --value.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The collection.", completion: .custom(CollectionCompletion.names))
+    var collection: String
+    @Argument(help: "The document's id.") var id: String
+    @Argument(
+      help: "The member, as /author/name; '' for the document as a whole. None for the only one.")
+    var path: String?
+    @Flag(help: "By what shows; without a path, all conflicts of the document.") var shown = false
+    @Option(
+      help: ArgumentHelp("By the value of this number, as 'show' lists them.", valueName: "n"))
+    var choose: Int?
+    @Option(help: ArgumentHelp("By another value.", valueName: "json")) var value: String?
+
+    func validate() throws {
+      guard [shown, choose != nil, value != nil].count(where: { $0 }) == 1 else {
+        throw ValidationError("give one of --shown, --choose N and --value JSON")
+      }
+    }
+
+    func run() async throws {
+      let key = try DocumentRules.key(collection, id)
+      let path = try path.map { text in
+        guard let path = Path(pointer: text) else {
+          throw FeedSyncError(
+            .usage, operation: "conflicts resolve", message: "'\(text)' is no JSON Pointer",
+            hint: "a member is written /author/name, as 'conflicts show' prints it")
+        }
+        return path
+      }
+      let choice: ConflictChoice =
+        if let value {
+          .value(try DocumentArguments.json(Array(value.utf8), operation: "conflicts resolve"))
+        } else {
+          .listed(choose ?? 1)
+        }
+      try Writing.run(global) { writer in
+        try writer.resolve(key, at: path, by: choice) {
+          try DocumentRules.check($0, operation: "conflicts resolve")
+        }
+      }
+    }
+  }
+}
+
+/// How conflicts are printed.
+enum ConflictForm {
+  static func place(_ conflict: Conflict) -> String {
+    conflict.path.isEmpty ? "(document)" : conflict.path
+  }
+
+  static func json(_ document: ConflictedDocument) -> JSON {
+    .object([
+      "collection": .text(document.collection), "id": .text(document.id),
+      "conflicts": .array(document.conflicts.map { .object(json($0)) }),
+    ])
+  }
+
+  static func json(_ conflict: Conflict) -> JSONObject {
+    [
+      "path": .text(conflict.path), "kind": .text(conflict.kind.rawValue),
+      "values": .array(
+        conflict.values.enumerated().map { index, value in
+          .object(json(value, number: index + 1))
+        }),
+    ]
+  }
+
+  /// Absence has no value: null is one.
+  private static func json(_ value: Conflict.Value, number: Int) -> JSONObject {
+    var object: JSONObject = [
+      "number": .number(number), "shown": .bool(number == 1),
+      "device": value.device.map { device in
+        ["id": .text(device.id), "name": device.name.map { .text($0) } ?? .null]
+      } ?? .null,
+      "time": value.time.map { .text(HistoryForm.time($0)) } ?? .null,
+      "transaction": value.transaction.map { .text($0.description) } ?? .null,
+    ]
+    if let content = value.content { object["value"] = content }
+    return object
+  }
+
+  static func text(_ conflict: Conflict) -> [String] {
+    let head = "\(place(conflict)) (\(conflict.kind.rawValue))"
+    return [head]
+      + conflict.values.enumerated().map { index, value in
+        let content = value.content.map { HistoryForm.short($0) } ?? "absent"
+        let author =
+          if let device = value.device, let time = value.time {
+            "  by \(device.name ?? device.id), \(HistoryForm.time(time))"
+          } else {
+            value.content == nil && index > 0 ? "  deleted here, not published yet" : ""
+          }
+        return "  \(index + 1): \(content)\(author)\(index == 0 ? " (shown)" : "")"
+      }
+  }
+}
