@@ -35,7 +35,7 @@ extension History {
   /// Whoever may claim all that it saw settles what is disputed on the way to what it edits.
   private func checkSettled(_ path: Path, of view: DocumentView, on device: Int) throws {
     let frontier = devices[device].frontier
-    guard frontier.seen.isCovered(by: frontier.closed) else { return }
+    guard frontier.lineage.isCovered(frontier.seen, by: frontier.closed) else { return }
     guard !view.hasUndoneDelete else { throw failure("the edit leaves a delete undone") }
     for place in path.ancestors + [path] {
       guard let node = view.root?.node(at: place), !node.isConflicted, !node.isUnfounded else {
