@@ -42,6 +42,8 @@ extension FolderKnowledge {
         digest: claim.name.digest))
   }
 
+  private static let branchDetail = "it continues a branch that is not here"
+
   func record(of key: FileKey) -> FileRecord? { records[key] }
 
   /// The files that waited behind a hole and fit now, one after another.
@@ -71,7 +73,9 @@ extension FolderKnowledge {
 
   /// What is missing in front of files that wait, stream by stream.
   func gaps() -> [FileRecord.Range] {
-    let waiting = records.values.filter { $0.reason == .waiting }.compactMap(\.range)
+    let records = records.values.filter { $0.reason == .waiting }
+    let waiting = records.compactMap(\.range)
+    let branches = Set(records.filter { $0.detail == Self.branchDetail }.compactMap(\.range))
     return Dictionary(grouping: waiting, by: \.stream).sorted { $0.key < $1.key }
       .flatMap { stream, ranges in
         var gaps: [FileRecord.Range] = []
@@ -80,8 +84,8 @@ extension FolderKnowledge {
           if range.first > reached + 1 {
             gaps.append(
               FileRecord.Range(stream: stream, first: reached + 1, last: range.first - 1))
-          } else if range.first > 1 {
-            // It continues a branch that is not here; from where on, nobody can tell.
+          } else if branches.contains(range), range.first > 1 {
+            // From where on it is missing, nobody can tell.
             gaps.append(
               FileRecord.Range(stream: stream, first: range.first - 1, last: range.first - 1))
           }
@@ -102,11 +106,15 @@ extension FolderKnowledge {
     forgotten.remove(record.key)
   }
 
-  mutating func noteWaiting(_ segment: ImportableSegment, look: FileRecord.Look) {
+  /// - parameter isBranch: whether it continues another branch than those that are here.
+  mutating func noteWaiting(
+    _ segment: ImportableSegment, look: FileRecord.Look, isBranch: Bool = false
+  ) {
     let range = segment.segment.range
     note(
       FileRecord(
-        key: segment.file, look: look, reason: .waiting, detail: nil,
+        key: segment.file, look: look, reason: .waiting,
+        detail: isBranch ? Self.branchDetail : nil,
         range: FileRecord.Range(stream: range.stream, first: range.first, last: range.last)))
   }
 
@@ -138,7 +146,7 @@ extension FolderKnowledge {
       if let error = part.rejected[key] {
         note(FileRecord(rejecting: error, key: key, look: look))
       } else if waiting.contains(key) {
-        noteWaiting(segment, look: look)
+        noteWaiting(segment, look: look, isBranch: true)
       } else if applied.contains(key) || known.contains(key) {
         learn(segment, look: look)
       }
