@@ -69,7 +69,8 @@ struct DocumentTable {
     let bytes = try StateCoding.encode(state, number: number)
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO documents(collection, id, visible, conflicts, pending, state, newer, provisional)
+        INSERT INTO documents(
+          collection, id, visible, conflicts, pending, state, newer, provisional)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         ON CONFLICT(collection, id) DO UPDATE SET visible = excluded.visible,
           conflicts = excluded.conflicts, pending = excluded.pending, state = excluded.state,

@@ -49,13 +49,16 @@ struct ImportCommand: StoreCommand {
   }
 
   private func json(_ report: ImportReport) -> JSON {
-    .object([
+    var object: JSONObject = [
       "segments": .number(report.segments), "transactions": .number(report.transactions),
       "operations": .number(report.operations), "documents": .number(report.documents),
-      "published": .number(report.published), "put_back": .number(report.putBack),
+      "published": .number(report.published),
       "gaps": .array(report.gaps.map { .object(ReportJSON.gap($0)) }),
       "set_aside": .array(report.setAside.map { .object(ReportJSON.setAside($0)) }),
-    ])
+    ]
+    // Scripts know the others; this one says that something was wrong with the folder.
+    if report.putBack > 0 { object["put_back"] = .number(report.putBack) }
+    return .object(object)
   }
 
   private func printText(_ report: ImportReport) {

@@ -11,7 +11,9 @@ enum ReportJSON {
   static func error(
     _ code: Int32, _ operation: String, _ file: String?, _ message: String, _ hint: String?
   ) -> JSON {
-    func text(_ value: String?) -> JSON { value.map { .text($0) } ?? .null }
+    func text(_ value: String?) -> JSON {
+      value.map { .text($0) } ?? .null
+    }
     return .object([
       "code": .number(code), "operation": text(operation), "file": text(file),
       "message": text(message), "hint": text(hint),

@@ -18,7 +18,10 @@ import Testing
       #expect(rows.count == 2)
       let ann = try #require(rows.first { $0["name"]?.text == "ann" })
       #expect(
-        ann.keys == ["gap_since", "id", "name", "own", "transactions", "unpublished", "written_at"])
+        ann.keys == [
+          "branches", "former", "gap_since", "id", "name", "own", "retired_at", "transactions",
+          "unpublished", "written_at",
+        ])
       #expect(ann["own"] == .bool(false))
       #expect(ann["transactions"] == .integer(1))
       #expect(ann["written_at"]?.text?.hasSuffix("Z") == true)
