@@ -8,8 +8,8 @@ import Testing
     let scene = try TwoAuthors()
     let file = scene.bobFile
     try scene.deliver([file])
-    // The first read is that of the marker.
-    scene.world.fake?.fail(.read, at: 2, with: .ioError)
+    // Two reads come first, of the marker: before all, and before what waits is published.
+    scene.world.fake?.fail(.read, at: 3, with: .ioError)
     let first = try scene.reader.importAll()
     #expect(first.setAside.map(\.reason) == [.unreadable])
     let second = try scene.reader.importAll()
