@@ -89,10 +89,10 @@ extension ViewBuilder {
   ) -> DocumentConflict {
     let place = Place(path: path, own: own, below: below)
     let wholes: [Contest.Form] = [.object, .set, .counter]
-    var values = singles(of: .set, at: place)
+    var values = registers(at: place)
     values += wholes.compactMap { whole($0, of: contest, at: place) }
     // The newest start is in the counter's sum.
-    values += singles(of: .counter, at: place).dropFirst()
+    values += startsThatLost(contest, at: place)
     values.sort { lhs, rhs in
       if (lhs.form == contest.winner) != (rhs.form == contest.winner) {
         return lhs.form == contest.winner
@@ -117,16 +117,27 @@ extension ViewBuilder {
     let stamp: Stamp
   }
 
-  /// The different values that were set, or that counters were started with, the newest first.
-  private func singles(of kind: OperationKind, at place: Place) -> [Candidate] {
+  /// The different values that were set, the newest first.
+  private func registers(at place: Place) -> [Candidate] {
+    differing(of: .set, at: place).map { entry in
+      Candidate(
+        form: .register, value: Leaf(unchecked: entry.effect.payload).text, stamp: entry.stamp)
+    }
+  }
+
+  /// What the counter would show if it counted from another start than the newest.
+  private func startsThatLost(_ contest: Contest, at place: Place) -> [Candidate] {
+    differing(of: .counter, at: place).dropFirst().map { entry in
+      let sum = CounterAmount.amount(entry.effect) + contest.increments
+      return Candidate(form: .counter, value: CounterAmount.leaf(sum).text, stamp: entry.stamp)
+    }
+  }
+
+  /// The operations of a kind at a place, one for each payload, the newest first.
+  private func differing(of kind: OperationKind, at place: Place) -> [DocumentState.Entry] {
     var seen: Set<[UInt8]> = []
     return place.own.reversed().map { entries[$0] }.filter { $0.effect.kind == kind }
-      .filter { seen.insert($0.effect.payload).inserted }.map { entry in
-        var text: [UInt8] = []
-        Leaf(unchecked: entry.effect.payload).write(into: &text)
-        return Candidate(
-          form: kind == .set ? .register : .counter, value: text, stamp: entry.stamp)
-      }
+      .filter { seen.insert($0.effect.payload).inserted }
   }
 
   /// What would show if `form` had won; nil if nothing of that form stands there.
@@ -143,6 +154,15 @@ extension ViewBuilder {
     let node = DocumentView.Node(
       path: place.path, content: content, isConflicted: false, isFounded: true)
     return Candidate(form: form, value: node.text, stamp: newest)
+  }
+}
+
+extension Leaf {
+  /// The value as canonical JSON.
+  fileprivate var text: [UInt8] {
+    var text: [UInt8] = []
+    write(into: &text)
+    return text
   }
 }
 
