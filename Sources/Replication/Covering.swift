@@ -45,7 +45,7 @@ extension DocumentState {
   }
 
   /// The entries that no write covers, not even for now.
-  var uncovered: [Int] {
+  package var uncovered: [Int] {
     guard mayHide else { return Array(entries.indices) }
     return entries.indices.filter { hidingRelation(of: entries[$0]) == .none }
   }

@@ -4,122 +4,251 @@ import SegmentFormat
 import SystemPackage
 
 /// Every transaction that was ever published, in the words of the model, and what it claimed.
+///
+/// What the protocol calls branches of a stream are **authors** here. The first that is published
+/// of a stream is one; whatever does not follow the last transaction of an author is the first of
+/// another, which had seen what it follows.
 struct Ledger {
   struct Transaction {
-    let fingerprint: Fingerprint
-    /// How many transactions of each author its author had seen, by its own words.
-    let seen: [Int]
+    let entry: Context.Entry
+    /// How much of each author its author had seen, by its own words.
+    let seen: Seen
+    /// The same, and what the authors of all that had seen.
+    let reach: Seen
     let operations: [(document: DocumentKey, operation: Model.Operation)]
+    /// Where the stream stands after it.
+    let position: StreamPosition
   }
 
-  private let streams: [StreamID]
-  /// Each author's place in the order of the streams.
-  private let ranks: [Int]
-  private var positions: [StreamPosition]
-  /// By author: the ranges of the files.
-  private var ranges: [Set<ClosedRange<UInt64>>]
-  private(set) var published: [[Transaction]]
-  /// By author and number of transactions: the most that these had seen of each device's stream.
-  private var reaches: [[[Int]]]
+  struct Author {
+    /// What its first transaction follows, if that is another's.
+    let origin: Place?
+    /// How many transactions of its stream are before its first.
+    let base: Int
+    var transactions: [Transaction] = []
 
-  init(streams: [StreamID]) {
-    self.streams = streams
-    let sorted = streams.sorted()
-    ranks = streams.map { sorted.firstIndex(of: $0) ?? 0 }
-    positions = Array(repeating: .start, count: streams.count)
-    ranges = Array(repeating: [], count: streams.count)
-    published = Array(repeating: [], count: streams.count)
-    reaches = Array(
-      repeating: [Array(repeating: 0, count: streams.count)], count: streams.count)
+    /// The sequence of its last.
+    var end: Int { base + transactions.count }
+    subscript(sequence: Int) -> Transaction { transactions[sequence - base - 1] }
   }
+
+  struct Place: Hashable {
+    let author: Int
+    let sequence: Int
+  }
+
+  private(set) var authors: [Author] = []
+  private var places: [Context.Entry: Place] = [:]
+  /// Streams of which there are, or may be, several copies.
+  private(set) var copied: Set<StreamID> = []
+  /// By stream: the ranges of the files.
+  private var ranges: [StreamID: Set<ClosedRange<UInt64>>] = [:]
+  /// What builds on something that was not published yet: healing brings it later.
+  private(set) var early: [(bytes: [UInt8], applied: [Context])] = []
+
+  /// Notes that somebody else may go on writing a stream.
+  mutating func noteCopy(of stream: StreamID) { copied.insert(stream) }
 
   /// Reads a file that its author has published.
   ///
-  /// - parameter applied: what the author has applied now of each device's stream.
-  mutating func take(_ bytes: [UInt8], appliedByAuthor applied: [Int]) throws {
-    // What is no segment will be missed at the end.
-    guard let segment = try? SegmentFile.decode(bytes).segment,
-      let author = streams.firstIndex(of: segment.range.stream)
-    else { return }
-    try note(segment.range, of: author)
-    guard let transactions = try? segment.transactions(after: positions[author])
-    else { return }
-    for transaction in transactions {
-      try enter(transaction, by: author)
-      try checkClaim(of: transaction.header, by: author, applied: applied)
-      positions[author] = StreamPosition(after: transaction.header)
-    }
-  }
-
-  /// The borders of a file are fixed before it is written (rule 32).
-  private mutating func note(_ range: Segment.Range, of author: Int) throws {
-    let range = range.first...range.last
-    if let other = ranges[author].first(where: { $0 != range && $0.overlaps(range) }) {
-      throw Finding("device \(author) has published \(range) and \(other)")
-    }
-    ranges[author].insert(range)
-  }
-
-  private mutating func enter(_ transaction: Replication.Transaction, by author: Int) throws {
-    let header = transaction.header
-    let seen = streams.map { Int(header.context.sequence(of: $0)) }
-    let reach = reaches[author].last ?? seen
-    reaches[author].append(zip(reach, seen).map { max($0, $1) })
-    published[author].append(
-      Transaction(
-        fingerprint: header.fingerprint, seen: seen,
-        operations: try transaction.operations.enumerated().map { index, operation in
-          let dot = Model.Dot(author: author, sequence: Int(header.sequence), index: index)
-          return (
-            operation.document,
-            Model.Operation(
-              dot: dot, time: header.time.rawValue, rank: ranks[author],
-              path: operation.path.keys, kind: try Model.Kind(operation), seen: seen)
-          )
-        }))
-  }
-
-  /// A context claims what its author had, under the right fingerprints, and is closed (rule 4).
-  private func checkClaim(
-    of header: Replication.Transaction.Header, by author: Int, applied: [Int]
-  ) throws {
-    let name = "\(author):\(header.sequence)"
-    for entry in header.context.entries {
-      guard let other = streams.firstIndex(of: entry.stream) else {
-        throw Finding("\(name) claims a stream that nobody has")
-      }
-      let sequence = Int(entry.sequence)
-      guard sequence <= applied[other], sequence <= published[other].count else {
-        throw Finding("\(name) claims \(other):\(sequence), which has not arrived")
-      }
-      guard published[other][sequence - 1].fingerprint == entry.fingerprint else {
-        throw Finding("\(name) claims another \(other):\(sequence)")
-      }
-      for earlier in published[other].prefix(sequence) {
-        for (third, seen) in earlier.seen.enumerated()
-        where seen > Int(header.context.sequence(of: streams[third])) {
-          throw Finding("the context of \(name) is not closed: \(third):\(seen) is missing")
+  /// - parameter applied: what the author has applied now, and had before each time that its
+  ///   database was put back.
+  mutating func take(_ bytes: [UInt8], appliedByAuthor applied: [Context]) throws {
+    early.append((bytes, applied))
+    var isMoving = true
+    while isMoving {
+      isMoving = false
+      let files = early
+      early = []
+      for file in files {
+        if try enter(file.bytes, applied: file.applied) {
+          isMoving = true
+        } else {
+          early.append(file)
         }
       }
     }
   }
 
-  /// What whoever has applied so much of each stream has, or knows to have been seen.
-  func reach(of applied: [Int]) -> [Int] {
+  /// - returns: false if what comes before it was not published yet.
+  private mutating func enter(_ bytes: [UInt8], applied: [Context]) throws -> Bool {
+    // What is no segment will be missed at the end.
+    guard let segment = try? SegmentFile.decode(bytes).segment else { return true }
+    let before = Context.Entry(
+      stream: segment.range.stream, sequence: segment.range.first - 1,
+      fingerprint: segment.range.fingerprintBefore)
+    var position = StreamPosition.start
+    if before.sequence > 0 {
+      guard let place = places[before] else { return false }
+      position = authors[place.author][place.sequence].position
+    }
+    try note(segment.range)
+    guard let transactions = try? segment.transactions(after: position) else { return true }
+    var previous = places[before]
+    for transaction in transactions {
+      // A copy of a device may have found in the folder what the syncer has not taken yet.
+      guard transaction.header.context.entries.allSatisfy({ places[$0] != nil }) else {
+        return false
+      }
+      previous = try enter(transaction, after: previous, applied: applied)
+    }
+    return true
+  }
+
+  /// The borders of a file are fixed before it is written (rule 32); of a copied stream, each copy
+  /// has its own.
+  private mutating func note(_ range: Segment.Range) throws {
+    guard !copied.contains(range.stream) else { return }
+    let borders = range.first...range.last
+    let known = ranges[range.stream, default: []]
+    if let other = known.first(where: { $0 != borders && $0.overlaps(borders) }) {
+      throw Finding("\(range.stream) is published as \(borders) and \(other)")
+    }
+    ranges[range.stream, default: []].insert(borders)
+  }
+
+  private mutating func enter(
+    _ transaction: Replication.Transaction, after previous: Place?, applied: [Context]
+  ) throws -> Place {
+    let header = transaction.header
+    if let known = places[header.tip] { return known }
+    try checkClaim(of: header, after: previous, applied: applied)
+    let author: Int
+    if let previous, authors[previous.author].end == previous.sequence {
+      author = previous.author
+    } else {
+      if previous != nil || authors.contains(where: { $0.isOf(header.stream) }),
+        !copied.contains(header.stream)
+      {
+        throw Finding("\(header.stream) branches, though nobody copied it")
+      }
+      author = authors.count
+      authors.append(Author(origin: previous, base: previous?.sequence ?? 0))
+    }
+    let place = Place(author: author, sequence: Int(header.sequence))
+    let seen = known(of: header.context)
+    var reach = previous.map { authors[$0.author][$0.sequence].reach } ?? Seen()
+    reach.formUnion(seen)
+    let operations = try transaction.operations.enumerated().map { index, operation in
+      let dot = Model.Dot(author: author, sequence: place.sequence, index: index)
+      return (
+        operation.document,
+        Model.Operation(
+          dot: dot, time: header.time.rawValue, stream: header.stream.rawValue,
+          fingerprint: header.fingerprint.rawValue, path: operation.path.keys,
+          kind: try Model.Kind(operation), seen: seen)
+      )
+    }
+    authors[author].transactions.append(
+      Transaction(
+        entry: header.tip, seen: seen, reach: reach, operations: operations,
+        position: StreamPosition(after: header)))
+    places[header.tip] = place
+    return place
+  }
+
+  /// A context claims what its author had, under the right fingerprints, and is closed (rule 4).
+  private func checkClaim(
+    of header: Replication.Transaction.Header, after previous: Place?, applied: [Context]
+  ) throws {
+    let name = "\(header.stream):\(header.sequence)"
+    var had = previous.map { chain(to: $0) } ?? Seen()
+    for context in applied { had.formUnion(known(of: context)) }
+    for entry in header.context.entries {
+      guard let place = places[entry], had[place.author] >= place.sequence else {
+        throw Finding("\(name) claims \(entry.stream):\(entry.sequence), which has not arrived")
+      }
+    }
+    let seen = known(of: header.context)
+    for author in seen.authors {
+      for earlier in authors[author].transactions.prefix(seen[author] - authors[author].base)
+      where !earlier.seen.isPart(of: seen) {
+        throw Finding("the context of \(name) is not closed: \(earlier.entry) saw more")
+      }
+    }
+  }
+}
+
+// MARK: - Asking
+
+extension Ledger.Author {
+  fileprivate func isOf(_ stream: StreamID) -> Bool { transactions.first?.entry.stream == stream }
+}
+
+extension Ledger {
+  /// Where a transaction stands; nil if it was never published.
+  func place(of entry: Context.Entry) -> Place? { places[entry] }
+
+  /// Where the transaction stands that is number `sequence` of those that lead up to `tip`.
+  func place(at sequence: Int, leadingTo tip: Context.Entry) -> Place? {
+    guard var place = places[tip] else { return nil }
+    while sequence <= authors[place.author].base {
+      guard let origin = authors[place.author].origin else { return nil }
+      place = origin
+    }
+    return Place(author: place.author, sequence: sequence)
+  }
+
+  /// A transaction and all that lead up to it.
+  private func chain(to place: Place) -> Seen {
+    var seen = Seen()
+    var next: Place? = place
+    while let place = next {
+      seen.raise(place.author, to: place.sequence)
+      next = authors[place.author].origin
+    }
+    return seen
+  }
+
+  /// What a context means; nil if it names what was never published.
+  func vector(of context: Context) -> Seen? {
+    guard context.entries.allSatisfy({ places[$0] != nil }) else { return nil }
+    return known(of: context)
+  }
+
+  /// What a context means, less what was never published.
+  func known(of context: Context) -> Seen {
+    var seen = Seen()
+    for entry in context.entries {
+      if let place = places[entry] { seen.formUnion(chain(to: place)) }
+    }
+    return seen
+  }
+
+  /// What whoever has applied so much of each author has, or knows to have been seen.
+  func reach(of applied: Seen) -> Seen {
     var result = applied
-    for (author, count) in applied.enumerated() {
-      // One's own last transactions may not be published yet.
-      let reach = reaches[author][min(count, reaches[author].count - 1)]
-      result = zip(result, reach).map { max($0, $1) }
+    for author in applied.authors {
+      result.formUnion(authors[author][min(applied[author], authors[author].end)].reach)
     }
     return result
   }
 
+  /// All that was published.
+  var everything: Seen {
+    var seen = Seen()
+    for (author, known) in authors.enumerated() { seen.raise(author, to: known.end) }
+    return seen
+  }
+
+  var count: Int { authors.reduce(0) { $0 + $1.transactions.count } }
+
   /// All operations on a document.
   func operations(on key: DocumentKey) -> [Model.Operation] {
-    published.joined().flatMap { transaction in
-      transaction.operations.filter { $0.document == key }.map(\.operation)
+    authors.flatMap { author in
+      author.transactions.flatMap { transaction in
+        transaction.operations.filter { $0.document == key }.map(\.operation)
+      }
     }
+  }
+
+  /// The model's name for an operation.
+  func dot(of stamp: Stamp) -> Model.Dot {
+    let place = places[
+      Context.Entry(
+        stream: stamp.dot.stream, sequence: stamp.dot.sequence, fingerprint: stamp.fingerprint)]
+    return Model.Dot(
+      author: place?.author ?? -1, sequence: Int(stamp.dot.sequence), index: Int(stamp.dot.index))
   }
 
   /// What a trace calls a file: its author and range.
@@ -137,6 +266,14 @@ extension Model.Kind {
     case .clear: self = .clear
     case .remove: self = .remove
     case .delete: self = .delete
+    case .increment:
+      guard let amount = CounterAmount.increment(of: operation.payload) else {
+        throw Finding("an increment cannot be read")
+      }
+      self = .increment(amount)
+    case .counter: self = .start(CounterAmount.amount(.counter, payload: operation.payload))
+    case .add: self = .add
+    case .emptySet: self = .emptySet
     default: throw Finding("the model does not know operations of kind \(operation.kind.code)")
     }
   }

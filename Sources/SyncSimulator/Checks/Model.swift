@@ -1,15 +1,22 @@
 import CanonicalJSON
 
-/// A second reading of protocol.md 9–13, for the store to be compared with.
+/// A second reading of protocol.md 9–15, for the store to be compared with.
 ///
 /// It keeps every operation of one document that was ever published, forgets nothing, and computes
-/// what shows from the definitions, pair by pair. It shares no code with the merge core but JSON.
+/// what shows from the definitions, pair by pair. It shares no code with the merge core but JSON,
+/// and knows nothing of streams that branch: whoever went on from a copy is an author of its own.
 struct Model {
   enum Kind {
     case set(JSON)
     case clear
     case remove
     case delete
+    case increment(Int64)
+    /// What a counter starts with.
+    case start(Int128)
+    /// Puts the element that the last key names into the set above.
+    case add
+    case emptySet
   }
 
   struct Dot: Hashable {
@@ -21,12 +28,13 @@ struct Model {
   struct Operation {
     let dot: Dot
     let time: UInt64
-    /// The author's place in the order of the streams.
-    let rank: Int
+    /// What decides between equal times (protocol.md 3).
+    let stream: UInt128
+    let fingerprint: UInt128
     let path: [ByteString]
     let kind: Kind
-    /// How many transactions of each author had been seen.
-    let seen: [Int]
+    /// How far each author had been seen.
+    let seen: Seen
   }
 
   /// The operations that no write covers.
@@ -36,7 +44,7 @@ struct Model {
   let hasUndoneDelete: Bool
 
   init(_ operations: [Operation]) {
-    let writes = operations.filter { !$0.isDelete }
+    let writes = operations.filter(\.isWrite)
     let kept = operations.filter { old in !writes.contains { $0.covers(old) } }
     let values = kept.filter(\.isValue)
     // Covered deletes decide nothing: what they cover, the write that covers them covers too.
@@ -55,14 +63,25 @@ struct Model {
 extension Model.Operation {
   var isDelete: Bool { if case .delete = kind { true } else { false } }
 
+  /// Whether it covers at and below its path; increments cover nothing.
+  var isWrite: Bool {
+    switch kind {
+    case .delete, .increment: false
+    case .set, .clear, .remove, .start, .add, .emptySet: true
+    }
+  }
+
   var isValue: Bool {
     switch kind {
-    case .set, .clear: true
+    case .set, .clear, .increment, .start, .add, .emptySet: true
     case .remove, .delete: false
     }
   }
 
+  var isClear: Bool { if case .clear = kind { true } else { false } }
   var scalar: JSON? { if case .set(let value) = kind { value } else { nil } }
+  var start: Int128? { if case .start(let number) = kind { number } else { nil } }
+  var increment: Int128 { if case .increment(let amount) = kind { Int128(amount) } else { 0 } }
 
   func hasSeen(_ other: Self) -> Bool {
     if seen[other.dot.author] >= other.dot.sequence { return true }
@@ -75,65 +94,12 @@ extension Model.Operation {
     hasSeen(other) && other.path.starts(with: path)
   }
 
-  /// Rule 3, without the fingerprint: there are no forks here.
+  /// Rule 3.
   func isLater(than other: Self) -> Bool {
-    (time, UInt64(rank), UInt64(dot.sequence), UInt64(dot.index))
-      > (other.time, UInt64(other.rank), UInt64(other.dot.sequence), UInt64(other.dot.index))
-  }
-}
-
-// MARK: - What shows
-
-extension Model {
-  struct Shown {
-    var body: JSON?
-    var conflictCount = 0
-  }
-
-  /// Rules 10 and 11, applied to the visible values from the root down.
-  func shown() -> Shown {
-    var result = Shown()
-    if hasUndoneDelete { result.conflictCount += 1 }
-    if visible.contains(where: { $0.path.isEmpty && $0.scalar == nil }) {
-      result.body = node(at: [], among: visible, conflicts: &result.conflictCount)
-    } else if !visible.isEmpty {
-      // Without its insert a document is listed, not shown.
-      result.conflictCount += 1
-    }
-    return result
-  }
-
-  private func node(
-    at path: [ByteString], among values: [Operation], conflicts: inout Int
-  ) -> JSON? {
-    let here = values.filter { $0.path.count == path.count }
-    let below = values.filter { $0.path.count > path.count }
-    let scalars = here.filter { $0.scalar != nil }
-    guard let newest = Self.latest(values) else { return nil }
-    guard let shownScalar = Self.latest(scalars), let value = shownScalar.scalar,
-      newest.dot == shownScalar.dot
-    else {
-      // The object is the newest; a scalar that stands beside it loses.
-      if !scalars.isEmpty { conflicts += 1 }
-      return .object(members(of: path, among: below, conflicts: &conflicts))
-    }
-    let isAlone = scalars.count == values.count
-    if !isAlone || scalars.contains(where: { $0.scalar != value }) { conflicts += 1 }
-    return value
-  }
-
-  private func members(
-    of path: [ByteString], among below: [Operation], conflicts: inout Int
-  ) -> JSONObject {
-    var object = JSONObject()
-    for key in Set(below.map { $0.path[path.count] }) {
-      let inside = below.filter { $0.path[path.count] == key }
-      object[key] = node(at: path + [key], among: inside, conflicts: &conflicts)
-    }
-    return object
-  }
-
-  private static func latest(_ operations: [Operation]) -> Operation? {
-    operations.max { $1.isLater(than: $0) }
+    if time != other.time { return time > other.time }
+    if stream != other.stream { return stream > other.stream }
+    if dot.sequence != other.dot.sequence { return dot.sequence > other.dot.sequence }
+    if dot.index != other.dot.index { return dot.index > other.dot.index }
+    return fingerprint > other.fingerprint
   }
 }

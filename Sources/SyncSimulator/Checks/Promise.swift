@@ -3,34 +3,111 @@ import Replication
 
 /// An edit of one document that a user was told is kept, as the user saw it.
 ///
-/// It knows nothing of operations, stamps and contexts: it says what was there, what was wanted,
-/// and which transactions of whom were there when the user looked.
+/// It knows nothing of operations and stamps: it says what was there, what was wanted, and what was
+/// applied where the user looked.
 struct Promise {
-  enum Kind {
+  enum Kind: Equatable {
     case put
     case patch
     case delete
+    /// Of the counter at a path.
+    case increment([ByteString], Int64)
+    /// Of the set at a path.
+    case add([ByteString], Set<JSON>)
+    case remove([ByteString], Set<JSON>)
+
+    /// Whether it only takes away: then it may have to wait (protocol.md 7).
+    var isRemoval: Bool {
+      switch self {
+      case .delete, .remove: true
+      case .put, .patch, .increment, .add: false
+      }
+    }
   }
 
   let kind: Kind
   let document: DocumentKey
   let device: Int
+  let life: Life
   /// Its place among all promises: later ones of the same device had seen earlier ones.
   let number: Int
   /// The number of the first promise of its transaction.
   let group: Int
   /// The transaction; nil where it will be published later.
-  let sequence: Int?
-  /// What was applied of each device's stream where the user had looked.
-  let seen: [Int]
-  /// The same, and what the authors of all that had seen: a deletion means that, too (rule 7).
-  let reach: [Int]
+  let transaction: Written?
+  /// What was applied of each stream where the user had looked.
+  let seen: Context
   /// The version that the user saw; nil where there was no document.
   let before: JSON?
   /// What was there after the edit.
   let after: JSON?
   /// Whether something was in conflict, which a put settles.
   let settles: Bool
+  /// Whether something in the document was in conflict where the user looked.
+  let wasDisputed: Bool
+
+  /// A transaction as its device knows it: how many lead up to it in its stream, and to what it, or
+  /// one after it, is known by.
+  struct Written {
+    let sequence: Int
+    let tip: Context.Entry
+  }
+}
+
+/// What one device has known since it was last put back, and before.
+///
+/// A copy of a device has known what the device did until it was copied.
+struct Life: Equatable {
+  let number: Int
+  /// Earlier lives, each with the number of the first promise that is not known any more.
+  private(set) var before: [Earlier] = []
+
+  struct Earlier: Equatable {
+    let life: Int
+    let end: Int
+  }
+
+  init(number: Int) { self.number = number }
+
+  /// One that goes on from what this one knew when there were `count` promises.
+  func copied(at count: Int, as number: Int) -> Life {
+    var copy = Life(number: number)
+    copy.before = before.map { Earlier(life: $0.life, end: min($0.end, count)) }
+    copy.before.append(Earlier(life: self.number, end: count))
+    return copy
+  }
+
+  /// Whether it is, or goes on from, the life in which a promise was made.
+  func knows(_ promise: Promise) -> Bool {
+    promise.life.number == number
+      || before.contains { $0.life == promise.life.number && promise.number < $0.end }
+  }
+}
+
+/// A promise, with what the ledger says of it once all is published.
+struct JudgedPromise {
+  let promise: Promise
+  /// Nil where it waited to be published.
+  let place: Ledger.Place?
+  let seen: Seen
+  /// What it had seen, and what the authors of all that had seen: a deletion means that, too.
+  let reach: Seen
+  /// Whether it may have gone with a database that was put back.
+  let isRevoked: Bool
+
+  /// Whether the author of this edit had seen `other`.
+  func hasSeen(_ other: JudgedPromise) -> Bool { isAfter(other, seen) }
+
+  /// Whether the author of this edit, or of something that it had seen, had seen `other`.
+  func hasReached(_ other: JudgedPromise) -> Bool { isAfter(other, reach) }
+
+  private func isAfter(_ other: JudgedPromise, _ known: Seen) -> Bool {
+    if promise.life.knows(other.promise), other.promise.number < promise.number {
+      // Within a transaction; or it waits to be published, but hides here already.
+      if other.promise.group == promise.group || other.promise.transaction == nil { return true }
+    }
+    return other.place.map { known[$0.author] >= $0.sequence } ?? false
+  }
 }
 
 extension Promise {
@@ -46,18 +123,12 @@ extension Promise {
     return (after?.leaves ?? []).filter { !old.contains($0) }
   }
 
-  /// Whether the author of this edit had seen `other`.
-  func hasSeen(_ other: Promise) -> Bool { isAfter(other, seen) }
-
-  /// Whether the author of this edit, or of something that it had seen, had seen `other`.
-  func hasReached(_ other: Promise) -> Bool { isAfter(other, reach) }
-
-  private func isAfter(_ other: Promise, _ known: [Int]) -> Bool {
-    if other.device == device, other.number < number {
-      // Within a transaction; or it waits to be published, but hides here already.
-      if other.group == group || other.sequence == nil { return true }
+  /// The counter or set that was edited as such.
+  var editedKind: [ByteString]? {
+    switch kind {
+    case .increment(let path, _), .add(let path, _), .remove(let path, _): path
+    case .put, .patch, .delete: nil
     }
-    return other.sequence.map { known[other.device] >= $0 } ?? false
   }
 
   /// Whether it took away, or wrote anew, what was at a path.
@@ -99,4 +170,6 @@ extension JSON {
     }
     return value
   }
+
+  var elements: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
 }

@@ -5,10 +5,18 @@ import Replication
 struct Promises {
   private var all: [DocumentKey: [Promise]] = [:]
   private(set) var count = 0
+  /// Lives that ended when their database was put back, with the first promise of what went.
+  private var revoked: [(life: Int, from: Int)] = []
 
   mutating func add(_ promise: Promise) {
     all[promise.document, default: []].append(promise)
     count += 1
+  }
+
+  /// Notes that what a device promised from `number` on, and had not published, may be gone.
+  mutating func revoke(_ life: Life, from number: Int) {
+    revoked.append((life.number, number))
+    revoked += life.before.filter { $0.end > number }.map { ($0.life, number) }
   }
 
   /// What a document shows in the end, and what it keeps beside that.
@@ -20,55 +28,106 @@ struct Promises {
   }
 
   /// Judges a document, once everything has arrived everywhere.
-  func check(_ key: DocumentKey, _ outcome: Outcome) throws {
-    let promises = all[key] ?? []
-    for promise in promises { try check(promise, among: promises, outcome) }
+  func check(_ key: DocumentKey, _ outcome: Outcome, _ ledger: Ledger) throws {
+    let judgement = Judgement(
+      key: key, promises: (all[key] ?? []).compactMap { judge($0, ledger) }, outcome: outcome)
+    try judgement.check()
+    try judgement.checkKinds()
+  }
+
+  /// Nil for what went with a database that was put back before it was published.
+  private func judge(_ promise: Promise, _ ledger: Ledger) -> JudgedPromise? {
+    var place: Ledger.Place?
+    if let written = promise.transaction {
+      place = ledger.place(at: written.sequence, leadingTo: written.tip)
+      guard place != nil else { return nil }
+    }
+    let isRevoked =
+      promise.transaction == nil
+      && revoked.contains { $0.life == promise.life.number && promise.number >= $0.from }
+    let seen = ledger.known(of: promise.seen)
+    return JudgedPromise(
+      promise: promise, place: place, seen: seen, reach: ledger.reach(of: seen),
+      isRevoked: isRevoked)
+  }
+
+  /// The promises that must have been published by now and were not, though nothing was put back.
+  func unpublished(_ ledger: Ledger) -> [Promise] {
+    all.values.joined().filter { promise in
+      guard let written = promise.transaction,
+        ledger.place(at: written.sequence, leadingTo: written.tip) == nil
+      else { return false }
+      return !revoked.contains { $0.life == promise.life.number && promise.number >= $0.from }
+    }
+  }
+}
+
+/// Whether one document is what its users were promised.
+struct Judgement {
+  let key: DocumentKey
+  let promises: [JudgedPromise]
+  let outcome: Promises.Outcome
+  /// Where counters and sets were edited as such: what stands there is judged by its edits.
+  let kindPaths: Set<[ByteString]>
+
+  init(key: DocumentKey, promises: [JudgedPromise], outcome: Promises.Outcome) {
+    self.key = key
+    self.promises = promises
+    self.outcome = outcome
+    kindPaths = Set(promises.compactMap(\.promise.editedKind))
+  }
+
+  func check() throws {
+    for promise in promises { try check(promise) }
     guard let shown = outcome.shown else { return }
-    for delete in promises where delete.kind == .delete {
-      let isContradicted = promises.contains { $0.kind != .delete && !delete.hasSeen($0) }
+    for delete in promises where delete.promise.kind == .delete && !delete.isRevoked {
+      let isContradicted = promises.contains {
+        $0.promise.kind != .delete && !delete.hasSeen($0)
+      }
       guard isContradicted else {
         throw Finding("\(key.id) is back, though nobody edited it beside its deletion")
       }
     }
-    for leaf in shown.leaves { try checkOrigin(of: leaf, among: promises, key) }
+    for leaf in shown.leaves where !kindPaths.contains(leaf.path) { try checkOrigin(of: leaf) }
   }
 
   /// Every value written shows, or somebody who had seen it wrote there, or it is listed.
-  private func check(
-    _ promise: Promise, among promises: [Promise], _ outcome: Outcome
-  ) throws {
-    for leaf in promise.newLeaves {
+  private func check(_ judged: JudgedPromise) throws {
+    let promise = judged.promise
+    for leaf in promise.newLeaves where !kindPaths.contains(leaf.path) {
       if outcome.shown?.value(at: leaf.path) == leaf.value { continue }
       if outcome.conflictCount > 0, outcome.kept.contains(leaf) { continue }
       let isSuperseded = promises.contains { other in
-        other.number != promise.number && other.hasReached(promise)
-          && other.touches(leaf.path)
+        other.promise.number != promise.number && other.hasReached(judged)
+          && other.promise.touches(leaf.path)
       }
       guard isSuperseded else {
-        throw Finding(
-          "\(promise.document.id): \(leaf) that device \(promise.device) wrote is lost")
+        throw Finding("\(key.id): \(leaf) that device \(promise.device) wrote is lost")
       }
     }
   }
 
   /// A value that is found once only was written there, and nobody who had seen it took it away.
-  private func checkOrigin(
-    of leaf: Promise.Leaf, among promises: [Promise], _ key: DocumentKey
-  ) throws {
+  private func checkOrigin(of leaf: Promise.Leaf) throws {
     guard case .integer(let number) = leaf.value, number >= SplitMix.firstUnique else { return }
-    guard let origin = promises.first(where: { $0.newLeaves.contains(leaf) }) else {
+    guard let origin = promises.first(where: { $0.promise.newLeaves.contains(leaf) }) else {
       throw Finding("\(key.id) shows \(leaf), which nobody wrote there")
     }
     // Who saw it may have written it again, beside the one who took it away.
-    let writers = promises.filter { $0.after?.value(at: leaf.path) == leaf.value }
-    for other in promises where other.hasSeen(origin) {
-      guard writers.allSatisfy({ $0.number == other.number || other.hasSeen($0) }) else { continue }
-      if other.removes(leaf) {
-        throw Finding("\(key.id) shows \(leaf), which device \(other.device) took away")
+    let writers = promises.filter { $0.promise.after?.value(at: leaf.path) == leaf.value }
+    for other in promises where !other.isRevoked && other.hasSeen(origin) {
+      guard
+        writers.allSatisfy({
+          $0.promise.number == other.promise.number || other.hasSeen($0)
+        })
+      else { continue }
+      if other.promise.removes(leaf) {
+        throw Finding("\(key.id) shows \(leaf), which device \(other.promise.device) took away")
       }
-      guard other.kind == .delete else { continue }
+      guard other.promise.kind == .delete else { continue }
       let isUndone = promises.contains {
-        $0.kind != .delete && !other.hasSeen($0) && !($0.hasSeen(other) && other.sequence != nil)
+        $0.promise.kind != .delete && !other.hasSeen($0)
+          && !($0.hasSeen(other) && other.promise.transaction != nil)
       }
       guard isUndone else {
         throw Finding("\(key.id) shows \(leaf) again, which was deleted")

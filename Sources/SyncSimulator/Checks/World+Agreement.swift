@@ -20,7 +20,7 @@ extension World {
     for key in keys {
       let document = first.1.first { $0.key == key }
       try checkAgainstModel(key, document)
-      try promises.check(key, outcome(document))
+      try promises.check(key, outcome(document), ledger)
     }
     try checkGlimpses()
   }
@@ -35,19 +35,25 @@ extension World {
 
   /// All is applied, closed and published.
   private func checkPositions() throws {
-    let wanted = ledger.published.map(\.count)
+    guard ledger.early.isEmpty else {
+      throw Finding("\(ledger.early.count) files build on what nobody has published")
+    }
+    if let lost = promises.unpublished(ledger).first {
+      throw Finding("device \(lost.device) never published what it acknowledged, \(lost.number)")
+    }
+    let wanted = ledger.everything
     let names = try machines.first.map { try self.names(on: $0) }
     for machine in machines {
-      let applied = try applied(on: machine)
-      guard applied == wanted else {
+      let frontier = try machine.database.frontier()
+      let applied = ledger.known(of: frontier.applied)
+      guard ledger.vector(of: frontier.applied) == wanted else {
         throw Finding(
           "device \(machine.number) has applied \(applied), and \(wanted) was published")
       }
       guard try self.names(on: machine) == names else {
         throw Finding("devices 0 and \(machine.number) know different names")
       }
-      let frontier = try machine.database.frontier()
-      guard frontier.closed == frontier.applied, frontier.open.isEmpty else {
+      guard ledger.vector(of: frontier.closed) == wanted, frontier.open.isEmpty else {
         throw Finding("device \(machine.number) has not closed what has arrived")
       }
       let counts = try machine.database.counts()
@@ -61,7 +67,10 @@ extension World {
 
   /// The names of the devices that have written.
   private func names(on machine: Machine) throws -> [String?] {
-    try machine.database.streamSummaries().filter { $0.applied > 0 }.map(\.name)
+    // Copies of a device may call themselves differently while they write one stream.
+    try machine.database.streamSummaries().filter {
+      !$0.tips.isEmpty && !ledger.copied.contains($0.stream)
+    }.map(\.name)
   }
 
   private func compare(
@@ -70,8 +79,8 @@ extension World {
   ) throws {
     let other = Dictionary(uniqueKeysWithValues: first.map { ($0.key, $0) })
     for document in documents {
-      let mine = document.state.entries
-      let theirs = other[document.key]?.state.entries ?? []
+      let mine = document.state.uncoveredEntries
+      let theirs = other[document.key]?.state.uncoveredEntries ?? []
       guard document.conflictCount == other[document.key]?.conflictCount ?? 0 else {
         throw Finding(
           "devices 0 and \(machine.number) count different conflicts of \(document.key.id)")
@@ -103,14 +112,10 @@ extension World {
     guard document?.isVisible ?? false == (wanted.body != nil) else {
       throw Finding("the row of \(key.id) says wrongly whether it shows")
     }
-    guard Set(document?.state.entries.map { dot($0.stamp.dot) } ?? []) == Set(model.kept.map(\.dot))
+    guard
+      Set(document?.state.uncoveredEntries.map { ledger.dot(of: $0.stamp) } ?? [])
+        == Set(model.kept.map(\.dot))
     else { throw Finding("other operations of \(key.id) are kept than by the model") }
-  }
-
-  private func dot(_ dot: Dot) -> Model.Dot {
-    Model.Dot(
-      author: machines.firstIndex { $0.stream == dot.stream } ?? -1,
-      sequence: Int(dot.sequence), index: Int(dot.index))
   }
 
   private func outcome(_ document: StoreDatabase.KeptDocument?) -> Promises.Outcome {
@@ -123,4 +128,9 @@ extension World {
       shown: document?.state.view().json, conflictCount: document?.conflictCount ?? 0,
       kept: Set(leaves ?? []))
   }
+}
+
+extension DocumentState {
+  /// What no write covers; what one covers may still be kept until the document is next written.
+  var uncoveredEntries: [Entry] { uncovered.map { entries[$0] } }
 }

@@ -1,4 +1,5 @@
 import DocumentStorage
+import SharedFolder
 import Syncing
 import SystemFiles
 
@@ -37,6 +38,17 @@ extension World {
     return hasMoved || syncer.files.count > before
   }
 
+  /// How many files of its own directory a device does not know by their names.
+  private func strangers(on machine: Machine) throws -> Int {
+    guard let stream = try machine.database.device()?.stream else { return 0 }
+    let known = Set(
+      try machine.database.segmentNames(of: stream).map {
+        SegmentName(first: $0.first, last: $0.last, digest: $0.digest).text
+      })
+    let files = (try? machine.files.list(machine.container.directory(of: stream))) ?? []
+    return files.count { !known.contains($0.name.string) }
+  }
+
   /// A device that nothing new has come to writes nothing and reads no segment.
   private func checkIdle(_ machine: Machine, _ random: inout SplitMix) throws {
     let changes = machine.files.mutationCount
@@ -48,9 +60,12 @@ extension World {
     guard machine.files.mutationCount == changes else {
       throw Finding("device \(machine.number) writes though nothing is new")
     }
-    // The marker, and what could not be read for a reason that may pass.
+    // What stands among its own files under no name that it gave is looked at each time.
+    // The marker, asked for before each thing that is done, and what could not be read for a reason
+    // that may pass.
+    let strangers = try strangers(on: machine)
     let unreadable = report?.setAside.count { $0.reason == .unreadable } ?? 0
-    guard machine.files.callCount(.open) <= opened + 2 + unreadable else {
+    guard machine.files.callCount(.open) <= opened + 3 + unreadable + 2 * strangers else {
       throw Finding("device \(machine.number) reads files though nothing is new")
     }
     if let gap = report?.gaps.first {

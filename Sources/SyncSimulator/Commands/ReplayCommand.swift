@@ -38,7 +38,7 @@ struct ReplayCommand: ParsableCommand {
 
   private func chosenHistory() throws -> History {
     guard let history else {
-      return History(seed: seed, devices: world.devices, steps: world.steps)
+      return world.history(seed: seed)
     }
     return try History(parsing: try String(contentsOfFile: history, encoding: .utf8))
   }

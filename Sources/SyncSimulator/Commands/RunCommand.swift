@@ -2,10 +2,20 @@ import ArgumentParser
 import Foundation
 import Synchronization
 
+extension Lane: ExpressibleByArgument {}
+
 /// How large the worlds are.
-struct WorldOptions: ParsableArguments {
+struct WorldOptions: ParsableArguments, Sendable {
   @Option(help: "How many devices.") var devices = 5
   @Option(help: "How many steps.") var steps = 200
+  @Option(
+    help: "What happens beside the rest: kinds, copies, healing; as the seed says, if not given.")
+  var lane: [Lane] = []
+
+  func history(seed: UInt64) -> History {
+    History(
+      seed: seed, devices: devices, steps: steps, lanes: lane.isEmpty ? nil : Set(lane))
+  }
 }
 
 struct RunCommand: ParsableCommand {
@@ -48,14 +58,13 @@ struct RunCommand: ParsableCommand {
     print("  \(figures)")
     guard let (seed, _) = findings.first else { return }
     if shrink {
-      var shrinker = Shrinker(
-        History(seed: seed, devices: world.devices, steps: world.steps))
+      var shrinker = Shrinker(world.history(seed: seed))
       let history = shrinker.shrink()
       print("# seed \(seed), shrunken: \(shrinker.finding)\n\(history)", terminator: "")
     } else {
       print(
         "feedsync-simulate replay --seed \(seed) --devices \(world.devices) --steps"
-          + " \(world.steps)")
+          + " \(world.steps)" + world.lane.map { " --lane \($0)" }.joined())
     }
     throw ExitCode.failure
   }
@@ -72,8 +81,7 @@ final class SeedRun: Sendable {
 
   private let first: UInt64
   private let count: Int
-  private let devices: Int
-  private let steps: Int
+  private let world: WorldOptions
   private let goesOn: Bool
   private let announces: Bool
   private let deadline: Date?
@@ -84,8 +92,7 @@ final class SeedRun: Sendable {
   ) {
     self.first = first
     self.count = count
-    devices = world.devices
-    steps = world.steps
+    self.world = world
     self.goesOn = goesOn
     self.announces = announces
     self.deadline = deadline
@@ -94,7 +101,7 @@ final class SeedRun: Sendable {
   func work() {
     while let seed = take() {
       if announces { FileHandle.standardError.write(Data("\(seed)\n".utf8)) }
-      let (finding, figures) = History(seed: seed, devices: devices, steps: steps).outcome()
+      let (finding, figures) = world.history(seed: seed).outcome()
       state.withLock { state in
         state.done += 1
         state.figures += figures

@@ -23,10 +23,12 @@ struct Climate: Sendable {
   /// What ends what lasts; without it a folder that went would stay away.
   private static let relief: [(kind: Step.Kind, weight: Int)] = [(.remount, 8), (.comeBack, 4)]
 
-  init(_ random: inout SplitMix) {
+  init(_ random: inout SplitMix, lanes: Set<Lane>) {
     let share = random.pick([0, 25, 50, 50, 100])
     let chosen = Self.hostile.filter { _ in random.chance(share) }
-    weights = Self.ordinary + (chosen.isEmpty ? [] : chosen + Self.relief)
+    let added = Lane.allCases.filter { lanes.contains($0) }.flatMap(\.weights)
+    let needsRelief = !chosen.isEmpty || lanes.contains(.healing)
+    weights = Self.ordinary + chosen + (needsRelief ? Self.relief : []) + added
   }
 
   func kind(_ random: inout SplitMix) -> Step.Kind {

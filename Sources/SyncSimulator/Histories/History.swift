@@ -10,9 +10,11 @@ struct History: Sendable {
 
 extension History {
   /// The history that a seed stands for.
-  init(seed: UInt64, devices: Int, steps: Int) {
+  ///
+  /// - parameter lanes: what happens beside what happens everywhere; nil for what the seed says.
+  init(seed: UInt64, devices: Int, steps: Int, lanes: Set<Lane>? = nil) {
     var random = SplitMix(seed: seed)
-    let climate = Climate(&random)
+    let climate = Climate(&random, lanes: lanes ?? Lane.drawn(by: seed))
     let busy = random.pick([1, 2, devices])
     self.init(
       seed: seed, devices: devices, documents: 2 + random.below(3),

@@ -23,6 +23,10 @@ struct Step: Hashable, Sendable {
     case read
     case writeOnRead = "write-on-read"
     case rename
+    /// Edits a counter.
+    case count
+    /// Edits a set.
+    case collect
 
     // A device's own work.
     case sync
@@ -39,11 +43,15 @@ struct Step: Hashable, Sendable {
     case ownImpostor = "own-impostor"
     case lose
     case rollBack = "roll-back"
+    /// As the one before, also of what nobody else has.
+    case forget
 
     // The folder as a whole.
     case unmount
     case swap
     case wipe
+    /// As the one before, also of what nobody else has.
+    case burn
     case refuse
     case remount
 
@@ -57,6 +65,9 @@ struct Step: Hashable, Sendable {
     case skew
     case leave
     case comeBack = "come-back"
+    case clone
+    case backUp = "back-up"
+    case restore
   }
 }
 

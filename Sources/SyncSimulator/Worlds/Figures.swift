@@ -13,6 +13,14 @@ struct Figures: Sendable {
   var waiting = 0
   /// Conflicts that stand at the end.
   var conflicts = 0
+  /// Clones and restores.
+  var copies = 0
+  /// Who the model knows: devices, and whoever went on from a copy.
+  var authors = 0
+  /// Files that healing brought back.
+  var putBack = 0
+  /// Edits of counters and sets.
+  var kinds = 0
 
   static func += (sum: inout Figures, other: Figures) {
     sum.transactions += other.transactions
@@ -23,6 +31,10 @@ struct Figures: Sendable {
     sum.holes += other.holes
     sum.waiting += other.waiting
     sum.conflicts += other.conflicts
+    sum.copies += other.copies
+    sum.authors += other.authors
+    sum.putBack += other.putBack
+    sum.kinds += other.kinds
   }
 }
 
@@ -30,6 +42,7 @@ extension Figures: CustomStringConvertible {
   var description: String {
     "\(transactions) transactions in \(files) files, \(promises) edits acknowledged, \(stale)"
       + " stale, \(deaths) deaths, \(holes) imports with holes, \(waiting) removals that waited,"
-      + " \(conflicts) conflicts"
+      + " \(conflicts) conflicts; \(kinds) edits of counters and sets, \(copies) copies of devices,"
+      + " \(authors) authors, \(putBack) files put back"
   }
 }

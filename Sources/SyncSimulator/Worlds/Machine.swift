@@ -1,6 +1,7 @@
 import DocumentStorage
 import Replication
 import SharedFolder
+import Synchronization
 import Syncing
 import SystemFiles
 import SystemPackage
@@ -22,15 +23,23 @@ final class Machine {
   static let root: FilePath = "/machine/notes"
 
   let number: Int
-  let stream: StreamID
   let files: InMemoryFileSystem
-  let database: StoreDatabase
-  let life: ProcessLife
+  private(set) var database: StoreDatabase
+  private(set) var processLife: ProcessLife
   let time: PretendedTime
   let chance: PretendedChance
+  /// What the machine and its disk are known by, as programs see it; nil where they see nothing.
+  let environment: PretendedEnvironment
   private let original: DeviceRecord
   private(set) var device: Device
   private(set) var importer: Importer
+  /// Whose deeds this device knows of, by what its database is a copy of.
+  var life: Life
+  /// The streams that it has written, the first one first.
+  private(set) var streams: [StreamID]
+  /// What was applied whenever the database was put back to an older copy.
+  private(set) var formerly: [Context] = []
+  var backups: [Backup] = []
   var place = Place.home
   /// Whether it is switched off.
   var isAway = false
@@ -38,45 +47,98 @@ final class Machine {
   var isHindered = false
   /// Whether power goes when the process dies.
   var losesPower = false
+  /// Whether its folder may lack what only healing brings back.
+  var owesItsFolder = false
+  /// Whether its folder may have what its database does not know.
+  var lacksItsFolder = false
   /// What a reader kept, to write later on top of it.
   var reads: [ReadVersion] = []
 
+  /// A copy of the database, to be put back later.
+  struct Backup {
+    let database: StoreDatabase
+    let life: Life
+    let streams: [StreamID]
+    /// How many promises there were.
+    let promises: Int
+  }
+
+  /// What a machine begins with.
+  struct Beginning {
+    let number: Int
+    let features: InMemoryFileSystem.Features
+    let time: PretendedTime
+    let seed: UInt64
+    let environment: [UInt8]?
+    let life: Life
+  }
+
+  /// - parameter state: the database that it begins as a copy of, with the streams that were
+  ///   written from there; nil for a new device, which writes `stream`.
   init(
-    number: Int, stream: StreamID, marker: Marker, features: InMemoryFileSystem.Features,
-    time: PretendedTime, seed: UInt64
+    _ beginning: Beginning, stream: StreamID, marker: Marker,
+    state: (database: StoreDatabase, streams: [StreamID])? = nil
   ) throws {
-    self.number = number
-    self.stream = stream
-    self.time = time
-    let chance = PretendedChance(seed: seed)
+    number = beginning.number
+    time = beginning.time
+    life = beginning.life
+    streams = state?.streams ?? [stream]
+    let chance = PretendedChance(seed: beginning.seed)
     self.chance = chance
+    let environment = PretendedEnvironment(beginning.environment)
+    self.environment = environment
+    let (number, time) = (beginning.number, beginning.time)
     let clock: @Sendable () -> Int64 = { time.wall(of: number) &* 1_000_000 }
-    files = InMemoryFileSystem(features: features, clock: clock)
+    files = InMemoryFileSystem(features: beginning.features, clock: clock)
     files.putDirectory(Self.root)
     files.put(Self.root.appending(Marker.name), marker.bytes)
-    let life = ProcessLife(files: files)
-    self.life = life
-    database = try StoreDatabase.inMemory(beforeWriting: {
-      do {
-        try life.requireAlive()
-      } catch {
-        life.spread()
-        throw error
-      }
-    })
+    let processLife = ProcessLife(files: files)
+    self.processLife = processLife
+    database = try Self.open(state?.database, processLife, chance, environment)
     original = DeviceRecord(
       container: marker.container, marker: marker.bytes, path: Self.root, stream: stream,
       name: "device \(number)")
-    try database.save(original)
+    if state == nil { try database.save(original) }
     device = Device(
-      record: original, database: database,
+      record: try database.device() ?? original, database: database,
       container: ContainerFolder(root: Self.root, files: files),
       ambient: Ambient(now: { time.wall(of: number) }, random: { chance.next() }))
     importer = Importer(device: device)
   }
 
+  private static func open(
+    _ copied: StoreDatabase?, _ life: ProcessLife, _ chance: PretendedChance,
+    _ environment: PretendedEnvironment
+  ) throws -> StoreDatabase {
+    let identity = DeviceIdentity(
+      environment: { environment.bytes },
+      mint: { StreamID(rawValue: UInt128(chance.next()) << 64 | UInt128(chance.next())) })
+    return try StoreDatabase.inMemory(
+      copying: copied, identity: identity,
+      beforeWriting: {
+        do {
+          try life.requireAlive()
+        } catch {
+          life.spread()
+          throw error
+        }
+      })
+  }
+
   var container: ContainerFolder { device.container }
-  var ownDirectory: FilePath.Component { FilePath.Component(stream.description) ?? "own" }
+  var ownDirectory: FilePath.Component { Self.directory(of: streams.first ?? original.stream) }
+  /// The directories of all that it has written.
+  var directories: [FilePath.Component] { streams.map(Self.directory) }
+
+  private static func directory(of stream: StreamID) -> FilePath.Component {
+    FilePath.Component(stream.description) ?? "own"
+  }
+
+  /// Notes which stream it writes by now.
+  func noteStream() throws {
+    guard let stream = try database.device()?.stream, !streams.contains(stream) else { return }
+    streams.append(stream)
+  }
 
   /// Ends the process, and begins another on what is on the disk.
   func restart(_ random: inout SplitMix) throws {
@@ -86,17 +148,53 @@ final class Machine {
       files.reboot()
     }
     losesPower = false
-    life.beginAgain()
+    processLife.beginAgain()
+    try begin()
+  }
+
+  private func begin() throws {
     device = Device(
       record: try database.device() ?? original, database: database, container: device.container,
       ambient: device.ambient)
     importer = Importer(device: device)
+  }
+
+  func backUp(promises: Int) throws {
+    let copy = try StoreDatabase.inMemory(copying: database)
+    backups.append(
+      Backup(database: copy, life: life, streams: streams, promises: promises))
+  }
+
+  /// Puts the database back to a copy of it.
+  func restore(_ backup: Backup, as life: Life) throws {
+    formerly.append(try database.frontier().applied)
+    processLife = ProcessLife(files: files)
+    database = try Self.open(backup.database, processLife, chance, environment)
+    self.life = life
+    // It knows by now which directories it has written, if the database does not.
+    streams = backup.streams + streams.filter { !backup.streams.contains($0) }
+    reads = []
+    try begin()
   }
 }
 
 /// What a reader saw of a document.
 struct ReadVersion {
   let document: StoredDocument
-  /// How much of each device's stream had been applied then.
-  let applied: [Int]
+  /// What had been applied then.
+  let applied: Context
+  /// Whether something in it was in conflict.
+  let isDisputed: Bool
+}
+
+/// What a machine is known by, which may change.
+final class PretendedEnvironment: Sendable {
+  private let state: Mutex<[UInt8]?>
+
+  init(_ bytes: [UInt8]?) { state = Mutex(bytes) }
+
+  var bytes: [UInt8]? {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
 }

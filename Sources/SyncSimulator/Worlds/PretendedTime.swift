@@ -11,6 +11,11 @@ final class PretendedTime: Sendable {
 
   func advance(milliseconds: Int64) { state.withLock { $0.now += milliseconds } }
 
+  /// Adds the clock of another device.
+  func addDevice(skewedBy milliseconds: Int64) {
+    state.withLock { $0.skews.append(milliseconds) }
+  }
+
   func skew(_ device: Int, by milliseconds: Int64) {
     state.withLock { $0.skews[device] = milliseconds }
   }

@@ -26,7 +26,7 @@ struct Syncer {
   private var known: [FilePath: Int] = [:]
   var replicas: [Replica]
   /// By receiver and author: how likely a file is carried, in percent.
-  let links: [[Int]]
+  private(set) var links: [[Int]]
 
   init(devices: Int, _ random: inout SplitMix) {
     replicas = Array(repeating: Replica(), count: devices)
@@ -35,12 +35,29 @@ struct Syncer {
     }
   }
 
+  /// Adds the replica of another device.
+  ///
+  /// - parameter random: decides how well it is connected.
+  mutating func addReplica(_ random: inout SplitMix) {
+    replicas.append(Replica())
+    for receiver in links.indices { links[receiver].append(random.pick([3, 15, 60, 95])) }
+    links.append(replicas.indices.map { _ in random.pick([3, 15, 60, 95]) })
+  }
+
   /// Takes over what a device has published since the last time.
   ///
   /// - returns: the files that are new, or have changed.
   mutating func pickUp(from machine: Machine, comparing: Bool = false) throws -> [Int] {
     guard machine.place == .home || machine.place == .wiped else { return [] }
-    let directory = Machine.root.appending("logs").appending(machine.ownDirectory)
+    return try machine.directories.flatMap { directory in
+      try pickUp(from: machine, directory, comparing: comparing)
+    }
+  }
+
+  private mutating func pickUp(
+    from machine: Machine, _ name: FilePath.Component, comparing: Bool
+  ) throws -> [Int] {
+    let directory = Machine.root.appending("logs").appending(name)
     guard let entries = try? machine.files.list(directory) else { return [] }
     var new: [Int] = []
     for entry in entries where entry.kind == .regular {
@@ -51,7 +68,10 @@ struct Syncer {
       guard isNew || comparing, isPublished(entry.name),
         let bytes = machine.files.bytes(at: path)
       else { continue }
-      if let index {
+      if let index, files[index].author != machine.number {
+        // A clone's: it may stand here cut, or be another's.
+        if files[index].bytes == bytes { replicas[machine.number].complete.insert(index) }
+      } else if let index {
         replicas[machine.number].complete.insert(index)
         guard files[index].bytes != bytes else { continue }
         files[index].bytes = bytes
@@ -64,8 +84,7 @@ struct Syncer {
         new.append(files.count)
         files.append(
           File(
-            author: machine.number, directory: machine.ownDirectory, name: entry.name,
-            bytes: bytes))
+            author: machine.number, directory: name, name: entry.name, bytes: bytes))
       }
     }
     return new
@@ -75,6 +94,16 @@ struct Syncer {
   private func isPublished(_ name: FilePath.Component) -> Bool {
     let bytes = name.bytes
     return bytes.count >= 54 && bytes[16] == UInt8(ascii: "-") && !name.string.contains("conflict")
+  }
+
+  /// The files that a device has published, and the syncer has not seen.
+  func unseen(on machine: Machine) -> [FilePath] {
+    machine.directories.flatMap { name -> [FilePath] in
+      let directory = Machine.root.appending("logs").appending(name)
+      let entries = (try? machine.files.list(directory)) ?? []
+      return entries.filter { $0.kind == .regular && isPublished($0.name) }
+        .map { directory.appending($0.name) }.filter { known[$0] == nil }
+    }
   }
 
   /// Files that a replica has not, or not whole.

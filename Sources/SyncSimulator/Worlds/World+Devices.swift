@@ -45,8 +45,14 @@ extension World {
       try excuse(failure, of: machine, &random)
       return nil
     }
+    if directories == nil, !report.isStopped, !machine.processLife.isOver {
+      machine.owesItsFolder = false
+      machine.lacksItsFolder = false
+    }
+    if report.putBack > 0 { note("    \(report.putBack) files put back") }
+    figures.putBack += report.putBack
     // The process may die in a call whose failure it may ignore.
-    if machine.life.isOver { try machine.restart(&random) }
+    if machine.processLife.isOver { try machine.restart(&random) }
     return report
   }
 
@@ -61,7 +67,7 @@ extension World {
 
   /// As a watcher that was told of a few directories does.
   private func glance(_ machine: Machine, _ random: inout SplitMix) throws {
-    let chosen = machines.filter { _ in random.chance(40) }.map(\.ownDirectory)
+    let chosen = machines.filter { _ in random.chance(40) }.flatMap(\.directories)
     try sync(machine, in: Set(chosen), &random)
   }
 
@@ -84,13 +90,13 @@ extension World {
     } catch {
       try excuse(error, of: machine, &random)
     }
-    if machine.life.isOver { try machine.restart(&random) }
+    if machine.processLife.isOver { try machine.restart(&random) }
   }
 
   /// Goes on where an error was to be expected; else it is a finding.
   func excuse(_ error: any Error, of machine: Machine, _ random: inout SplitMix) throws {
     if let finding = error as? Finding { throw finding }
-    if machine.life.isOver {
+    if machine.processLife.isOver {
       figures.deaths += 1
       note("    it dies" + (machine.losesPower ? ", and power goes" : ""))
       return try machine.restart(&random)
@@ -113,13 +119,13 @@ extension World {
       if random.chance(60) {
         machine.files.kill(at: 1 + random.below(random.chance(70) ? 8 : 30))
       } else {
-        machine.life.kill(atCommit: 1 + random.below(6))
+        machine.processLife.kill(atCommit: 1 + random.below(6))
       }
     case .fullDisk:
       if random.chance(60) {
         machine.files.setRoom(random.below(400))
       } else {
-        machine.life.setFull(true)
+        machine.processLife.setFull(true)
       }
     default:
       // Most calls are few; these decide what is read.

@@ -25,6 +25,14 @@ extension World {
       machine.files.putDirectory(Machine.root)
       syncer.replicas[machine.number] = Syncer.Replica()
       machine.place = .wiped
+    case (.burn, .home):
+      // What only this folder has, and the database too: healing brings it back.
+      if machine.lacksItsFolder { try pickUp(from: machine) }
+      machine.files.removeTree(Machine.root)
+      machine.files.putDirectory(Machine.root)
+      syncer.replicas[machine.number] = Syncer.Replica()
+      machine.place = .wiped
+      machine.owesItsFolder = true
     case (.remount, .unmounted), (.remount, .swapped): try bringBack(machine)
     case (.remount, .wiped): restoreMarker(of: machine)
     default: return
@@ -63,8 +71,9 @@ extension World {
 
   /// Refuses a device one directory of another, or no longer does.
   private func setRefused(_ isRefused: Bool, _ owner: Machine, on machine: Machine) {
-    machine.files.setRefused(
-      isRefused, machine.container.logs.appending(owner.ownDirectory))
+    for directory in owner.directories {
+      machine.files.setRefused(isRefused, machine.container.logs.appending(directory))
+    }
   }
 
   func refuse(on machine: Machine, _ random: inout SplitMix) {

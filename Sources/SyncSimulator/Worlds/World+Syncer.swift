@@ -20,6 +20,7 @@ extension World {
     case .ownImpostor: try makeOwnImpostor(on: machine, &random)
     case .lose: try lose(from: machine, &random)
     case .rollBack: try rollBack(machine, &random)
+    case .forget: try forget(machine, &random)
     default: deliver(to: machine, &random)
     }
   }
@@ -28,7 +29,8 @@ extension World {
     for index in try syncer.pickUp(from: machine, comparing: comparing) {
       let file = syncer.files[index]
       note("    the syncer takes \(ledger.name(of: file)) from device \(machine.number)")
-      try ledger.take(file.bytes, appliedByAuthor: try applied(on: machine))
+      try ledger.take(
+        file.bytes, appliedByAuthor: machine.formerly + [try applied(on: machine)])
     }
   }
 
@@ -149,6 +151,22 @@ extension World {
   /// Brings the folder back to what it was when it had the first so many files.
   private func rollBack(_ machine: Machine, _ random: inout SplitMix) throws {
     try pickUp(from: machine)
+    loseNewest(on: machine, &random)
+  }
+
+  /// The same with what nobody else has, which only healing brings back.
+  private func forget(_ machine: Machine, _ random: inout SplitMix) throws {
+    // What the database does not know either would be gone.
+    guard !machine.lacksItsFolder else { return try rollBack(machine, &random) }
+    for path in syncer.unseen(on: machine) where random.chance(70) {
+      note("    \(path) goes, which nobody else has")
+      machine.files.removeTree(path)
+      machine.owesItsFolder = true
+    }
+    if random.chance(50) { loseNewest(on: machine, &random) }
+  }
+
+  private func loseNewest(on machine: Machine, _ random: inout SplitMix) {
     let kept = random.below(syncer.files.count + 1)
     note("    its folder is as it was \(syncer.files.count - kept) files ago")
     for index in syncer.replicas[machine.number].complete.sorted() where index >= kept {

@@ -10,6 +10,7 @@ extension World {
       switch kind {
       case .read: try read(on: machine, &random)
       case .writeOnRead: try writeOnRead(on: machine, &random)
+      case .count, .collect: try write(on: machine, kinds: kind, &random)
       case .rename:
         let name = "device \(machine.number) \(random.below(1000))"
         _ = try machine.database.renameDevice(
@@ -21,21 +22,24 @@ extension World {
     }
   }
 
-  private func key(_ random: inout SplitMix) -> DocumentKey {
+  func key(_ random: inout SplitMix) -> DocumentKey {
     random.chance(50) ? keys[0] : random.pick(keys)
   }
 
   // MARK: Writing what is there now
 
   /// An edit as it was made, until it is known whether it was acknowledged.
-  private struct Edit {
+  struct Edit {
     let kind: Promise.Kind
     let key: DocumentKey
     let before: JSON?
     let after: JSON?
   }
 
-  private func write(on machine: Machine, _ random: inout SplitMix) throws {
+  /// - parameter kinds: `count` or `collect` for edits of counters or sets.
+  private func write(
+    on machine: Machine, kinds: Step.Kind? = nil, _ random: inout SplitMix
+  ) throws {
     let applied = try applied(on: machine)
     let conflicts = try conflicted(on: machine)
     var edits: [Edit] = []
@@ -45,13 +49,17 @@ extension World {
       isPublishedAtOnce: random.chance(70)
     ) { writer in
       for _ in 0..<count {
-        if let edit = try self.edit(self.key(&random), &writer, on: machine, &random) {
-          edits.append(edit)
-        }
+        let key = self.key(&random)
+        let edit =
+          if let kinds {
+            try self.edit(kinds, key, &writer, on: machine, &random)
+          } else {
+            try self.edit(key, &writer, on: machine, &random)
+          }
+        if let edit { edits.append(edit) }
       }
     }
-    try promise(
-      edits, on: machine, sequence: result.sequence, seen: applied, conflicts: conflicts)
+    try promise(edits, on: machine, result: result, seen: applied, conflicts: conflicts)
   }
 
   private func edit(
@@ -99,23 +107,36 @@ extension World {
 
   /// Records what was acknowledged.
   private func promise(
-    _ edits: [Edit], on machine: Machine, sequence: UInt64?, seen: [Int],
+    _ edits: [Edit], on machine: Machine, result: StoreWriter.Result, seen: Context,
     conflicts: Set<DocumentKey>
   ) throws {
     let waits = try machine.database.counts().pendingRemovals > 0
-    if waits { figures.waiting += edits.count { $0.kind == .delete } }
-    if let sequence { note("    acknowledged as \(machine.number):\(sequence)") }
+    if waits { figures.waiting += edits.count { $0.kind.isRemoval } }
+    let written = try written(result, on: machine)
     let group = promises.count
     for edit in edits {
       promises.add(
         Promise(
-          kind: edit.kind, document: edit.key, device: machine.number, number: promises.count,
-          group: group, sequence: edit.kind == .delete && waits ? nil : sequence.map { Int($0) },
-          seen: seen,
-          reach: ledger.reach(of: seen), before: edit.before, after: edit.after,
-          settles: conflicts.contains(edit.key)))
+          kind: edit.kind, document: edit.key, device: machine.number, life: machine.life,
+          number: promises.count, group: group,
+          transaction: edit.kind.isRemoval && waits ? nil : written, seen: seen,
+          before: edit.before, after: edit.after, settles: conflicts.contains(edit.key),
+          wasDisputed: conflicts.contains(edit.key)))
     }
     try checkOwnWrites(edits.map { ($0.key, $0.after) }, on: machine)
+  }
+
+  /// What a transaction is known by; nil where nothing is published yet.
+  private func written(
+    _ result: StoreWriter.Result, on machine: Machine
+  ) throws -> Promise.Written? {
+    guard let sequence = result.sequence else { return nil }
+    let tips = try machine.database.frontier().applied.entries(of: result.stream)
+    guard let tip = tips.first, tips.count == 1 else {
+      throw Finding("device \(machine.number) writes a stream that branches, as it knows")
+    }
+    note("    acknowledged as \(machine.number):\(sequence)")
+    return Promise.Written(sequence: Int(sequence), tip: tip)
   }
 
   /// What was acknowledged shows at once, to whoever reads next.
@@ -138,7 +159,9 @@ extension World {
     guard let document = try machine.database.document(at: key(&random)) else { return }
     note("    reads \(document.key.id): \(String(decoding: document.body, as: UTF8.self))")
     machine.reads.append(
-      ReadVersion(document: document, applied: try applied(on: machine)))
+      ReadVersion(
+        document: document, applied: try applied(on: machine),
+        isDisputed: try conflicted(on: machine).contains(document.key)))
   }
 
   private func writeOnRead(on machine: Machine, _ random: inout SplitMix) throws {
@@ -151,6 +174,7 @@ extension World {
     let base = try JSON(parsing: version.document.body)
     let wanted = random.chance(8) ? base : random.edited(base)
     let applied = try applied(on: machine)
+    let isDisputed = try conflicted(on: machine).contains(key)
     let before = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
     var outcome = StoreWriter.Edit.unchanged
     let hasUnseenDelete = try hasUnseenDelete(version, on: machine)
@@ -175,11 +199,11 @@ extension World {
     let seen = before == nil ? applied : version.applied
     promises.add(
       Promise(
-        kind: .put, document: key, device: machine.number, number: promises.count,
-        group: promises.count, sequence: result.sequence.map { Int($0) }, seen: seen,
-        reach: ledger.reach(of: seen),
-        before: before == nil ? nil : base, after: wanted, settles: true))
-    if let sequence = result.sequence { note("    acknowledged as \(machine.number):\(sequence)") }
+        kind: .put, document: key, device: machine.number, life: machine.life,
+        number: promises.count, group: promises.count,
+        transaction: try written(result, on: machine), seen: seen,
+        before: before == nil ? nil : base, after: wanted, settles: true,
+        wasDisputed: isDisputed || version.isDisputed))
   }
 
   /// Where the document had been deleted meanwhile, a put on an old version makes it anew, having
@@ -192,7 +216,7 @@ extension World {
     }
     let frontier = try machine.database.frontier()
     // What is not closed cannot be claimed.
-    guard frontier.closed == frontier.applied else { return }
+    guard frontier.open.isEmpty else { return }
     guard try !conflicted(on: machine).contains(key) else {
       throw Finding("a new \(key.id) by device \(machine.number) undoes what deleted the old one")
     }
@@ -201,11 +225,10 @@ extension World {
   /// Whether a delete is kept that had not been applied when the version was read.
   private func hasUnseenDelete(_ version: ReadVersion, on machine: Machine) throws -> Bool {
     let document = try machine.database.keptDocuments().first { $0.key == version.document.key }
-    return document?.state.entries.contains { entry in
-      guard entry.effect.kind == .delete,
-        let author = machines.firstIndex(where: { $0.stream == entry.stamp.dot.stream })
-      else { return false }
-      return version.applied[author] < Int(entry.stamp.dot.sequence)
+    return document?.state.uncoveredEntries.contains { entry in
+      let dot = entry.stamp.dot
+      return entry.effect.kind == .delete
+        && !version.applied.contains(stream: dot.stream, sequence: dot.sequence)
     } ?? false
   }
 }

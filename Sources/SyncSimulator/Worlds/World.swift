@@ -10,9 +10,12 @@ final class World {
   let marker: Marker
   let keys: [DocumentKey]
   let time: PretendedTime
-  let machines: [Machine]
+  private(set) var machines: [Machine]
+  /// By device: its clones.
+  private var clones: [Int: [Int]] = [:]
+  private var lives = 0
   var syncer: Syncer
-  var ledger: Ledger
+  var ledger = Ledger()
   var promises = Promises()
   var glimpses: [Glimpse] = []
   var figures = Figures()
@@ -33,13 +36,15 @@ final class World {
     var machines: [Machine] = []
     for number in 0..<history.devices {
       time.skew(number, by: random.pick([0, 0, 0, -3, 5, 400]))
-      machines.append(
-        try Machine(
-          number: number, stream: Self.stream(of: number, &random), marker: marker,
-          features: random.chance(70) ? .init() : .renameOnly, time: time, seed: random.next()))
+      let stream = Self.stream(of: number, &random)
+      let beginning = Machine.Beginning(
+        number: number, features: random.chance(70) ? .init() : .renameOnly, time: time,
+        seed: random.next(), environment: history.seed & 1 == 0 ? [UInt8(number)] : nil,
+        life: Life(number: number))
+      machines.append(try Machine(beginning, stream: stream, marker: marker))
     }
     self.machines = machines
-    ledger = Ledger(streams: machines.map(\.stream))
+    lives = machines.count
   }
 
   private static func stream(of number: Int, _ random: inout SplitMix) -> StreamID {
@@ -57,7 +62,8 @@ final class World {
   /// Counts what only the end tells.
   func finalFigures() throws -> Figures {
     var result = figures
-    result.transactions = ledger.published.reduce(0) { $0 + $1.count }
+    result.transactions = ledger.count
+    result.authors = ledger.authors.count
     result.files = syncer.files.count
     result.promises = promises.count
     result.conflicts = try machines.first?.database.counts().conflicts ?? 0
@@ -70,22 +76,47 @@ final class World {
   func take(_ step: Step) throws {
     var random = SplitMix(seed: step.salt)
     time.advance(milliseconds: random.chance(5) ? 3_600_000 : Int64(random.below(4)))
-    let machine = machines[step.device]
+    let machine = machine(of: step)
     machine.chance.restart(seed: step.salt)
-    note("\(step.kind.rawValue) on device \(step.device)")
+    note("\(step.kind.rawValue) on device \(machine.number)")
     switch step.kind {
     case .comeBack: machine.isAway = false
     case _ where machine.isAway: note("    which is away")
-    case .write, .read, .writeOnRead, .rename: try use(machine, step.kind, &random)
+    case .write, .read, .writeOnRead, .rename, .count, .collect:
+      try use(machine, step.kind, &random)
     case .sync, .glance, .publish, .restart, .interrupt: try work(machine, step.kind, &random)
     case .crash, .powerLoss, .fullDisk, .ioError: try hinder(machine, step.kind, &random)
-    case .carry, .truncate, .grow, .duplicate, .junk, .impostor, .ownImpostor, .lose, .rollBack:
+    case .carry, .truncate, .grow, .duplicate, .junk, .impostor, .ownImpostor, .lose, .rollBack,
+      .forget:
       try carry(to: machine, step.kind, &random)
-    case .unmount, .swap, .wipe, .remount: try replaceFolder(of: machine, step.kind)
+    case .unmount, .swap, .wipe, .burn, .remount: try replaceFolder(of: machine, step.kind)
     case .refuse: refuse(on: machine, &random)
     case .skew: skew(machine, &random)
     case .leave: machine.isAway = true
+    case .clone: try clone(machine, &random)
+    case .backUp: try machine.backUp(promises: promises.count)
+    case .restore: try restore(machine, &random)
     }
+    try machine.noteStream()
+  }
+
+  /// The device of a step: one that was cloned takes turns with its clones.
+  private func machine(of step: Step) -> Machine {
+    let all = [step.device] + clones[step.device, default: []]
+    return machines[all[Int(step.salt >> 40) % all.count]]
+  }
+
+  /// Adds a machine that is a clone of another.
+  func add(_ machine: Machine, cloneOf original: Int, linksFrom random: inout SplitMix) {
+    let first = clones.first { $0.value.contains(original) }?.key ?? original
+    clones[first, default: []].append(machine.number)
+    machines.append(machine)
+    syncer.addReplica(&random)
+  }
+
+  func newLife() -> Int {
+    defer { lives += 1 }
+    return lives
   }
 
   private func skew(_ machine: Machine, _ random: inout SplitMix) {
@@ -95,9 +126,8 @@ final class World {
     note("    its clock is off by \(skew) ms")
   }
 
-  /// How much of each device's stream a device has applied.
-  func applied(on machine: Machine) throws -> [Int] {
-    let context = try machine.database.frontier().applied
-    return machines.map { Int(context.sequence(of: $0.stream)) }
+  /// What a device has applied.
+  func applied(on machine: Machine) throws -> Context {
+    try machine.database.frontier().applied
   }
 }

@@ -1,0 +1,106 @@
+import CanonicalJSON
+
+// Whether counters and sets came to what their users were promised.
+extension Judgement {
+  func checkKinds() throws {
+    for path in kindPaths.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      let kinds = promises.filter { $0.promise.editedKind == path }.map(\.promise.kind)
+      if kinds.contains(where: { if case .increment = $0 { true } else { false } }) {
+        try checkCounter(at: path)
+      } else {
+        try checkSet(at: path)
+      }
+    }
+  }
+
+  // MARK: Counters
+
+  /// Every increment counts once, unless whoever had seen it wrote there anew: then what that wrote
+  /// counts it.
+  ///
+  /// Judged where nothing was ever in conflict or deleted, and at most one number was written there
+  /// last; the model judges the rest.
+  private func checkCounter(at path: [ByteString]) throws {
+    guard outcome.conflictCount == 0,
+      !promises.contains(where: { $0.promise.kind == .delete || $0.promise.wasDisputed })
+    else { return }
+    let others = promises.filter { other in
+      other.promise.editedKind != path
+        && (other.promise.before == nil
+          || other.promise.before?.value(at: path) != other.promise.after?.value(at: path))
+    }
+    let starts = others.filter { start in
+      start.promise.after?.value(at: path) != nil
+        && !others.contains { $0.promise.number != start.promise.number && $0.hasReached(start) }
+    }
+    guard starts.count <= 1 else { return }
+    var expected: Int64 = 0
+    if let start = starts.first {
+      guard case .integer(let number)? = start.promise.after?.value(at: path) else { return }
+      expected = number
+    }
+    var isAny = !starts.isEmpty
+    for increment in promises {
+      guard case .increment(path, let amount) = increment.promise.kind,
+        !others.contains(where: { $0.hasReached(increment) })
+      else { continue }
+      expected += amount
+      isAny = true
+    }
+    let shown = outcome.shown?.value(at: path)
+    guard shown == (isAny ? .integer(expected) : nil) else {
+      throw Finding(
+        "\(key.id): the counter at \(path.map { "/\($0)" }.joined()) is"
+          + " \(shown?.canonical ?? "absent"), by what was counted \(isAny ? expected : 0)")
+    }
+  }
+
+  // MARK: Sets
+
+  private func checkSet(at path: [ByteString]) throws {
+    let shown = Set(outcome.shown?.value(at: path)?.elements ?? [])
+    for judged in promises {
+      switch judged.promise.kind {
+      case .add(path, let elements):
+        for element in elements where !shown.contains(element) {
+          try checkAbsence(of: element, addedBy: judged, at: path)
+        }
+      case .remove(path, let elements) where !judged.isRevoked:
+        for element in elements where shown.contains(element) {
+          try checkPresence(of: element, removedBy: judged, at: path)
+        }
+      default: break
+      }
+    }
+  }
+
+  private func checkAbsence(
+    of element: JSON, addedBy judged: JudgedPromise, at path: [ByteString]
+  ) throws {
+    guard outcome.conflictCount == 0 else { return }
+    let isTakenAway = promises.contains { other in
+      guard other.promise.number != judged.promise.number, other.hasReached(judged) else {
+        return false
+      }
+      if case .remove(path, let removed) = other.promise.kind { return removed.contains(element) }
+      return other.promise.editedKind == nil && other.promise.touches(path)
+    }
+    guard isTakenAway else {
+      throw Finding(
+        "\(key.id): \(element.canonical) that device \(judged.promise.device) added is lost")
+    }
+  }
+
+  private func checkPresence(
+    of element: JSON, removedBy judged: JudgedPromise, at path: [ByteString]
+  ) throws {
+    let isAddedBeside = promises.contains { other in
+      other.promise.number != judged.promise.number && !judged.hasSeen(other)
+        && other.promise.after?.value(at: path)?.elements?.contains(element) == true
+    }
+    guard isAddedBeside else {
+      throw Finding(
+        "\(key.id): \(element.canonical) is back, which device \(judged.promise.device) removed")
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/// Something that happens in the worlds of some seeds, and of which the others know nothing.
+///
+/// A lane has steps of its own and draws its lot apart, so a seed that leaves it out means what it
+/// meant before there was the lane.
+enum Lane: String, CaseIterable, Sendable {
+  /// Counters and sets.
+  case kinds
+  /// Devices are copied, and put back to older states.
+  case copies
+  /// Folders lose what nobody else has.
+  case healing
+
+  var weights: [(kind: Step.Kind, weight: Int)] {
+    switch self {
+    case .kinds: [(.count, 22), (.collect, 18)]
+    case .copies: [(.clone, 2), (.backUp, 5), (.restore, 4)]
+    case .healing: [(.burn, 3), (.forget, 5)]
+    }
+  }
+
+  /// The lanes of a seed.
+  static func drawn(by seed: UInt64) -> Set<Lane> {
+    var random = SplitMix(seed: seed ^ 0x1A4E5)
+    guard random.chance(70) else { return [] }
+    return Set(allCases.filter { _ in random.chance(50) })
+  }
+}
