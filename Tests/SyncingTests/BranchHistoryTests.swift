@@ -71,4 +71,28 @@ import Testing
     #expect(left.isEmpty)
     #expect(try reader.body("x") == #"{"a":1}"#)
   }
+
+  @Test("has what left a segment in its midst, and says if that is not kept")
+  func branchInTheMidst() throws {
+    try Self.putTogether(ann, ["first"])
+    let twin = try twin()
+    try twin.publish()
+    try Self.putTogether(twin, ["x"])
+    try twin.publish()
+    try Self.putTogether(ann, ["second", "third"])
+    try ann.publish()
+    let whole = try world.logs(in: ann.folder)
+    let branch = try #require(try world.logs(in: twin.folder).last)
+    #expect(whole.count == 1)
+    #expect(try branch.decoded().segment.range.first == 2)
+    let reader = try reader()
+    try deliver(whole + [branch], to: reader)
+    #expect(try reader.body("x") == #"{"by":"x"}"#)
+    #expect(try Self.told(reader) == #"{"by":"x"}"#)
+    let database = reader.device.database
+    let kept = try database.archivedSegments(of: ann.stream)
+    try database.removeArchived(try #require(kept.first { $0.last == 2 }))
+    let missing = try database.readSnapshot { try $0.events(of: Peer.key("x")) }.missing
+    #expect(missing.map(\.range) == [2...2])
+  }
 }
