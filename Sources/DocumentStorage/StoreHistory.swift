@@ -14,6 +14,15 @@ package struct RecordedEvents: Sendable {
   package fileprivate(set) var events: [DocumentKey: [DocumentEvent]] = [:]
   /// What is not known; empty if the history is whole.
   package fileprivate(set) var missing: [Missing] = []
+  /// What is held of the streams, to tell their branches apart.
+  package let lineage: Lineage
+
+  fileprivate init(lineage: Lineage) { self.lineage = lineage }
+
+  /// What is known of the life of a document.
+  package func history(of key: DocumentKey) -> DocumentHistory {
+    DocumentHistory(of: events[key] ?? [], lineage: lineage)
+  }
 }
 
 /// Why something of the past cannot be told or taken back.
@@ -28,7 +37,7 @@ package enum HistoryError: Error, Equatable, Sendable {
 extension TransactionLog {
   /// All transactions that touch any of `keys`.
   func events(of keys: Set<DocumentKey>) throws -> RecordedEvents {
-    var recorded = RecordedEvents()
+    var recorded = RecordedEvents(lineage: streams.frontier.lineage)
     for row in streams.all {
       let missing = try forEach(of: row.stream) { transaction in
         for (index, operation) in transaction.operations.enumerated()
@@ -96,7 +105,8 @@ extension StoreSnapshot {
   /// - throws: ``HistoryError/incomplete(_:)`` where something is not known that may decide it.
   package func body(of key: DocumentKey, at time: HybridTime) throws -> [UInt8]? {
     let events = try log.events(of: [key]).whole()[key] ?? []
-    return DocumentHistory(of: events.filter { $0.header.time <= time }).state.view().body
+    let past = events.filter { $0.header.time <= time }
+    return DocumentHistory(of: past, lineage: streams.frontier.lineage).state.view().body
   }
 
   /// What people call each device.
@@ -134,7 +144,7 @@ extension StoreWriter {
     for key in documents.sorted() {
       let plan = UndoPlan(
         of: (stream, sequence), events: events[key] ?? [],
-        present: try view(of: key), isForced: isForced)
+        lineage: streams.frontier.lineage, present: try view(of: key), isForced: isForced)
       try perform(plan.action, at: key)
       for (path, edit) in plan.edits.sorted(by: { $0.key < $1.key }) {
         _ = try self.edit(edit, at: path, of: key) { _ in }

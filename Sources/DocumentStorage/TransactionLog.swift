@@ -11,13 +11,13 @@ struct TransactionLog {
   let db: Database
   let streams: StreamDirectory
 
-  /// Calls `body` with the transactions of a stream, each once, in order.
+  /// Calls `body` with the transactions of a stream, each once; those of one branch in order.
   ///
   /// - returns: which of those that are applied are not kept.
   func forEach(
     of stream: StreamID, _ body: (Transaction) throws -> Void
   ) throws -> [ClosedRange<UInt64>] {
-    var reading = StreamReading()
+    var reading = StreamReading(lineage: streams.frontier.lineage.streams[stream])
     for archived in try SegmentArchive.list(stream, db) {
       guard let bytes = try SegmentArchive.bytes(of: archived, db) else { continue }
       try reading.take(bytes, body)
@@ -27,17 +27,26 @@ struct TransactionLog {
       let rows = try Row.fetchCursor(db, sql: sql)
       while let row = try rows.next() { try reading.take([UInt8](row[0] as Data), body) }
     }
-    return reading.missing(upTo: streams.position(of: stream).sequence)
+    return reading.missing
   }
 }
 
 /// One stream being read, segment by segment in the order of their first transactions.
 private struct StreamReading {
-  /// Where the segments read so far end, for those that go on there.
+  /// How the stream stands; nil if nothing of it is applied.
+  let lineage: Lineage.Stream?
+  /// Where the transactions read so far leave the stream: the next segment, or one of a branch, may
+  /// go on behind any of them.
   private var ends: [Fingerprint: StreamPosition] = [.origin: .start]
   /// The transactions given out, as far as a later segment may hold them again.
   private var given: [Fingerprint: UInt64] = [:]
-  private var ranges: [ClosedRange<UInt64>] = []
+  /// What was given out of each line.
+  private var ranges: [[ClosedRange<UInt64>]]
+
+  init(lineage: Lineage.Stream?) {
+    self.lineage = lineage
+    ranges = Array(repeating: [], count: lineage?.lines.count ?? 0)
+  }
 
   mutating func take(_ bytes: [UInt8], _ body: (Transaction) throws -> Void) throws {
     let segment = try SegmentFile.decode(bytes).segment
@@ -49,34 +58,38 @@ private struct StreamReading {
       start = StreamPosition(
         sequence: range.first - 1, fingerprint: range.fingerprintBefore, context: Context())
     }
-    // Its transactions cannot be completed without those before it.
+    // Its transactions cannot be completed without those before it, and are missing.
     guard let start else { return }
-    let transactions = try segment.transactions(after: start)
-    for transaction in transactions {
+    for transaction in try segment.transactions(after: start) {
       let header = transaction.header
       guard given.updateValue(header.sequence, forKey: header.fingerprint) == nil else { continue }
+      ends[header.fingerprint] = StreamPosition(after: header)
+      note(header.tip)
       try body(transaction)
     }
-    guard let last = transactions.last else { return }
-    ends[last.header.fingerprint] = StreamPosition(after: last.header)
-    note(range.first...range.last)
   }
 
-  private mutating func note(_ range: ClosedRange<UInt64>) {
-    guard let last = ranges.last, range.lowerBound <= last.upperBound + 1 else {
-      return ranges.append(range)
+  private mutating func note(_ tip: Context.Entry) {
+    for index in lineage?.lines(holding: tip) ?? [] {
+      if let last = ranges[index].last, last.upperBound + 1 == tip.sequence {
+        ranges[index][ranges[index].count - 1] = last.lowerBound...tip.sequence
+      } else {
+        ranges[index].append(tip.sequence...tip.sequence)
+      }
     }
-    ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
   }
 
-  func missing(upTo end: UInt64) -> [ClosedRange<UInt64>] {
-    var missing: [ClosedRange<UInt64>] = []
-    var reached: UInt64 = 0
-    for range in ranges where range.lowerBound <= end {
-      if range.lowerBound > reached + 1 { missing.append(reached + 1...range.lowerBound - 1) }
-      reached = max(reached, range.upperBound)
+  /// What of any line was not given out.
+  var missing: [ClosedRange<UInt64>] {
+    var missing: Set<ClosedRange<UInt64>> = []
+    for (line, ranges) in zip(lineage?.lines ?? [], ranges) {
+      var reached = line.base
+      for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+        if range.lowerBound > reached + 1 { missing.insert(reached + 1...range.lowerBound - 1) }
+        reached = max(reached, range.upperBound)
+      }
+      if reached < line.tip.sequence { missing.insert(reached + 1...line.tip.sequence) }
     }
-    if reached < end { missing.append(reached + 1...end) }
-    return missing
+    return missing.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
   }
 }

@@ -117,8 +117,7 @@ extension TransactionID {
 
 extension DocumentTimeline {
   package init(_ recorded: RecordedEvents, of key: DocumentKey, names: [StreamID: String]) throws {
-    let history = DocumentHistory(of: recorded.events[key] ?? [])
-    entries = try history.changes.map { try HistoryEntry($0, names: names) }
+    entries = try recorded.history(of: key).changes.map { try HistoryEntry($0, names: names) }
     missing = recorded.missing.map { missing in
       Missing(
         device: DeviceDescription(id: missing.stream.description, name: missing.name),

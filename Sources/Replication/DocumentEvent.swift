@@ -77,9 +77,13 @@ extension DocumentView.Node {
 /// They could have arrived in that order, so each shows what its author wrote, unless it took away
 /// what somebody else had changed.
 struct EventFold {
-  private(set) var state = DocumentState()
+  private(set) var state: DocumentState
   private(set) var isVisible = false
   private(set) var values: ShownValues = [:]
+
+  /// - parameter lineage: What is held of the streams, to tell their branches apart.
+  init(lineage: Lineage?) { state = DocumentState(lineage: lineage) }
+
   /// The body; nil where the document is absent.
   var body: JSON? { state.view().json }
   /// Where counters and sets show.

@@ -2,7 +2,7 @@ import CanonicalJSON
 
 /// The life of a document: what each transaction changed in it, the oldest first.
 ///
-///     let history = DocumentHistory(of: events)
+///     let history = DocumentHistory(of: events, lineage: frontier.lineage)
 ///     history.changes.last?.members.first?.old  // {"title":…} before the last transaction
 ///
 /// The order is that of the stamps, the same on every device, whatever arrived first. What was
@@ -54,11 +54,14 @@ package struct DocumentHistory: Sendable {
 
   package private(set) var changes: [Change] = []
   /// The document after all of it.
-  package private(set) var state = DocumentState()
+  package let state: DocumentState
 
-  /// - parameter events: the document's transactions, in any order, each once.
-  package init(of events: [DocumentEvent]) {
-    var fold = EventFold()
+  /// - parameters:
+  ///   - events: The document's transactions, in any order, each once.
+  ///   - lineage: What is held of the streams, to tell their branches apart; today's is right for
+  ///     the past, too, since what leads up to a transaction never changes.
+  package init(of events: [DocumentEvent], lineage: Lineage?) {
+    var fold = EventFold(lineage: lineage)
     var fates = Fates()
     var written: [[Path: Stamp]] = []
     for event in events.sorted(by: DocumentEvent.precedes) {

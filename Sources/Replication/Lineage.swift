@@ -200,6 +200,15 @@ extension Lineage.Stream {
     }
   }
 
+  /// The lines that have a transaction: several where marks are unknown, and fit any.
+  package func lines(holding entry: Context.Entry) -> [Int] {
+    guard isBranching else { return index(of: entry).map { [$0] } ?? [] }
+    return lines.indices.filter { index in
+      lines[index].base < entry.sequence
+        && Lineage.matches(lines[index].mark(at: entry.sequence), entry.fingerprint)
+    }
+  }
+
   /// The mark at `sequence` of the chain that leads to line `index`; nil if that part is missing.
   func mark(at sequence: UInt64, leadingTo index: Int) -> UInt64? {
     var index = index

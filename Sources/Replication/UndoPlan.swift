@@ -8,7 +8,8 @@ import CanonicalJSON
 /// An increment is taken back by the opposite one, and elements of a set are taken out or put back,
 /// whatever others have done to the counter or set since.
 ///
-///     let plan = UndoPlan(of: (stream, 17), events: events, present: view, isForced: false)
+///     let plan = UndoPlan(
+///       of: (stream, 17), events: events, lineage: lineage, present: view, isForced: false)
 package struct UndoPlan: Sendable {
   package enum Action: Sendable {
     case nothing
@@ -30,13 +31,14 @@ package struct UndoPlan: Sendable {
   /// - parameters:
   ///   - transaction: The one to take back.
   ///   - events: The document's transactions, in any order.
+  ///   - lineage: What is held of the streams, to tell their branches apart.
   ///   - present: The document as it is.
   ///   - isForced: Whether what has been changed since is taken back, too.
   package init(
     of transaction: (stream: StreamID, sequence: UInt64), events: [DocumentEvent],
-    present: DocumentView, isForced: Bool
+    lineage: Lineage?, present: DocumentView, isForced: Bool
   ) {
-    var fold = EventFold()
+    var fold = EventFold(lineage: lineage)
     var around: (before: EventFold, after: EventFold)?
     var target: DocumentEvent?
     var changed: [Path] = []
@@ -152,7 +154,7 @@ extension UndoPlan.Scene {
     let increments = event.steps.filter {
       $0.effect.path == path && $0.effect.kind == .increment
     }
-    let counting = Set(end.state.entries.map(\.stamp))
+    let counting = Set(end.state.uncovered.map { end.state.entries[$0].stamp })
     let sum = increments.reduce(Int128(0)) { $0 + CounterAmount.amount($1.effect) }
     guard !increments.isEmpty, let amount = Int64(exactly: -sum),
       increments.allSatisfy({ counting.contains(event.stamp(of: $0)) })

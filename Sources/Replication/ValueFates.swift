@@ -2,12 +2,14 @@
 struct Fates {
   private var known: [Stamp: DocumentHistory.Outcome] = [:]
 
-  /// Notes what `event`, which led from `before` to `after`, made the state forget.
+  /// Notes what `event`, which led from `before` to `after`, covered.
   mutating func note(
     from before: DocumentState, to after: DocumentState, event: DocumentEvent
   ) {
-    let kept = Set(after.entries.map(\.stamp))
-    let forgotten = before.entries.map(\.stamp).filter { !kept.contains($0) }
+    // What is covered may be kept, hidden, where something that its coverer had seen is not here.
+    let kept = Set(after.uncovered.map { after.entries[$0].stamp })
+    let forgotten = before.uncovered.map { before.entries[$0].stamp }
+      .filter { !kept.contains($0) }
     let writer = event.header.stamp(0).dot
     // What a delete had taken away already is not superseded by what covers both.
     let deleted = forgotten.isEmpty ? [:] : before.deletedValues

@@ -20,8 +20,7 @@ import Testing
   private static func lines(_ peer: Peer) throws -> [String] {
     let events = try peer.device.database.readSnapshot { try $0.events(of: Peer.key("x")) }
     #expect(events.missing.isEmpty)
-    let history = DocumentHistory(of: events.events[Peer.key("x")] ?? [])
-    return history.changes.flatMap { change in
+    return events.history(of: Peer.key("x")).changes.flatMap { change in
       change.members.map { member in
         let texts = [member.old, member.new].map { value in
           value.map { String(decoding: $0, as: UTF8.self) } ?? "nothing"
@@ -104,7 +103,7 @@ import Testing
     try bob.importAll()
     try ann.importAll()
     let history = try ann.device.database.readSnapshot { snapshot in
-      DocumentHistory(of: try snapshot.events(of: Peer.key("x")).events[Peer.key("x")] ?? [])
+      try snapshot.events(of: Peer.key("x")).history(of: Peer.key("x"))
     }
     let last = try #require(history.changes.last)
     #expect(last.header.stream == bob.stream)
