@@ -71,7 +71,8 @@ extension World {
 
   /// Refuses a device one directory of another, or no longer does.
   private func setRefused(_ isRefused: Bool, _ owner: Machine, on machine: Machine) {
-    for directory in owner.directories {
+    // What a clone and its original share is nobody else's.
+    for directory in owner.directories where !machine.directories.contains(directory) {
       machine.files.setRefused(isRefused, machine.container.logs.appending(directory))
     }
   }

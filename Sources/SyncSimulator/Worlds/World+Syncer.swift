@@ -26,6 +26,7 @@ extension World {
   }
 
   func pickUp(from machine: Machine, comparing: Bool = false) throws {
+    try machine.noteStream()
     for index in try syncer.pickUp(from: machine, comparing: comparing) {
       let file = syncer.files[index]
       note("    the syncer takes \(ledger.name(of: file)) from device \(machine.number)")
