@@ -298,11 +298,21 @@ private struct ImportFold {
     try writeDocuments()
     try clocks.save(&streams, own: own, db)
     try streams.save(db)
-    if !streams.rebranched.isEmpty { try table.judgeProvisional(streams) }
+    try judgeProvisional()
     try DeviceRecord.raiseClock(to: clock.latest, db)
     part.devices = devices.values.sorted { $0.stream < $1.stream }
     try ChangeLog.append(part.devices.map { CommittedChange.Origin($0) }, db)
     return part
+  }
+
+  /// Judges again what branches have left in doubt; who brought the branch changed it.
+  private mutating func judgeProvisional() throws {
+    guard !streams.rebranched.isEmpty,
+      let origin = streams.rebranched.filter({ devices[$0] != nil }).min() ?? devices.keys.min()
+    else { return }
+    for (key, isVisible) in try table.judgeProvisional(streams) {
+      devices[origin]?.note(key, isDeleted: !isVisible, paths: [], mayBeKnown: true)
+    }
   }
 
   private mutating func fold(_ steps: [Step], into key: DocumentKey) throws {

@@ -29,7 +29,7 @@ struct StreamDirectory {
   /// Lines that have to be written, and how much of each has its marks stored.
   var changed: Set<Lineage.LineID> = []
   var marked: [Lineage.LineID: UInt64] = [:]
-  /// Streams that branch as of this transaction, or whose branches changed.
+  /// Streams that branch as of this transaction, or of whose branches one began or went on.
   private(set) var rebranched: Set<StreamID> = []
   private var newlyOpen: [(Lineage.LineID, Frontier.Open)] = []
 
@@ -90,10 +90,13 @@ extension StreamDirectory {
       tip.sequence != header.sequence - 1 || tip.fingerprint != previous
     {
       try branch(header.stream, db)
-      rebranched.insert(header.stream)
     }
     let line = frontier.apply(header, after: previous, isUnderstood: newer.isEmpty)
     try settleContradictions(db)
+    // Also where a line goes on: what contexts name may have come with it.
+    if frontier.lineage.streams[header.stream]?.isBranching == true {
+      rebranched.insert(header.stream)
+    }
     if line.index == rows[header.stream]?.positions.count {
       rows[header.stream]?.positions.append(.start)
     }
