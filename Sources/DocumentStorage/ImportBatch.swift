@@ -135,8 +135,6 @@ private struct ImportFold {
   private let own: StreamID?
   /// Whether somebody else has written this device's stream, or seen more of it than it wrote.
   private(set) var isForked = false
-  /// What is applied with all its operations taken: without the transaction in hand.
-  private var whole: Lineage
   private var clock = HybridClock(latest: .zero)
   private var steps: [DocumentKey: [Step]] = [:]
   private var clocks: ClockRecords
@@ -160,7 +158,6 @@ private struct ImportFold {
     let device = try DeviceRecord.fetch(db)
     guard device?.leftAt == nil else { throw StorageError.left }
     own = device?.stream
-    whole = streams.frontier.lineage
   }
 
   mutating func take(_ importable: ImportableSegment) throws {
@@ -221,7 +218,16 @@ private struct ImportFold {
 
   private mutating func take(_ transaction: Transaction, after previous: Fingerprint) throws {
     let header = transaction.header
+    let bytes = transaction.operations.reduce(0) { $0 + Self.bytes(of: $1) }
+    if heldBytes + bytes > limit { try writeDocuments() }
+    // Only what does not fit by itself is written in pieces: without the transaction in hand, whose
+    // later operations have not come to the documents.
+    let whole = bytes > limit ? streams.frontier.lineage : nil
     try streams.apply(header, after: previous, newer: .newer(in: transaction.operations), db)
+    // A branch that it tells of is unknown to what was whole before it: nothing may be forgotten by
+    // that, so all of it is held.
+    let branching = Self.branching
+    let pieces = whole.flatMap { branching($0) == branching(streams.frontier.lineage) ? $0 : nil }
     if let own, !isForked {
       isForked = try header.context.entries(of: own).contains { try !streams.holds($0, db) }
     }
@@ -240,9 +246,18 @@ private struct ImportFold {
         steps[operation.document] = [step]
         heldBytes += Self.documentBytes
       }
-      if heldBytes > limit { try writeDocuments() }
+      if heldBytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }
     }
-    whole = streams.frontier.lineage
+  }
+
+  /// The streams that are judged by fingerprint.
+  private static func branching(in lineage: Lineage) -> Set<StreamID> {
+    Set(lineage.streams.filter(\.value.isBranching).keys)
+  }
+
+  /// What an operation takes at most: if it is alone on its document.
+  private static func bytes(of operation: Operation) -> Int {
+    MemoryLayout<Step>.stride + operation.payload.count + documentBytes
   }
 
   /// What a document takes beside its steps: its place in the dictionary, and an array.
@@ -276,11 +291,13 @@ private struct ImportFold {
   /// Writes what was collected.
   ///
   /// Also in the middle of a transaction: all of this is one transaction of SQLite's.
-  private mutating func writeDocuments() throws {
+  ///
+  /// - parameter lineage: what contexts are judged by; all that is applied if nil.
+  private mutating func writeDocuments(judgedBy lineage: Lineage? = nil) throws {
     var done = 0
     for key in steps.keys.sorted() {
       let steps = self.steps[key] ?? []
-      try fold(steps, into: key)
+      try fold(steps, into: key, lineage)
       done += steps.count
       guard done >= Self.progressSteps else { continue }
       onProgress(done)
@@ -315,9 +332,10 @@ private struct ImportFold {
     }
   }
 
-  private mutating func fold(_ steps: [Step], into key: DocumentKey) throws {
-    // Not with the transaction in hand: its later operations have not come to this document.
-    var state = try table.state(of: key, streams: streams, lineage: whole)
+  private mutating func fold(
+    _ steps: [Step], into key: DocumentKey, _ lineage: Lineage?
+  ) throws {
+    var state = try table.state(of: key, streams: streams, lineage: lineage)
     var changes: [StreamID: Set<Path>] = [:]
     for step in steps {
       let path = state.shownPath(of: step.effect)

@@ -87,4 +87,33 @@ import Testing
     }
     return Set(commits.flatMap(\.origins).flatMap(\.documents).map { $0.key.id.description })
   }
+
+  @Test("is not settled in the middle of the transaction that first tells of the branch")
+  func manyOperations() throws {
+    let scene = try Scene(startingWith: #"{"from":"nobody"}"#)
+    for id in ["a", "b"] {
+      try scene.ann.put(id, #"{"from":"ann"}"#)
+      try scene.ann.publish()
+    }
+    try scene.bob.write { writer in
+      for id in ["a", "c", "d", "later"] {
+        let body = try JSONText.parse(#"{"from":"bob"}"#)
+        _ = try writer.put(body, at: Peer.key(id))
+      }
+    }
+    try scene.bob.publish()
+    let anns = try scene.files(of: scene.ann).map(scene.importable)
+    let bobs = try scene.files(of: scene.bob).map(scene.importable)
+    let twins = try scene.files(of: scene.twin).map(scene.importable)
+    let dumps = try [Int.max, 0, 300].map { foldBytes in
+      let reader = try scene.world.peer("reader", in: scene.ann.folder)
+      for part in [[bobs[0]] + anns, [bobs[1]], twins] {
+        _ = try reader.device.database.apply(
+          part, now: scene.world.ambient.time, nonce: 1, foldBytes: foldBytes)
+      }
+      return try reader.dump()
+    }
+    #expect(dumps[0].contains("conflicts: 1"))
+    #expect(Set(dumps).count == 1)
+  }
 }
