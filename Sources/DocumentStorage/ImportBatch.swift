@@ -193,11 +193,18 @@ private struct ImportFold {
   ) throws {
     let range = importable.segment.range
     let transactions = try importable.segment.transactions(after: start)
-    // Two files may share transactions: what is held already is at the front.
-    let known = try transactions.prefix { try streams.holds($0.header.tip, db) }.count
+    // Two files may share transactions: what is held already is at the front, since each
+    // fingerprint tells of all before it.
+    let held = try transactions.lastIndex { try streams.holding($0.header.tip, db) == .held }
+    let known = held.map { $0 + 1 } ?? 0
     let end = transactions.last?.header.fingerprint ?? start.fingerprint
     guard known < transactions.count else {
       return try noteKnown(importable, fingerprint: end)
+    }
+    guard try streams.holding(transactions[known].header.tip, db) == .absent else {
+      // Until it is known which transactions an older program had applied: not to be lost.
+      part.waiting.append(importable.file)
+      return
     }
     if range.stream == own { isForked = true }
     if let name = importable.segment.deviceName, DeviceName.isValid(name) {
@@ -274,9 +281,26 @@ private struct ImportFold {
     part.duplicates.append(importable.file)
     try remember(importable, fingerprint: fingerprint)
     // What has other borders than what was applied is not kept twice.
-    try SegmentArchive.storeIfAwaited(
+    let isAwaited = try SegmentArchive.storeIfAwaited(
       importable, fingerprint: fingerprint,
       stream: try streams.number(of: importable.segment.range.stream, db), db)
+    if isAwaited { try noteMarks(of: importable.segment, endingWith: fingerprint) }
+  }
+
+  /// An older program applied it, and kept no marks.
+  private mutating func noteMarks(
+    of segment: Segment, endingWith end: Fingerprint
+  ) throws {
+    var tips = [end]
+    if segment.transactions.count > 1 {
+      let before = segment.range.predecessor
+      let start = StreamPosition(
+        sequence: before.sequence, fingerprint: before.fingerprint, context: Context())
+      tips = ((try? segment.transactions(after: start)) ?? []).map(\.header.fingerprint)
+      guard tips.last == end else { return }
+    }
+    try streams.fillMarks(
+      tips.map(Lineage.mark), from: segment.range.first, of: segment.range.stream, db)
   }
 
   private mutating func remember(

@@ -130,21 +130,9 @@ extension StreamDirectory {
     changed.insert(Lineage.LineID(stream: stream, index: 0))
   }
 
-  /// Whether a transaction is applied, by its fingerprint.
+  /// Whether a transaction is applied, by its fingerprint, as far as can be told.
   func holds(_ entry: Context.Entry, _ db: Database) throws -> Bool {
-    guard let stream = frontier.lineage.streams[entry.stream], let row = rows[entry.stream],
-      entry.sequence > 0
-    else { return false }
-    guard !stream.isBranching else { return frontier.lineage.place(of: entry) != nil }
-    let line = stream.lines[0]
-    guard entry.sequence <= line.tip.sequence else { return false }
-    guard entry.sequence < line.tip.sequence else {
-      return entry.fingerprint == line.tip.fingerprint
-    }
-    let stored = try MarkTable.mark(
-      at: entry.sequence, of: row.number, line: 0, start: row.unmarked, db)
-    guard let mark = line.mark(at: entry.sequence) ?? stored else { return true }
-    return mark == Lineage.mark(entry.fingerprint) || mark == Lineage.unknownMark
+    try holding(entry, db) != .absent
   }
 
   /// Where a stream stands at a transaction that is applied: completely, if a line ends with it.
@@ -155,7 +143,7 @@ extension StreamDirectory {
     }) {
       return end
     }
-    guard try holds(entry, db) else { return nil }
+    guard try holding(entry, db) == .held else { return nil }
     return StreamPosition(
       sequence: entry.sequence, fingerprint: entry.fingerprint, context: Context())
   }
