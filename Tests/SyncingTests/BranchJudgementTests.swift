@@ -116,4 +116,65 @@ import Testing
     #expect(dumps[0].contains("conflicts: 1"))
     #expect(Set(dumps).count == 1)
   }
+
+  @Test("can be told of a branch that leaves a stream behind thousands of lone segments")
+  func longStream() throws {
+    let world = try World()
+    let reader = try world.peer("reader", in: try world.folder("reader"))
+    var author = LoneSegments(world)
+    let count = 8000
+    let middle = count - 2
+    var segments: [ImportableSegment] = []
+    var left = author
+    for number in 1...count {
+      segments.append(try author.next(id: "x\(number % 3)"))
+      if number == middle { left = author }
+    }
+    let branch = try left.next(id: "branch")
+    let database = reader.device.database
+    _ = try database.apply(segments, now: world.ambient.time, nonce: 1)
+    let part = try database.apply([branch], now: world.ambient.time, nonce: 1)
+    #expect(part.segments == 1)
+    #expect(try reader.body("branch") != nil)
+  }
+}
+
+/// A stream each of whose segments has one transaction that leans on the one before it.
+private struct LoneSegments {
+  private let stream = StreamID(rawValue: 0x10E)
+  private let container: ContainerID
+  private var position = StreamPosition.start
+
+  init(_ world: World) { container = world.marker.container }
+
+  mutating func next(id: String) throws -> ImportableSegment {
+    let (sequence, before) = (position.sequence + 1, position)
+    let time = HybridTime(milliseconds: 1_700_000_000_000 + Int64(sequence))
+    var context = Context()
+    if sequence > 1 {
+      context.advance(
+        Context.Entry(
+          stream: stream, sequence: before.sequence, fingerprint: before.fingerprint))
+    }
+    let operation = Operation(
+      document: Peer.key(id), insert: Dot(stream: stream, sequence: sequence, index: 0),
+      path: .root, kind: .clear)
+    let form = CanonicalTransaction.bytes(
+      sequence: sequence, time: time, context: context, operations: [operation])
+    let header = Transaction.Header(
+      stream: stream, sequence: sequence, time: time, context: context, nonce: 5,
+      fingerprint: Fingerprint(after: before.fingerprint, nonce: 5, canonicalForm: form))
+    let transaction = Transaction(header: header, operations: [operation])
+    let segment = Segment(
+      range: Segment.Range(
+        container: container, stream: stream, first: sequence, last: sequence,
+        fingerprintBefore: before.fingerprint),
+      attributes: [],
+      transactions: [EncodedTransaction(transaction, after: sequence > 1 ? before : nil)])
+    position = StreamPosition(after: header)
+    let (bytes, digest) = SegmentFile.encode(segment)
+    return ImportableSegment(
+      segment: segment, digest: digest, bytes: bytes, isUnderOwnName: true,
+      file: FileKey(directory: [], name: Array(sequence.description.utf8)))
+  }
 }
