@@ -117,6 +117,25 @@ import Testing
     #expect(Set(dumps).count == 1)
   }
 
+  @Test("is not claimed by a write on a version that was read of another branch")
+  func versionOfAnotherBranch() throws {
+    let scene = try Scene()
+    for id in ["a", "b", "c"] {
+      try scene.ann.put(id, #"{"from":"ann"}"#)
+      try scene.ann.publish()
+    }
+    let reader = try scene.world.peer("reader", in: try scene.world.folder("reader"))
+    for file in try scene.files(of: scene.ann) { try scene.world.deliver(file, to: reader.folder) }
+    try reader.importAll()
+    let token = try #require(try scene.bob.token("a"))
+    #expect(throws: StorageError.unknownVersion) {
+      try reader.put("a", #"{"from":"the reader"}"#, token: token)
+    }
+    try reader.put("a", #"{"from":"the reader"}"#, token: try reader.token("a"))
+    try reader.publish()
+    #expect(try reader.device.database.unpublishedCount() == 0)
+  }
+
   @Test("can be told of a branch that leaves a stream behind thousands of lone segments")
   func longStream() throws {
     let world = try World()
