@@ -92,6 +92,25 @@ import Testing
     #expect(try Self.stream(of: ann) == StreamID(rawValue: 77))
   }
 
+  @Test("is put back beside a file of the same name that is damaged, and only once")
+  func damaged() throws {
+    let world = try World()
+    let folder = try world.folder("shared")
+    let ann = try world.peer("ann", in: folder)
+    for number in 0..<2 {
+      try ann.put("a\(number)", "{}")
+      try ann.publish()
+    }
+    let files = try world.logs(in: folder)
+    try world.place(Array(files[0].bytes.dropLast()), at: files[0].path(in: folder))
+    #expect(try ann.importAll().putBack == 1)
+    let reader = try world.peer("reader", in: folder)
+    try reader.importAll()
+    #expect(try reader.dump() == ann.dump())
+    #expect(try ann.importAll().putBack == 0)
+    #expect(try world.logs(in: folder).count == 3)
+  }
+
   @Test("is put back, byte for byte, where the folder has lost something of it")
   func healing() throws {
     let world = try World()
@@ -128,7 +147,8 @@ import Testing
 
 /// Where a database believes to be.
 private final class Place: Sendable {
-  private let number = Mutex<UInt8>(0)
+  private let number = Mutex<UInt8>(1)
   var bytes: [UInt8] { [number.withLock { $0 }] }
   func move() { number.withLock { $0 += 1 } }
+  func moveBack() { number.withLock { $0 -= 1 } }
 }
