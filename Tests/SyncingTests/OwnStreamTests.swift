@@ -92,6 +92,31 @@ import Testing
     #expect(try Self.stream(of: ann) == StreamID(rawValue: 77))
   }
 
+  @Test("stays the same where processes of one device see its machine differently, by turns")
+  func turns() throws {
+    let world = try World()
+    let place = Place()
+    let number = Mutex<UInt64>(100)
+    let database = try StoreDatabase.inMemory(
+      identity: DeviceIdentity(
+        environment: { place.bytes },
+        mint: {
+          StreamID(
+            rawValue: UInt128(
+              number.withLock {
+                $0 += 1
+                return $0
+              }))
+        }))
+    let ann = try world.peer("ann", in: try world.folder("folder"), database: database)
+    for turn in 0..<6 {
+      try ann.put("a\(turn)", "{}")
+      if turn.isMultiple(of: 2) { place.move() } else { place.moveBack() }
+    }
+    // Once for the second place; neither is new after that.
+    #expect(number.withLock { $0 } == 101)
+  }
+
   @Test("is put back beside a file of the same name that is damaged, and only once")
   func damaged() throws {
     let world = try World()
