@@ -37,9 +37,9 @@ extension StreamDirectory {
     return ends.isEmpty || stream.isBranching ? .unknown : .absent
   }
 
-  /// Whether a write here may claim to have seen `context`: it is closed, and what it names is held.
+  /// Whether a write here may claim to have seen `context`: it is closed, and its tips are held.
   ///
-  /// A stream of one line closes by sequence; somebody else's version may name another branch of it.
+  /// A stream of one line closes by sequence; somebody else's version may name another branch.
   func mayClaim(_ context: Context, _ db: Database) throws -> Bool {
     try frontier.isClosed(context) && context.entries.allSatisfy { try holds($0, db) }
   }
