@@ -26,13 +26,24 @@ extension DeviceRecord {
   /// was restored, and writes a new stream from now on (protocol.md 25).
   static func current(_ db: Database, _ identity: DeviceIdentity) throws -> DeviceRecord? {
     guard let device = try fetch(db) else { return nil }
-    guard let environment = identity.environment() else { return device }
-    let known = try Data.fetchOne(db, sql: "SELECT environment FROM device")
-    guard known != Data(environment) else { return device }
-    if known != nil, device.leftAt == nil { try beginStream(identity.mint(), db) }
-    try db.execute(sql: "UPDATE device SET environment = ?", arguments: [Data(environment)])
+    guard let environment = identity.environment()?.filter({ $0 != separator }) else {
+      return device
+    }
+    let stored = try Data.fetchOne(db, sql: "SELECT environment FROM device")
+    let known = stored.map { [UInt8]($0).split(separator: separator).map(Array.init) } ?? []
+    guard !known.contains(environment) else { return device }
+    if stored != nil, device.leftAt == nil { try beginStream(identity.mint(), db) }
+    let all = known.suffix(maximumEnvironments - 1) + [environment]
+    try db.execute(
+      sql: "UPDATE device SET environment = ?",
+      arguments: [Data(all.joined(separator: [separator]))])
     return try fetch(db)
   }
+
+  /// Between the environments in which this database has written: processes of one device may see
+  /// its machine differently, as in a container and outside.
+  private static let separator: UInt8 = 0
+  private static let maximumEnvironments = 8
 
   /// Makes the device go on under another stream.
   ///

@@ -135,8 +135,6 @@ private struct ImportFold {
   private let own: StreamID?
   /// Whether somebody else has written this device's stream, or seen more of it than it wrote.
   private(set) var isForked = false
-  /// What is applied with all its operations taken: without the transaction in hand.
-  private var whole: Lineage
   private var clock = HybridClock(latest: .zero)
   private var steps: [DocumentKey: [Step]] = [:]
   private var clocks: ClockRecords
@@ -160,7 +158,6 @@ private struct ImportFold {
     let device = try DeviceRecord.fetch(db)
     guard device?.leftAt == nil else { throw StorageError.left }
     own = device?.stream
-    whole = streams.frontier.lineage
   }
 
   mutating func take(_ importable: ImportableSegment) throws {
@@ -196,11 +193,18 @@ private struct ImportFold {
   ) throws {
     let range = importable.segment.range
     let transactions = try importable.segment.transactions(after: start)
-    // Two files may share transactions: what is held already is at the front.
-    let known = try transactions.prefix { try streams.holds($0.header.tip, db) }.count
+    // Two files may share transactions: what is held already is at the front, since each
+    // fingerprint tells of all before it.
+    let held = try transactions.lastIndex { try streams.holding($0.header.tip, db) == .held }
+    let known = held.map { $0 + 1 } ?? 0
     let end = transactions.last?.header.fingerprint ?? start.fingerprint
     guard known < transactions.count else {
       return try noteKnown(importable, fingerprint: end)
+    }
+    guard try streams.holding(transactions[known].header.tip, db) == .absent else {
+      // Until it is known which transactions an older program had applied: not to be lost.
+      part.waiting.append(importable.file)
+      return
     }
     if range.stream == own { isForked = true }
     if let name = importable.segment.deviceName, DeviceName.isValid(name) {
@@ -221,7 +225,16 @@ private struct ImportFold {
 
   private mutating func take(_ transaction: Transaction, after previous: Fingerprint) throws {
     let header = transaction.header
+    let bytes = transaction.operations.reduce(0) { $0 + Self.bytes(of: $1) }
+    if heldBytes + bytes > limit { try writeDocuments() }
+    // Only what does not fit by itself is written in pieces: without the transaction in hand, whose
+    // later operations have not come to the documents.
+    let whole = bytes > limit ? streams.frontier.lineage : nil
     try streams.apply(header, after: previous, newer: .newer(in: transaction.operations), db)
+    // A branch that it tells of is unknown to what was whole before it: nothing may be forgotten by
+    // that, so all of it is held.
+    let branching = Self.branching
+    let pieces = whole.flatMap { branching($0) == branching(streams.frontier.lineage) ? $0 : nil }
     if let own, !isForked {
       isForked = try header.context.entries(of: own).contains { try !streams.holds($0, db) }
     }
@@ -240,9 +253,18 @@ private struct ImportFold {
         steps[operation.document] = [step]
         heldBytes += Self.documentBytes
       }
-      if heldBytes > limit { try writeDocuments() }
+      if heldBytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }
     }
-    whole = streams.frontier.lineage
+  }
+
+  /// The streams that are judged by fingerprint.
+  private static func branching(in lineage: Lineage) -> Set<StreamID> {
+    Set(lineage.streams.filter(\.value.isBranching).keys)
+  }
+
+  /// What an operation takes at most: if it is alone on its document.
+  private static func bytes(of operation: Operation) -> Int {
+    MemoryLayout<Step>.stride + operation.payload.count + documentBytes
   }
 
   /// What a document takes beside its steps: its place in the dictionary, and an array.
@@ -259,9 +281,26 @@ private struct ImportFold {
     part.duplicates.append(importable.file)
     try remember(importable, fingerprint: fingerprint)
     // What has other borders than what was applied is not kept twice.
-    try SegmentArchive.storeIfAwaited(
+    let isAwaited = try SegmentArchive.storeIfAwaited(
       importable, fingerprint: fingerprint,
       stream: try streams.number(of: importable.segment.range.stream, db), db)
+    if isAwaited { try noteMarks(of: importable.segment, endingWith: fingerprint) }
+  }
+
+  /// An older program applied it, and kept no marks.
+  private mutating func noteMarks(
+    of segment: Segment, endingWith end: Fingerprint
+  ) throws {
+    var tips = [end]
+    if segment.transactions.count > 1 {
+      let before = segment.range.predecessor
+      let start = StreamPosition(
+        sequence: before.sequence, fingerprint: before.fingerprint, context: Context())
+      tips = ((try? segment.transactions(after: start)) ?? []).map(\.header.fingerprint)
+      guard tips.last == end else { return }
+    }
+    try streams.fillMarks(
+      tips.map(Lineage.mark), from: segment.range.first, of: segment.range.stream, db)
   }
 
   private mutating func remember(
@@ -276,11 +315,13 @@ private struct ImportFold {
   /// Writes what was collected.
   ///
   /// Also in the middle of a transaction: all of this is one transaction of SQLite's.
-  private mutating func writeDocuments() throws {
+  ///
+  /// - parameter lineage: what contexts are judged by; all that is applied if nil.
+  private mutating func writeDocuments(judgedBy lineage: Lineage? = nil) throws {
     var done = 0
     for key in steps.keys.sorted() {
       let steps = self.steps[key] ?? []
-      try fold(steps, into: key)
+      try fold(steps, into: key, lineage)
       done += steps.count
       guard done >= Self.progressSteps else { continue }
       onProgress(done)
@@ -298,16 +339,27 @@ private struct ImportFold {
     try writeDocuments()
     try clocks.save(&streams, own: own, db)
     try streams.save(db)
-    if !streams.rebranched.isEmpty { try table.judgeProvisional(streams) }
+    try judgeProvisional()
     try DeviceRecord.raiseClock(to: clock.latest, db)
     part.devices = devices.values.sorted { $0.stream < $1.stream }
     try ChangeLog.append(part.devices.map { CommittedChange.Origin($0) }, db)
     return part
   }
 
-  private mutating func fold(_ steps: [Step], into key: DocumentKey) throws {
-    // Not with the transaction in hand: its later operations have not come to this document.
-    var state = try table.state(of: key, streams: streams, lineage: whole)
+  /// Judges again what branches have left in doubt; who brought the branch changed it.
+  private mutating func judgeProvisional() throws {
+    guard !streams.rebranched.isEmpty,
+      let origin = streams.rebranched.filter({ devices[$0] != nil }).min() ?? devices.keys.min()
+    else { return }
+    for (key, isVisible) in try table.judgeProvisional(streams) {
+      devices[origin]?.note(key, isDeleted: !isVisible, paths: [], mayBeKnown: true)
+    }
+  }
+
+  private mutating func fold(
+    _ steps: [Step], into key: DocumentKey, _ lineage: Lineage?
+  ) throws {
+    var state = try table.state(of: key, streams: streams, lineage: lineage)
     var changes: [StreamID: Set<Path>] = [:]
     for step in steps {
       let path = state.shownPath(of: step.effect)

@@ -20,9 +20,7 @@ enum MarkTable {
     while !rest.isEmpty {
       let chunk = (sequence - 1) / chunkMarks
       let count = min(rest.count, Int((chunk + 1) * chunkMarks + 1 - sequence))
-      let bytes = rest.prefix(count).flatMap { mark in
-        (0..<markBytes).map { UInt8(truncatingIfNeeded: mark >> (56 - 8 * $0)) }
-      }
+      let bytes = encode(rest.prefix(count))
       let statement = try db.cachedStatement(
         sql: """
           INSERT INTO marks(stream, line, chunk, marks) VALUES (?, ?, ?, ?)
@@ -32,6 +30,41 @@ enum MarkTable {
       rest = rest.dropFirst(count)
       sequence += UInt64(count)
     }
+  }
+
+  /// Makes room before the marks stored of a first line, for those of what was applied earlier.
+  static func makeRoom(upTo end: UInt64, of stream: Int64, _ db: Database) throws {
+    guard end > 0 else { return }
+    for chunk in 0...(end - 1) / chunkMarks {
+      let count = Int(min(chunkMarks, end - chunk * chunkMarks))
+      let stored = try row(chunk, of: stream, line: 0, db) ?? []
+      let unknown = Array(repeating: Lineage.unknownMark, count: count)
+      try replace(chunk, of: stream, with: unknown + stored, db)
+    }
+  }
+
+  /// Replaces marks of a first line that were not known, where there is room for them.
+  static func fill(
+    _ marks: [UInt64], from first: UInt64, of stream: Int64, _ db: Database
+  ) throws {
+    let byChunk = Dictionary(grouping: marks.indices) { (first - 1 + UInt64($0)) / chunkMarks }
+    for (chunk, indices) in byChunk {
+      guard var stored = try row(chunk, of: stream, line: 0, db) else { continue }
+      for index in indices {
+        let place = Int(first - 1 + UInt64(index) - chunk * chunkMarks)
+        guard stored.indices.contains(place), stored[place] == Lineage.unknownMark else { continue }
+        stored[place] = marks[index]
+      }
+      try replace(chunk, of: stream, with: stored, db)
+    }
+  }
+
+  private static func replace(
+    _ chunk: UInt64, of stream: Int64, with marks: [UInt64], _ db: Database
+  ) throws {
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO marks(stream, line, chunk, marks) VALUES (?, 0, ?, ?)",
+      arguments: [stream, Int64(chunk), Data(encode(marks))])
   }
 
   /// All marks that are stored of a line.
@@ -50,12 +83,23 @@ enum MarkTable {
   ) throws -> UInt64? {
     guard sequence > start else { return nil }
     let chunk = (sequence - 1) / chunkMarks
-    let statement = try db.cachedStatement(
-      sql: "SELECT marks FROM marks WHERE stream = ? AND line = ? AND chunk = ?")
-    let row = try Data.fetchOne(statement, arguments: [stream, line, Int64(chunk)])
-    let marks = row.map(decode) ?? []
+    let marks = try row(chunk, of: stream, line: line, db) ?? []
     let index = Int(sequence - 1 - max(start, chunk * chunkMarks))
     return marks.indices.contains(index) ? marks[index] : nil
+  }
+
+  private static func row(
+    _ chunk: UInt64, of stream: Int64, line: Int, _ db: Database
+  ) throws -> [UInt64]? {
+    let statement = try db.cachedStatement(
+      sql: "SELECT marks FROM marks WHERE stream = ? AND line = ? AND chunk = ?")
+    return try Data.fetchOne(statement, arguments: [stream, line, Int64(chunk)]).map(decode)
+  }
+
+  private static func encode(_ marks: some Sequence<UInt64>) -> [UInt8] {
+    marks.flatMap { mark in
+      (0..<markBytes).map { UInt8(truncatingIfNeeded: mark >> (56 - 8 * $0)) }
+    }
   }
 
   private static func decode(_ bytes: Data) -> [UInt64] {

@@ -18,9 +18,8 @@ enum PendingRemovals {
     var bySeen: [Context: [DocumentKey]] = [:]
     for key in waiting {
       for removal in try table.state(of: key, streams: streams).pending
-      where streams.frontier.isClosed(removal.seen)
-        && bySeen[removal.seen]?.last != key
-      {
+      where bySeen[removal.seen]?.last != key {
+        guard try streams.mayClaim(removal.seen, db) else { continue }
         bySeen[removal.seen, default: []].append(key)
       }
     }

@@ -14,7 +14,7 @@ enum Schema {
     guard found < version else { return nil }
     for step in steps[found...] { try db.execute(sql: step) }
     // What an older program could not read, this one may: look at it again.
-    try db.execute(sql: "DELETE FROM files WHERE reason IN ('newer', 'damaged')")
+    try db.execute(sql: "DELETE FROM files WHERE reason IN ('newer', 'damaged', 'branch')")
     try db.execute(sql: "PRAGMA user_version = \(version)")
     return nil
   }

@@ -56,19 +56,22 @@ enum SegmentArchive {
   }
 
   /// Keeps a file that was applied before there was an archive.
+  ///
+  /// - returns: whether it was awaited.
   static func storeIfAwaited(
     _ importable: ImportableSegment, fingerprint: Fingerprint, stream: Int64, _ db: Database
-  ) throws {
+  ) throws -> Bool {
     let range = importable.segment.range
     try db.execute(
       sql: "DELETE FROM unarchived WHERE stream = ? AND first = ? AND last = ? AND digest = ?",
       arguments: [
         stream, Int64(range.first), Int64(range.last), Int64(bitPattern: importable.digest),
       ])
-    guard db.changesCount > 0 else { return }
+    guard db.changesCount > 0 else { return false }
     try store(
       importable.bytes, of: range, digest: importable.digest, fingerprint: fingerprint,
       stream: stream, db)
+    return true
   }
 }
 

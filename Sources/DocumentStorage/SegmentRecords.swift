@@ -40,6 +40,15 @@ enum SegmentRecords {
     return try known.map { try Fingerprint(column: $0) }
   }
 
+  /// The fingerprints with which segments end at a sequence.
+  static func ends(at sequence: UInt64, stream: Int64, _ db: Database) throws -> [Fingerprint] {
+    let statement = try db.cachedStatement(
+      sql: "SELECT fingerprint FROM segments WHERE stream = ? AND last = ?")
+    return try Data.fetchAll(statement, arguments: [stream, Int64(sequence)]).map {
+      try Fingerprint(column: $0)
+    }
+  }
+
   /// Whether a process of this device is about to note such a segment.
   static func isBeingPublished(
     _ range: Segment.Range, stream: Int64, _ db: Database

@@ -12,37 +12,90 @@ enum SegmentReplay {
   static func position(
     at entry: Context.Entry, _ streams: StreamDirectory, _ db: Database
   ) throws -> StreamPosition? {
-    guard entry.sequence > 0, let number = streams.row(of: entry.stream)?.number else { return nil }
-    let kept = try Data.fetchAll(
+    guard let row = streams.row(of: entry.stream) else { return nil }
+    // Back along segments of one transaction that lean on the one before: there may be thousands.
+    var leaning: [Int64] = []
+    var wanted = entry
+    var start: StreamPosition?
+    while start == nil {
+      if let end = end(at: wanted, of: row) {
+        start = end
+      } else if let lone = try lone(wanted, stream: row.number, db) {
+        leaning.append(lone.id)
+        wanted = lone.segment.range.predecessor
+        if !lone.segment.leansOnPrevious { start = incomplete(wanted) }
+      } else if let found = try longer(wanted, stream: row.number, db) {
+        start = found
+      } else {
+        return nil
+      }
+    }
+    guard var position = start else { return nil }
+    for id in leaning.reversed() {
+      guard let segment = try segment(id, db) else { return nil }
+      for encoded in segment.transactions {
+        position = StreamPosition(after: try position.next(encoded, of: entry.stream).header)
+      }
+    }
+    return position.fingerprint == entry.fingerprint ? position : nil
+  }
+
+  private static func incomplete(_ entry: Context.Entry) -> StreamPosition {
+    StreamPosition(
+      sequence: entry.sequence, fingerprint: entry.fingerprint, context: Context())
+  }
+
+  /// Where a line ends with the transaction, or the stream begins.
+  private static func end(
+    at entry: Context.Entry, of row: StreamDirectory.Row
+  ) -> StreamPosition? {
+    if entry.sequence == 0 { return entry.fingerprint == .origin ? .start : nil }
+    return row.positions.first {
+      $0.sequence == entry.sequence && $0.fingerprint == entry.fingerprint && $0.isComplete
+    }
+  }
+
+  /// The segment that holds just this transaction.
+  private static func lone(
+    _ entry: Context.Entry, stream: Int64, _ db: Database
+  ) throws -> (id: Int64, segment: Segment)? {
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT id FROM archive WHERE stream = ?1 AND first = ?2 AND last = ?2 AND fingerprint = ?3
+        """)
+    let id = try Int64.fetchOne(
+      statement,
+      arguments: [stream, Int64(entry.sequence), entry.fingerprint.databaseBytes])
+    guard let id, let segment = try segment(id, db) else { return nil }
+    return (id, segment)
+  }
+
+  /// The position in a segment of several transactions, the first of which never leans.
+  private static func longer(
+    _ entry: Context.Entry, stream: Int64, _ db: Database
+  ) throws -> StreamPosition? {
+    let kept = try Int64.fetchCursor(
       db,
       sql: """
-        SELECT content FROM archive WHERE stream = ? AND first <= ? AND last >= ? ORDER BY first
+        SELECT id FROM archive
+        WHERE stream = ?1 AND first <= ?2 AND last >= ?2 AND first < last ORDER BY first DESC
         """,
-      arguments: [number, Int64(entry.sequence), Int64(entry.sequence)])
-    for content in kept {
-      let segment = try SegmentFile.decode([UInt8](content)).segment
-      if let found = try position(at: entry, in: segment, streams, db) { return found }
+      arguments: [stream, Int64(entry.sequence)])
+    while let id = try kept.next() {
+      guard let segment = try segment(id, db), !segment.leansOnPrevious else { continue }
+      var position = incomplete(segment.range.predecessor)
+      for encoded in segment.transactions where position.sequence < entry.sequence {
+        position = StreamPosition(after: try position.next(encoded, of: entry.stream).header)
+      }
+      if position.fingerprint == entry.fingerprint { return position }
     }
     return nil
   }
 
-  /// - returns: nil if the segment is of another branch, or leans on what is not kept.
-  private static func position(
-    at entry: Context.Entry, in segment: Segment, _ streams: StreamDirectory, _ db: Database
-  ) throws -> StreamPosition? {
-    let before = segment.range.predecessor
-    var start = StreamPosition(
-      sequence: before.sequence, fingerprint: before.fingerprint, context: Context())
-    if segment.leansOnPrevious {
-      // Such a segment has one transaction, so that this ends.
-      guard let found = try position(at: before, streams, db) else { return nil }
-      start = found
-    }
-    for encoded in segment.transactions {
-      start = StreamPosition(after: try start.next(encoded, of: entry.stream).header)
-      guard start.sequence < entry.sequence else { break }
-    }
-    return start.fingerprint == entry.fingerprint ? start : nil
+  private static func segment(_ id: Int64, _ db: Database) throws -> Segment? {
+    let statement = try db.cachedStatement(sql: "SELECT content FROM archive WHERE id = ?")
+    guard let content = try Data.fetchOne(statement, arguments: [id]) else { return nil }
+    return try SegmentFile.decode([UInt8](content)).segment
   }
 }
 

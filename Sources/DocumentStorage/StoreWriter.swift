@@ -84,9 +84,7 @@ extension StoreWriter {
     _ body: JSON, at key: DocumentKey, token: VersionToken? = nil,
     kinds: [Path: ReplicatedKind] = [:]
   ) throws -> Edit {
-    if let token, !streams.frontier.isClosed(token.context) {
-      throw StorageError.unknownVersion
-    }
+    if let token, try !streams.mayClaim(token.context, db) { throw StorageError.unknownVersion }
     return try write(body, patch: nil, token: token, kinds: kinds, at: key)
   }
 

@@ -29,7 +29,7 @@ struct StreamDirectory {
   /// Lines that have to be written, and how much of each has its marks stored.
   var changed: Set<Lineage.LineID> = []
   var marked: [Lineage.LineID: UInt64] = [:]
-  /// Streams that branch as of this transaction, or one of whose branches went on.
+  /// Streams that branch as of this transaction, or of whose branches one began or went on.
   private(set) var rebranched: Set<StreamID> = []
   private var newlyOpen: [(Lineage.LineID, Frontier.Open)] = []
 
@@ -90,14 +90,13 @@ extension StreamDirectory {
       tip.sequence != header.sequence - 1 || tip.fingerprint != previous
     {
       try branch(header.stream, db)
-      rebranched.insert(header.stream)
-    }
-    // What somebody named of a branch, and could not be told, is there now.
-    if frontier.lineage.streams[header.stream]?.isBranching == true {
-      rebranched.insert(header.stream)
     }
     let line = frontier.apply(header, after: previous, isUnderstood: newer.isEmpty)
     try settleContradictions(db)
+    // Also where a line goes on: what contexts name may have come with it.
+    if frontier.lineage.streams[header.stream]?.isBranching == true {
+      rebranched.insert(header.stream)
+    }
     if line.index == rows[header.stream]?.positions.count {
       rows[header.stream]?.positions.append(.start)
     }
@@ -131,21 +130,9 @@ extension StreamDirectory {
     changed.insert(Lineage.LineID(stream: stream, index: 0))
   }
 
-  /// Whether a transaction is applied, by its fingerprint.
+  /// Whether a transaction is applied, by its fingerprint, as far as can be told.
   func holds(_ entry: Context.Entry, _ db: Database) throws -> Bool {
-    guard let stream = frontier.lineage.streams[entry.stream], let row = rows[entry.stream],
-      entry.sequence > 0
-    else { return false }
-    guard !stream.isBranching else { return frontier.lineage.place(of: entry) != nil }
-    let line = stream.lines[0]
-    guard entry.sequence <= line.tip.sequence else { return false }
-    guard entry.sequence < line.tip.sequence else {
-      return entry.fingerprint == line.tip.fingerprint
-    }
-    let stored = try MarkTable.mark(
-      at: entry.sequence, of: row.number, line: 0, start: row.unmarked, db)
-    guard let mark = line.mark(at: entry.sequence) ?? stored else { return true }
-    return mark == Lineage.mark(entry.fingerprint) || mark == Lineage.unknownMark
+    try holding(entry, db) != .absent
   }
 
   /// Where a stream stands at a transaction that is applied: completely, if a line ends with it.
@@ -156,7 +143,7 @@ extension StreamDirectory {
     }) {
       return end
     }
-    guard try holds(entry, db) else { return nil }
+    guard try holding(entry, db) == .held else { return nil }
     return StreamPosition(
       sequence: entry.sequence, fingerprint: entry.fingerprint, context: Context())
   }

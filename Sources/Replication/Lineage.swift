@@ -194,10 +194,13 @@ extension Lineage.Stream {
     guard isBranching else {
       return entry.sequence <= lines[0].tip.sequence ? 0 : nil
     }
-    return lines.firstIndex { line in
-      line.base < entry.sequence
-        && Lineage.matches(line.mark(at: entry.sequence), entry.fingerprint)
-    }
+    let mark = Lineage.mark(entry.fingerprint)
+    return index(at: entry.sequence, marked: mark)
+      ?? index(at: entry.sequence, marked: Lineage.unknownMark)
+  }
+
+  private func index(at sequence: UInt64, marked mark: UInt64) -> Int? {
+    lines.firstIndex { $0.base < sequence && $0.mark(at: sequence) == mark }
   }
 
   /// The lines that have a transaction: several where marks are unknown, and fit any.

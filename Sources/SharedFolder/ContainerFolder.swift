@@ -115,7 +115,7 @@ package struct ContainerFolder: Sendable {
     }
   }
 
-  private static let maximumCopies = 9
+  package static let maximumCopies = 9
 
   /// Whether the file has this very content; another compression of it counts as the same.
   private func holds(_ path: FilePath, range: Segment.Range, digest: UInt64) -> Bool {

@@ -77,11 +77,9 @@ package final class Importer {
     guard !report.isStopped, report.publishingFailure == nil, listing.unreadable.isEmpty else {
       return
     }
-    do {
-      report.putBack = try Healing(device: device).putBack(whatLacks: listing)
-    } catch let error as FileError {
-      report.publishingFailure = error
-    }
+    let outcome = try Healing(device: device).putBack(whatLacks: listing)
+    report.putBack = outcome.count
+    report.publishingFailure = outcome.failure
   }
 
   private func note(_ unreadable: [FileError]) {

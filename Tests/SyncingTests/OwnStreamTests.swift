@@ -92,6 +92,50 @@ import Testing
     #expect(try Self.stream(of: ann) == StreamID(rawValue: 77))
   }
 
+  @Test("stays the same where processes of one device see its machine differently, by turns")
+  func turns() throws {
+    let world = try World()
+    let place = Place()
+    let number = Mutex<UInt64>(100)
+    let database = try StoreDatabase.inMemory(
+      identity: DeviceIdentity(
+        environment: { place.bytes },
+        mint: {
+          StreamID(
+            rawValue: UInt128(
+              number.withLock {
+                $0 += 1
+                return $0
+              }))
+        }))
+    let ann = try world.peer("ann", in: try world.folder("folder"), database: database)
+    for turn in 0..<6 {
+      try ann.put("a\(turn)", "{}")
+      if turn.isMultiple(of: 2) { place.move() } else { place.moveBack() }
+    }
+    // Once for the second place; neither is new after that.
+    #expect(number.withLock { $0 } == 101)
+  }
+
+  @Test("is put back beside a file of the same name that is damaged, and only once")
+  func damaged() throws {
+    let world = try World()
+    let folder = try world.folder("shared")
+    let ann = try world.peer("ann", in: folder)
+    for number in 0..<2 {
+      try ann.put("a\(number)", "{}")
+      try ann.publish()
+    }
+    let files = try world.logs(in: folder)
+    try world.place(Array(files[0].bytes.dropLast()), at: files[0].path(in: folder))
+    #expect(try ann.importAll().putBack == 1)
+    let reader = try world.peer("reader", in: folder)
+    try reader.importAll()
+    #expect(try reader.dump() == ann.dump())
+    #expect(try ann.importAll().putBack == 0)
+    #expect(try world.logs(in: folder).count == 3)
+  }
+
   @Test("is put back, byte for byte, where the folder has lost something of it")
   func healing() throws {
     let world = try World()
@@ -128,7 +172,8 @@ import Testing
 
 /// Where a database believes to be.
 private final class Place: Sendable {
-  private let number = Mutex<UInt8>(0)
+  private let number = Mutex<UInt8>(1)
   var bytes: [UInt8] { [number.withLock { $0 }] }
   func move() { number.withLock { $0 += 1 } }
+  func moveBack() { number.withLock { $0 -= 1 } }
 }

@@ -1,0 +1,61 @@
+import Foundation
+import GRDB
+import Replication
+
+// Which transactions are applied, by fingerprint.
+extension StreamDirectory {
+  enum Holding {
+    case held
+    case absent
+    /// One of that sequence was applied before marks were kept, and may be another.
+    case unknown
+  }
+
+  /// Whether a transaction is applied, where that can be told for certain.
+  func holding(_ entry: Context.Entry, _ db: Database) throws -> Holding {
+    guard let stream = frontier.lineage.streams[entry.stream], let row = rows[entry.stream],
+      entry.sequence > 0
+    else { return .absent }
+    let lines = stream.lines.indices.filter {
+      stream.lines[$0].base < entry.sequence && entry.sequence <= stream.lines[$0].tip.sequence
+    }
+    if lines.contains(where: { stream.lines[$0].tip == entry }) { return .held }
+    var isUnknown = false
+    for index in lines where stream.lines[index].tip.sequence > entry.sequence {
+      let mark =
+        try stream.lines[index].mark(at: entry.sequence)
+        ?? MarkTable.mark(
+          at: entry.sequence, of: row.number, line: index, start: index == 0 ? row.unmarked : 0,
+          db)
+      if mark == Lineage.mark(entry.fingerprint) { return .held }
+      if mark == nil || mark == Lineage.unknownMark { isUnknown = true }
+    }
+    guard isUnknown else { return .absent }
+    let ends = try SegmentRecords.ends(at: entry.sequence, stream: row.number, db)
+    if ends.contains(entry.fingerprint) { return .held }
+    // Of several branches, it may be another's end.
+    return ends.isEmpty || stream.isBranching ? .unknown : .absent
+  }
+
+  /// Whether a write here may claim to have seen `context`: it is closed, and its tips are held.
+  ///
+  /// A stream of one line closes by sequence; somebody else's version may name another branch.
+  func mayClaim(_ context: Context, _ db: Database) throws -> Bool {
+    try frontier.isClosed(context) && context.entries.allSatisfy { try holds($0, db) }
+  }
+
+  /// Notes the marks of what was applied before any were kept.
+  ///
+  /// - parameter marks: those of consecutive transactions, the first of which is `first`.
+  mutating func fillMarks(
+    _ marks: [UInt64], from first: UInt64, of stream: StreamID, _ db: Database
+  ) throws {
+    guard let row = rows[stream] else { return }
+    if row.unmarked > 0 {
+      try MarkTable.makeRoom(upTo: row.unmarked, of: row.number, db)
+      try db.execute(sql: "UPDATE streams SET unmarked = 0 WHERE id = ?", arguments: [row.number])
+      rows[stream]?.unmarked = 0
+    }
+    try MarkTable.fill(marks, from: first, of: row.number, db)
+  }
+}
