@@ -95,4 +95,23 @@ import Testing
     let missing = try database.readSnapshot { try $0.events(of: Peer.key("x")) }.missing
     #expect(missing.map(\.range) == [2...2])
   }
+
+  @Test("of a former stream has what that has not published yet")
+  func formerStream() throws {
+    let identity = DeviceIdentity(environment: { [0] }, mint: { StreamID(rawValue: 7) })
+    let moved = DeviceIdentity(environment: { [1] }, mint: { StreamID(rawValue: 77) })
+    let folder = try world.folder("here")
+    let before = try StoreDatabase.inMemory(identity: identity)
+    let first = try world.peer("device", in: folder, database: before)
+    try first.put("x", #"{"a":1}"#)
+    let after = try StoreDatabase.inMemory(copying: before, identity: moved)
+    let second = try world.peer("device", in: folder, database: after)
+    try second.put("x", #"{"a":2}"#)
+    #expect(try after.device()?.stream == StreamID(rawValue: 77))
+    #expect(try after.unpublishedCount() == 2)
+    #expect(try after.readSnapshot { try $0.events(of: Peer.key("x")) }.missing.isEmpty)
+    #expect(try Self.told(second) == #"{"a":2}"#)
+    try second.write { _ = try $0.undo("\(StreamID(rawValue: 77)):1") }
+    #expect(try second.body("x") == #"{"a":1}"#)
+  }
 }
