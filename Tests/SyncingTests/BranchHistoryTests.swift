@@ -96,6 +96,25 @@ import Testing
     #expect(missing.map(\.range) == [2...2])
   }
 
+  @Test("is not guessed at where a number stands for several transactions")
+  func ambiguousNumber() throws {
+    let twin = try twin()
+    try ann.put("x", #"{"a":1}"#)
+    try twin.put("y", #"{"b":2}"#)
+    for peer in [ann, twin] { try peer.publish() }
+    let reader = try reader()
+    try deliver(try world.logs(in: ann.folder) + world.logs(in: twin.folder), to: reader)
+    #expect(throws: HistoryError.self) { try reader.write { _ = try $0.undo("\(ann.stream):1") } }
+    #expect(try reader.body("x") != nil && reader.body("y") != nil)
+    let branch = try #require(try ann.device.database.streamSummaries().first).tip.fingerprint
+    let wrong = "\(ann.stream):1:z"
+    #expect(throws: HistoryError.unknownTransaction(wrong)) {
+      try reader.write { _ = try $0.undo(wrong) }
+    }
+    try reader.write { _ = try $0.undo("\(ann.stream):1:\(branch.description.prefix(8))") }
+    #expect(try reader.body("x") == nil && reader.body("y") != nil)
+  }
+
   @Test("of a former stream has what that has not published yet")
   func formerStream() throws {
     let identity = DeviceIdentity(environment: { [0] }, mint: { StreamID(rawValue: 7) })
