@@ -30,6 +30,8 @@ package enum HistoryError: Error, Equatable, Sendable {
   case unknownTransaction(String)
   /// The beginning of a stream's id stands for several streams.
   case ambiguous(String, [StreamID])
+  /// Several branches of a stream have a transaction of that number.
+  case ambiguousBranch(String, [Context.Entry])
   /// Transactions that would have to be known are not kept.
   case incomplete(RecordedEvents.Missing)
 }
@@ -52,23 +54,39 @@ extension TransactionLog {
     return recorded
   }
 
-  /// The documents that a transaction wrote; nil if it is not there.
-  func documents(of stream: StreamID, _ sequence: UInt64) throws -> Set<DocumentKey>? {
-    var found: Set<DocumentKey>?
+  /// A transaction, and the documents that it wrote.
+  typealias Found = (tip: Context.Entry, documents: Set<DocumentKey>)
+
+  /// The transaction of a name.
+  ///
+  /// - parameter name: `<stream>:<sequence>`, and where the stream has branches, perhaps
+  ///   `:<fingerprint>`; both ids may be cut where that is unambiguous.
+  func transaction(named name: String) throws -> Found {
+    let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+    guard (2...3).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }),
+      let sequence = UInt64(parts[1]), let stream = try stream(beginningWith: String(parts[0]))
+    else { throw HistoryError.unknownTransaction(name) }
+    var found: [Found] = []
     let missing = try forEach(of: stream) { transaction in
-      guard transaction.header.sequence == sequence else { return }
-      found = (found ?? []).union(transaction.operations.map(\.document))
+      let tip = transaction.header.tip
+      guard tip.sequence == sequence,
+        parts.count < 3 || tip.fingerprint.description.hasPrefix(parts[2])
+      else { return }
+      found.append((tip, Set(transaction.operations.map(\.document))))
     }
-    if found == nil, let range = missing.first(where: { $0.contains(sequence) }) {
-      throw HistoryError.incomplete(
-        RecordedEvents.Missing(
-          stream: stream, name: streams.row(of: stream)?.name, range: range))
+    guard found.count <= 1 else {
+      throw HistoryError.ambiguousBranch(name, found.map(\.tip))
     }
-    return found
+    if let only = found.first { return only }
+    guard let range = missing.first(where: { $0.contains(sequence) }) else {
+      throw HistoryError.unknownTransaction(name)
+    }
+    throw HistoryError.incomplete(
+      RecordedEvents.Missing(stream: stream, name: streams.row(of: stream)?.name, range: range))
   }
 
   /// The stream whose id begins with `prefix`.
-  func stream(beginningWith prefix: String) throws -> StreamID? {
+  private func stream(beginningWith prefix: String) throws -> StreamID? {
     let found = streams.all.map(\.stream).filter { $0.description.hasPrefix(prefix) }
     guard found.count <= 1 else { throw HistoryError.ambiguous(prefix, found) }
     return found.first
@@ -128,22 +146,19 @@ extension StoreWriter {
   /// Takes back what a transaction did, as far as it still shows.
   ///
   /// - parameters:
-  ///   - name: `<stream>:<sequence>`; the stream's id may be cut where that is unambiguous.
+  ///   - name: `<stream>:<sequence>`, with `:<fingerprint>` where branches of the stream have
+  ///     several such; either id may be cut where that is unambiguous.
   ///   - isForced: Whether what others have changed since is taken back, too.
   /// - returns: What was left alone.
   /// - throws: ``HistoryError``.
   package mutating func undo(_ name: String, isForced: Bool = false) throws -> [LeftAlone] {
     let log = TransactionLog(db: db, streams: streams)
-    let parts = name.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2, !parts[0].isEmpty, let sequence = UInt64(parts[1]),
-      let stream = try log.stream(beginningWith: String(parts[0])),
-      let documents = try log.documents(of: stream, sequence)
-    else { throw HistoryError.unknownTransaction(name) }
+    let (transaction, documents) = try log.transaction(named: name)
     let events = try log.events(of: documents).whole()
     var left: [LeftAlone] = []
     for key in documents.sorted() {
       let plan = UndoPlan(
-        of: (stream, sequence), events: events[key] ?? [],
+        of: transaction, events: events[key] ?? [],
         lineage: streams.frontier.lineage, present: try view(of: key), isForced: isForced)
       try perform(plan.action, at: key)
       for (path, edit) in plan.edits.sorted(by: { $0.key < $1.key }) {

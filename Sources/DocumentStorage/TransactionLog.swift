@@ -22,11 +22,15 @@ struct TransactionLog {
       guard let bytes = try SegmentArchive.bytes(of: archived, db) else { continue }
       try reading.take(bytes, body)
     }
-    if try DeviceRecord.fetch(db)?.stream == stream {
-      let sql = "SELECT content FROM outbox ORDER BY sequence"
-      let rows = try Row.fetchCursor(db, sql: sql)
-      while let row = try rows.next() { try reading.take([UInt8](row[0] as Data), body) }
-    }
+    // A former stream of this device may have some left, too.
+    let rows = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT content FROM outbox WHERE stream = (SELECT id FROM streams WHERE stream = ?)
+        ORDER BY sequence
+        """,
+      arguments: [stream.databaseBytes])
+    while let row = try rows.next() { try reading.take([UInt8](row[0] as Data), body) }
     return reading.missing
   }
 }

@@ -78,9 +78,22 @@ public struct TransactionID: Hashable, Codable, Sendable, CustomStringConvertibl
   public let stream: String
   /// Counts the transactions of the stream from 1.
   public let sequence: UInt64
+  /// Hexadecimal digits with which the transaction's fingerprint begins.
+  ///
+  /// Needed only where the device was cloned or restored and several transactions have that number.
+  /// ``DocumentStore/undo(_:isForced:)`` refuses to guess, and its error names them all.
+  public let branch: String?
 
-  /// `<stream>:<sequence>`, as the command prints it.
-  public var description: String { "\(stream):\(sequence)" }
+  init(stream: String, sequence: UInt64, branch: String? = nil) {
+    self.stream = stream
+    self.sequence = sequence
+    self.branch = branch
+  }
+
+  /// `<stream>:<sequence>`, as the command prints it, with `:<branch>` where that is given.
+  public var description: String {
+    "\(stream):\(sequence)" + (branch.map { ":\($0)" } ?? "")
+  }
 }
 
 extension TransactionID {

@@ -12,6 +12,13 @@ extension FeedSyncError {
         .usage, operation: operation,
         message: "'\(prefix)' is the beginning of \(streams.count) devices' ids",
         hint: "give more of it: \(streams.map(\.description).joined(separator: " or "))")
+    case .ambiguousBranch(let name, let transactions):
+      let names = transactions.map { "\($0.stream):\($0.sequence):\($0.fingerprint)" }
+      self.init(
+        .usage, operation: operation,
+        message: "'\(name)' stands for \(transactions.count) transactions, since that device was"
+          + " cloned or restored",
+        hint: "name one of them: \(names.joined(separator: " or "))")
     case .incomplete(let missing):
       self.init(
         .cannotRead, operation: operation, message: Self.notKept(missing),

@@ -58,8 +58,9 @@ extension DocumentStore {
   ///   - transaction: Any device's; one that undoes another can be undone, too.
   ///   - isForced: Whether what has been changed since is taken back as well.
   /// - returns: With what was left alone.
-  /// - throws: ``FeedSyncError`` with `.notFound` for a transaction that is not here, `.cannotRead`
-  ///   where something that may decide it is not kept.
+  /// - throws: ``FeedSyncError`` with `.notFound` for a transaction that is not here, `.usage`
+  ///   where branches of its stream have several of that number, `.cannotRead` where something that
+  ///   may decide it is not kept.
   @discardableResult
   public func undo(
     _ transaction: TransactionID, isForced: Bool = false
@@ -79,11 +80,14 @@ extension DocumentStore {
 }
 
 extension TransactionID: LosslessStringConvertible {
-  /// Reads `<stream>:<sequence>`, as the command prints it; nil if it is not of that form.
+  /// Reads `<stream>:<sequence>` as the command prints it, or `<stream>:<sequence>:<branch>`; nil
+  /// if it is not of that form.
   public init?(_ text: String) {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2, !parts[0].isEmpty, let sequence = UInt64(parts[1]) else { return nil }
-    self.init(stream: String(parts[0]), sequence: sequence)
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { String($0) }
+    guard (2...3).contains(parts.count), !parts.contains(""), let sequence = UInt64(parts[1])
+    else { return nil }
+    self.init(
+      stream: parts[0], sequence: sequence, branch: parts.count > 2 ? parts[2] : nil)
   }
 }
 

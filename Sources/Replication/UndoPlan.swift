@@ -9,7 +9,7 @@ import CanonicalJSON
 /// whatever others have done to the counter or set since.
 ///
 ///     let plan = UndoPlan(
-///       of: (stream, 17), events: events, lineage: lineage, present: view, isForced: false)
+///       of: tip, events: events, lineage: lineage, present: view, isForced: false)
 package struct UndoPlan: Sendable {
   package enum Action: Sendable {
     case nothing
@@ -35,7 +35,7 @@ package struct UndoPlan: Sendable {
   ///   - present: The document as it is.
   ///   - isForced: Whether what has been changed since is taken back, too.
   package init(
-    of transaction: (stream: StreamID, sequence: UInt64), events: [DocumentEvent],
+    of transaction: Context.Entry, events: [DocumentEvent],
     lineage: Lineage?, present: DocumentView, isForced: Bool
   ) {
     var fold = EventFold(lineage: lineage)
@@ -46,9 +46,7 @@ package struct UndoPlan: Sendable {
     for event in events.sorted(by: DocumentEvent.precedes) {
       let before = fold
       let paths = fold.take(event)
-      if event.header.stream == transaction.stream,
-        event.header.sequence == transaction.sequence
-      {
+      if event.header.tip == transaction {
         around = (before, fold)
         target = event
         changed = paths

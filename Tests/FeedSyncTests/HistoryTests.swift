@@ -48,7 +48,10 @@ import Testing
     #expect(note == Note(title: "x", rating: 3))
     let unknown = try #require(TransactionID("0:1"))
     #expect(TransactionID("\(unknown)") == unknown)
-    for text in ["", "0", "0:", ":1", "0:x", "0:1:2"] { #expect(TransactionID(text) == nil) }
+    #expect(TransactionID("0:1:2f")?.description == "0:1:2f")
+    for text in ["", "0", "0:", ":1", "0:x", "0:1:", "0:1:2:3"] {
+      #expect(TransactionID(text) == nil)
+    }
     let error = #expect(throws: FeedSyncError.self) { try store.undo(unknown) }
     #expect(error?.code == .notFound)
   }

@@ -95,4 +95,42 @@ import Testing
     let missing = try database.readSnapshot { try $0.events(of: Peer.key("x")) }.missing
     #expect(missing.map(\.range) == [2...2])
   }
+
+  @Test("is not guessed at where a number stands for several transactions")
+  func ambiguousNumber() throws {
+    let twin = try twin()
+    try ann.put("x", #"{"a":1}"#)
+    try twin.put("y", #"{"b":2}"#)
+    for peer in [ann, twin] { try peer.publish() }
+    let reader = try reader()
+    try deliver(try world.logs(in: ann.folder) + world.logs(in: twin.folder), to: reader)
+    #expect(throws: HistoryError.self) { try reader.write { _ = try $0.undo("\(ann.stream):1") } }
+    #expect(try reader.body("x") != nil && reader.body("y") != nil)
+    let branch = try #require(try ann.device.database.streamSummaries().first).tip.fingerprint
+    let wrong = "\(ann.stream):1:z"
+    #expect(throws: HistoryError.unknownTransaction(wrong)) {
+      try reader.write { _ = try $0.undo(wrong) }
+    }
+    try reader.write { _ = try $0.undo("\(ann.stream):1:\(branch.description.prefix(8))") }
+    #expect(try reader.body("x") == nil && reader.body("y") != nil)
+  }
+
+  @Test("of a former stream has what that has not published yet")
+  func formerStream() throws {
+    let identity = DeviceIdentity(environment: { [0] }, mint: { StreamID(rawValue: 7) })
+    let moved = DeviceIdentity(environment: { [1] }, mint: { StreamID(rawValue: 77) })
+    let folder = try world.folder("here")
+    let before = try StoreDatabase.inMemory(identity: identity)
+    let first = try world.peer("device", in: folder, database: before)
+    try first.put("x", #"{"a":1}"#)
+    let after = try StoreDatabase.inMemory(copying: before, identity: moved)
+    let second = try world.peer("device", in: folder, database: after)
+    try second.put("x", #"{"a":2}"#)
+    #expect(try after.device()?.stream == StreamID(rawValue: 77))
+    #expect(try after.unpublishedCount() == 2)
+    #expect(try after.readSnapshot { try $0.events(of: Peer.key("x")) }.missing.isEmpty)
+    #expect(try Self.told(second) == #"{"a":2}"#)
+    try second.write { _ = try $0.undo("\(StreamID(rawValue: 77)):1") }
+    #expect(try second.body("x") == #"{"a":1}"#)
+  }
 }
