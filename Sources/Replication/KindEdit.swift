@@ -52,17 +52,29 @@ extension DocumentState {
   }
 
   /// What increments that an author saw, and cannot claim yet, will add to a start that it writes.
+  ///
+  /// Also what a delete hides that cannot be claimed either: the write undoes it. A counter of which
+  /// only starts come back so is there with 0.
   func unclaimedIncrements(context: Context, seen: Context) -> [Path: Int128] {
     guard !isCovered(seen, by: context) else { return [:] }
     var sums: [Path: Int128] = [:]
-    for index in visibility().values where entries[index].effect.kind == .increment {
-      let stamp = entries[index].stamp
-      guard relation(of: seen, to: stamp) != .none, relation(of: context, to: stamp) == .none
+    for entry in uncovered.map({ entries[$0] }) {
+      let kind = entry.effect.kind
+      guard kind == .increment || kind == .counter, relation(of: seen, to: entry.stamp) != .none,
+        relation(of: context, to: entry.stamp) == .none, !isToBeRemoved(entry)
       else { continue }
-      let effect = entries[index].effect
-      sums[effect.path, default: 0] += CounterAmount.amount(effect)
+      sums[entry.effect.path, default: 0] +=
+        kind == .increment ? CounterAmount.amount(entry.effect) : 0
     }
     return sums
+  }
+
+  /// Whether a removal that waits takes it away.
+  private func isToBeRemoved(_ entry: Entry) -> Bool {
+    pending.contains { removal in
+      entry.effect.path.isAtOrBelow(removal.path)
+        && relation(of: removal.seen, to: entry.stamp) != .none
+    }
   }
 }
 
@@ -97,7 +109,12 @@ extension EditPlanner {
     switch edit {
     case .increment(let amount):
       let number = target.flatMap { CounterAmount.integer(in: $0.json) }
-      if let number, target?.content.kind != .counter || !isSettled { start(number, at: path) }
+      if let number {
+        if target?.content.kind != .counter || !isSettled { start(number, at: path) }
+      } else if unclaimed[path] != nil {
+        // It counts from 0, not from what this write brings back.
+        start(0, at: path)
+      }
       append(
         EditPlan.Step(
           .increment, at: path, payload: CounterAmount.payload(ofIncrement: amount)))
