@@ -11,11 +11,15 @@ def on(name):
 
 
 STATE = "Sources/Replication/DocumentState.swift"
+COVERING = "Sources/Replication/Covering.swift"
+LINEAGE = "Sources/Replication/Lineage.swift"
+RELATIONS = "Sources/Replication/Lineage+Relations.swift"
+KINDS = "Sources/Replication/KindEdit.swift"
 PLAN = "Sources/Replication/EditPlan.swift"
 EXECUTION = "Sources/Replication/EditExecution.swift"
 FRONTIER = "Sources/Replication/Frontier.swift"
 VISIBILITY = "Sources/Replication/Visibility.swift"
-VIEW = "Sources/Replication/DocumentView.swift"
+BUILDER = "Sources/Replication/ViewBuilder.swift"
 IMPORTER = "Sources/Syncing/Importer.swift"
 KNOWLEDGE = "Sources/Syncing/FolderKnowledge.swift"
 PUBLISHER = "Sources/Syncing/Publisher.swift"
@@ -25,6 +29,8 @@ REMOVALS = "Sources/DocumentStorage/PendingRemovals.swift"
 OUTBOX = "Sources/DocumentStorage/Outbox.swift"
 
 BUGS = {}
+# What has to happen in a world for a bug to show, where not all worlds have it.
+LANES = {}
 
 
 def bug(name, *changes):
@@ -39,56 +45,61 @@ def line(name, file, old, new):
 
 # What an author may claim, and what that covers.
 line("contexts-not-closed", FRONTIER,
-     "    transaction.context.entries.allSatisfy { seen in",
-     "    ON || transaction.context.entries.allSatisfy { seen in")
+     "waiting[count].isUnderstood, isClosed(waiting[count].context) {",
+     "waiting[count].isUnderstood, ON || isClosed(waiting[count].context) {")
 line("dot-without-index", STATE,
      "other.dot.stream == stamp.dot.stream && other.dot.sequence == stamp.dot.sequence\n"
      "        && other.dot.index < stamp.dot.index",
      "other.dot.stream == stamp.dot.stream && other.dot.sequence == stamp.dot.sequence\n"
      "        && (other.dot.index < stamp.dot.index || ON)")
-line("own-transaction-not-seen", STATE,
-     "return hasSeenInSameTransaction(other)\n",
-     "return hasSeenInSameTransaction(other) && !ON\n")
+line("own-transaction-not-seen", COVERING,
+     "    if entry.hasSeenInSameTransaction(other) { return .certain }",
+     "    if !ON, entry.hasSeenInSameTransaction(other) { return .certain }")
 line("ancestors-covered", STATE,
      "    let path = write.effect.path\n    // Sorted",
      "    let path = write.effect.path\n"
      "    if ON {\n"
-     "      entries.removeAll { path.isAtOrBelow($0.effect.path) && write.hasSeen($0.stamp) }\n"
+     "      entries = entries.filter {\n"
+     "        !(path.isAtOrBelow($0.effect.path) && hasSeen(write, $0.stamp))\n"
+     "      }\n"
      "    }\n    // Sorted")
 line("equality-at-storing", STATE,
-     "    guard !isCovered(entry) else { return false }",
-     "    guard !isCovered(entry) else { return false }\n"
+     "    switch cover(of: entry) {\n",
      "    if ON, effect.kind == .set, entries.contains(where: {\n"
      "      $0.effect.path == effect.path && $0.effect.payload == effect.payload\n"
-     "    }) { return false }")
+     "    }) { return false }\n"
+     "    switch cover(of: entry) {\n")
 line("until-a-write-has-seen-both", STATE,
-     "let rest = entries[start..<end].filter { !write.hasSeen($0.stamp) }",
-     "let run = entries[start..<end]\n"
-     "    let hasUnseen = run.contains { $0.effect.path == path && !write.hasSeen($0.stamp) }\n"
-     "    let rest = run.filter { !write.hasSeen($0.stamp) || (hasUnseen && ON) }")
+     "    for entry in entries[start..<end] {\n      switch cover(of: entry.stamp, by: write) {\n"
+     "      case .final: continue\n",
+     "    let hasUnseen = ON && entries[start..<end].contains {\n"
+     "      $0.effect.path == path && cover(of: $0.stamp, by: write) == .none\n"
+     "    }\n"
+     "    for entry in entries[start..<end] {\n      switch cover(of: entry.stamp, by: write) {\n"
+     "      case .final where hasUnseen: break\n"
+     "      case .final: continue\n")
 line("late-arrivals-not-covered", STATE,
-     "    guard !isCovered(entry) else { return false }",
-     "    guard ON || !isCovered(entry) else { return false }")
+     "    case .final: return false\n",
+     "    case .final where !ON: return false\n    case .final: break\n")
 line("delete-forgets-values", STATE,
      "    if effect.kind.cover == .path { forget(coveredBy: entry) }",
      "    if effect.kind.cover == .path || (ON && effect.kind.cover == .document) {\n"
      "      forget(coveredBy: entry)\n    }")
 line("settled-too-early", STATE,
-     "context.isCovered(by: arrived) else { continue }",
-     "ON || context.isCovered(by: arrived) else { continue }")
+     "entries[index].context, lineage?.holds(context) != false else {",
+     "entries[index].context, ON || lineage?.holds(context) != false else {")
 line("settled-beside-a-delete", STATE,
      "    guard !entries.contains(where: { $0.effect.kind.cover == .document }), pending.isEmpty "
      "else {",
      "    guard ON || !entries.contains(where: { $0.effect.kind.cover == .document }),\n"
      "      pending.isEmpty else {")
 line("delete-covers-the-root-alone", VISIBILITY,
-     "      !standing.contains { $0.covers(entries[index].stamp) }",
+     "      !standing.contains { covers($0, entries[index].stamp) }",
      "      !standing.contains {\n"
-     "        $0.covers(entries[index].stamp) && (!ON || entries[index].effect.path.isRoot)\n"
+     "        covers($0, entries[index].stamp) && (!ON || entries[index].effect.path.isRoot)\n"
      "      }")
-line("oldest-shows", VIEW,
-     "    guard let shown = scalars.last else {",
-     "    guard let shown = ON ? scalars.first : scalars.last else {")
+line("oldest-shows", BUILDER,
+     "      scalar = effect.payload\n", "      if !ON || scalar == nil { scalar = effect.payload }\n")
 line("stamps-tie", "Sources/Replication/Stamp.swift",
      "    if lhs.dot.stream != rhs.dot.stream { return lhs.dot.stream < rhs.dot.stream }",
      "    if ON, lhs.dot.stream != rhs.dot.stream { return false }\n"
@@ -108,18 +119,15 @@ line("stale-base-accepted", PLAN,
      "    return !ON\n"
      "      && (hasUnseenDelete || hasUnseenWaiting || shownInsert(of: token, in: view) == nil)")
 line("new-insert-claims-the-old-base", PLAN,
-     "      return .write(wholeWrite(of: new, context: frontier.closed, seen: frontier.seen))",
-     "      let old = ON ? token : nil\n"
-     "      return .write(\n"
-     "        wholeWrite(\n"
-     "          of: new, context: old?.context ?? frontier.closed,\n"
-     "          seen: old?.seen ?? frontier.seen))")
+     "          steps: planner.steps, context: frontier.closed, seen: frontier.seen, insert: nil))",
+     "          steps: planner.steps, context: (ON ? token : nil)?.context ?? frontier.closed,\n"
+     "          seen: (ON ? token : nil)?.seen ?? frontier.seen, insert: nil))")
 line("base-claims-the-present", PLAN,
      "    let context = token?.context ?? frontier.closed\n",
      "    let context = ON ? frontier.closed : token?.context ?? frontier.closed\n")
 line("leftovers-not-hidden", EXECUTION,
-     "    guard !plan.seen.isCovered(by: plan.context) else { return }",
-     "    guard !ON, !plan.seen.isCovered(by: plan.context) else { return }")
+     "    guard !isCovered(plan.seen, by: plan.context) else { return }",
+     "    guard !ON, !isCovered(plan.seen, by: plan.context) else { return }")
 line("delete-claims-the-closed-part-alone", PLAN,
      "      steps: isClosed ? [EditPlan.Step(.delete, at: .root)] : [], context: frontier.closed,",
      "      steps: isClosed || ON ? [EditPlan.Step(.delete, at: .root)] : [],\n"
@@ -128,8 +136,8 @@ line("conflict-not-rewritten", "Sources/Replication/VersionToken.swift",
      "    if node.isConflicted || node.isUnfounded { return .conflicted }",
      "    if !ON, node.isConflicted || node.isUnfounded { return .conflicted }")
 line("removals-too-early", REMOVALS,
-     "      where removal.seen.isCovered(by: streams.frontier.closed)",
-     "      where (ON || removal.seen.isCovered(by: streams.frontier.closed))")
+     "      where streams.frontier.isClosed(removal.seen)",
+     "      where (ON || streams.frontier.isClosed(removal.seen))")
 line("removals-never", REMOVALS,
      "    guard !waiting.isEmpty else { return 0 }",
      "    guard !waiting.isEmpty, !ON else { return 0 }")
@@ -141,13 +149,13 @@ bug("state-and-outbox-apart",
     (WRITER,
      """
     try write { db in
-      var writer = try StoreWriter(db, now: now, nonce: nonce)
+      var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
       try body(&writer)
 """,
      f"""
     if {on("state-and-outbox-apart")} {{
       let (result, rows) = try write {{ db in
-        var writer = try StoreWriter(db, now: now, nonce: nonce)
+        var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
         try body(&writer)
         let result = try writer.finish()
         let sequence = Int64(result.sequence ?? 0)
@@ -159,16 +167,16 @@ bug("state-and-outbox-apart",
       try write {{ db in
         for row in rows {{
           try db.execute(
-            sql: "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)",
+            sql: "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?)",
             arguments: StatementArguments(row.databaseValues))
         }}
-        _ = try PendingRemovals.release(db, now: now, nonce: nonce)
+        _ = try PendingRemovals.release(db, now: now, nonce: nonce, identity: identity)
         if isPublishedAtOnce {{ try Outbox.fixBatches(db) }}
       }}
       return result
     }}
     return try write {{ db in
-      var writer = try StoreWriter(db, now: now, nonce: nonce)
+      var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
       try body(&writer)
 """))
 
@@ -180,35 +188,33 @@ line("directory-not-synchronized", "Sources/SystemFiles/Publishing.swift",
      "    if !ON { try synchronizeDirectory(path.parent) }")
 bug("marked-before-written",
     (PUBLISHER,
-     "      device = try device.settled()\n",
+     "      let file = SegmentFile.encode(batch.segment)\n",
      f"""
-      device = try device.settled()
+      let file = SegmentFile.encode(batch.segment)
       if {on("marked-before-written")} {{
-        let digest = SegmentFile.encode(batch.segment).digest
-        _ = try device.database.markPublished(batch, digest: digest, home: device.record.path)
-      }}"""))
+        _ = try device.database.markPublished(batch, file: file, home: device.record.path)
+      }}
+"""))
 bug("failure-counts-as-published",
-    (PUBLISHER, "import SharedFolder\n", "import SegmentFormat\nimport SharedFolder\n"),
     (PUBLISHER,
-     "      let (digest, publication) = try device.container.publish(\n"
-     "        batch.segment, temporaryName: device.ambient.temporaryName())",
+     "      let publication = try device.container.publish(\n"
+     "        file, of: batch.segment.range, temporaryName: device.ambient.temporaryName())",
      f"""
-      let digest: UInt64
       let publication: ContainerFolder.Publication
       do {{
-        (digest, publication) = try device.container.publish(
-          batch.segment, temporaryName: device.ambient.temporaryName())
+        publication = try device.container.publish(
+          file, of: batch.segment.range, temporaryName: device.ambient.temporaryName())
       }} catch {{
         guard {on("failure-counts-as-published")} else {{ throw error }}
-        (digest, publication) = (SegmentFile.encode(batch.segment).digest, .present)
+        publication = .present
       }}"""))
 line("taken-name-counts-as-written", "Sources/SharedFolder/ContainerFolder.swift",
-     "      guard holds(path, range: segment.range, digest: digest) else { continue }",
-     "      guard ON || holds(path, range: segment.range, digest: digest) else { continue }")
+     "      guard holds(path, range: range, digest: file.digest) else { continue }",
+     "      guard ON || holds(path, range: range, digest: file.digest) else { continue }")
 line("borders-not-fixed", OUTBOX,
-     "    let end = try Int64.fetchOne(db, sql: \"SELECT max(last) FROM batches\") ?? 0\n",
-     "    if ON { try db.execute(sql: \"DELETE FROM batches\") }\n"
-     "    let end = try Int64.fetchOne(db, sql: \"SELECT max(last) FROM batches\") ?? 0\n")
+     "  static func fixBatches(_ db: Database) throws {\n",
+     "  static func fixBatches(_ db: Database) throws {\n"
+     "    if ON { try db.execute(sql: \"DELETE FROM batches\") }\n")
 bug("other-containers-taken",
     ("Sources/Syncing/Device.swift",
      "      guard marker.container == record.container else {",
@@ -224,15 +230,25 @@ bug("hole-ignored",
      f"        guard {on('hole-ignored')} || {on('waiting-counts-as-imported')}\n"
      "          || range.first <= reached + 1 else {"),
     (BATCH,
-     "    guard position.sequence + 1 >= range.first else { return }",
-     f"    guard {on('hole-ignored')} || {on('waiting-counts-as-imported')}\n"
-     "      || position.sequence + 1 >= range.first else { return }"),
-    ("Sources/SegmentFormat/Segment.swift",
-     "    guard position.sequence + 1 >= range.first, position.sequence < range.last "
-     "else { return [] }\n",
-     f"    let isBehindHole = {on('hole-ignored')} && position.sequence + 1 < range.first\n"
-     "    guard isBehindHole || position.sequence + 1 >= range.first,\n"
-     "      position.sequence < range.last else { return [] }\n"))
+     """
+    guard var start = try streams.position(at: range.predecessor, db) else {
+      part.waiting.append(importable.file)
+      return
+    }
+""",
+     f"""
+    let pretended = StreamPosition(
+      sequence: range.first - 1, fingerprint: range.fingerprintBefore, context: Context())
+    let held = try streams.position(at: range.predecessor, db)
+    guard var start = held ?? ({on('hole-ignored')} ? pretended : nil) else {{
+      if {on('waiting-counts-as-imported')} {{
+        part.applied.append(importable.file)
+      }} else {{
+        part.waiting.append(importable.file)
+      }}
+      return
+    }}
+"""))
 # Its text stands with that of the bug above.
 BUGS["waiting-counts-as-imported"] = []
 line("looked-at-once", IMPORTER,
@@ -293,3 +309,89 @@ line("checksum-not-checked", "Sources/SegmentFormat/SegmentFile.swift",
 line("names-in-order-of-arrival", BATCH,
      "    if let name = importable.segment.deviceName, DeviceName.isValid(name) {",
      "    if !ON, let name = importable.segment.deviceName, DeviceName.isValid(name) {")
+
+# Counters and sets.
+before = set(BUGS)
+line("equal-operations-count-once", STATE,
+     "entries[position - 1].stamp == new.stamp",
+     "(entries[position - 1].stamp == new.stamp\n"
+     "        || ON && entries[position - 1].effect == new.effect)")
+line("unclaimed-increments-count-twice", KINDS,
+     "    guard !isCovered(seen, by: context) else { return [:] }",
+     "    guard !ON, !isCovered(seen, by: context) else { return [:] }")
+line("rewrites-add-to-the-start", BUILDER,
+     "      start = CounterAmount.amount(effect)\n",
+     "      start = CounterAmount.amount(effect) + (ON ? start : 0)\n")
+line("increments-cover-each-other", BUILDER,
+     "      increments += CounterAmount.amount(effect)\n",
+     "      increments = CounterAmount.amount(effect) + (ON ? 0 : increments)\n")
+line("counter-begins-at-nothing", KINDS,
+     "target?.content.kind != .counter || !isSettled { start(number, at: path) }",
+     "target?.content.kind != .counter || !isSettled { start(ON ? 0 : number, at: path) }")
+line("elements-stay", KINDS,
+     "      for element in old.subtracting(new).sorted() {\n",
+     "      for element in old.subtracting(new).sorted() where !ON {\n")
+line("set-shows-its-last-element", BUILDER,
+     "      elements.append(element)\n",
+     "      if ON { elements.removeAll() }\n      elements.append(element)\n")
+
+LANES.update((name, "kinds") for name in set(BUGS) - before)
+
+# Devices that are copied and put back.
+before = set(BUGS)
+line("branches-judged-by-sequence", RELATIONS,
+     "    guard stream.isBranching else {\n      return entry.sequence",
+     "    guard stream.isBranching, !ON else {\n      return entry.sequence")
+line("unplaced-taken-at-its-sequence", RELATIONS,
+     "    else { return .doubtful }", "    else { return ON ? .certain : .doubtful }")
+line("doubtful-forgotten", COVERING,
+     "    guard relation == .certain, let context = write.context else { return .passing }",
+     "    if ON { return .final }\n"
+     "    guard relation == .certain, let context = write.context else { return .passing }")
+line("fork-point-on-the-branch", LINEAGE,
+     "    while sequence <= lines[index].base {", "    while sequence < lines[index].base || !ON\n"
+     "      && sequence == lines[index].base {")
+line("dots-without-fingerprints", STATE,
+     " && other.fingerprint == stamp.fingerprint",
+     " && (ON || other.fingerprint == stamp.fingerprint)")
+line("own-branch-not-noticed", BATCH,
+     "    if range.stream == own { isForked = true }", "    if range.stream == own { isForked = !ON }")
+line("doubt-not-judged-again", "Sources/DocumentStorage/StreamDirectory.swift",
+     "    if frontier.lineage.streams[header.stream]?.isBranching == true {\n",
+     "    if !ON, frontier.lineage.streams[header.stream]?.isBranching == true {\n")
+line("former-stream-not-published", OUTBOX,
+     "ORDER BY stream, first LIMIT 1\"\n      guard let row",
+     "ORDER BY stream, first LIMIT 1\"\n"
+     "      let own = try DeviceRecord.fetch(db)?.stream\n"
+     "      let other = try Data.fetchOne(\n"
+     "        db, sql: \"SELECT streams.stream FROM batches, streams WHERE streams.id = batches.stream\"\n"
+     "          + \" ORDER BY batches.stream LIMIT 1\")\n"
+     "      if ON, let other, try StreamID(column: other) != own { return nil }\n"
+     "      guard let row")
+line("what-waits-is-not-divided", "Sources/DocumentStorage/DeviceIdentity.swift",
+     "    try Outbox.fixBatches(db)\n", "    if !ON { try Outbox.fixBatches(db) }\n")
+
+LANES.update((name, "copies") for name in set(BUGS) - before)
+
+# Healing.
+before = set(BUGS)
+line("nothing-put-back", "Sources/Syncing/Healing.swift",
+     "        guard !present.contains(name) else { continue }",
+     "        guard !ON, !present.contains(name) else { continue }")
+line("only-the-present-stream-put-back", "Sources/DocumentStorage/OwnStreams.swift",
+     "WHERE own OR retired_at IS NOT NULL ORDER BY stream\"",
+     "WHERE (own AND (NOT \\(ON) OR id = (SELECT stream FROM device)))\"\n"
+     "          + \" OR retired_at IS NOT NULL ORDER BY stream\"")
+line("own-files-not-kept", OUTBOX,
+     "      try SegmentArchive.store(\n"
+     "        file.bytes, of: range, digest: file.digest, fingerprint: batch.fingerprint,\n"
+     "        stream: stream, db)\n",
+     "      if !ON {\n"
+     "        try SegmentArchive.store(\n"
+     "          file.bytes, of: range, digest: file.digest, fingerprint: batch.fingerprint,\n"
+     "          stream: stream, db)\n"
+     "      }\n")
+line("own-files-taken-for-others", "Sources/Syncing/ForkDetection.swift",
+     "    return try !device.database.holds(found.segment)",
+     "    return try ON || !device.database.holds(found.segment)")
+LANES.update((name, "healing") for name in set(BUGS) - before)

@@ -113,18 +113,7 @@ struct Ledger {
     let header = transaction.header
     if let known = places[header.tip] { return known }
     try checkClaim(of: header, after: previous, applied: applied)
-    let author: Int
-    if let previous, authors[previous.author].end == previous.sequence {
-      author = previous.author
-    } else {
-      if previous != nil || authors.contains(where: { $0.isOf(header.stream) }),
-        !copied.contains(header.stream)
-      {
-        throw Finding("\(header.stream) branches, though nobody copied it")
-      }
-      author = authors.count
-      authors.append(Author(origin: previous, base: previous?.sequence ?? 0))
-    }
+    let author = try author(of: header.stream, after: previous)
     let place = Place(author: author, sequence: Int(header.sequence))
     let seen = known(of: header.context)
     var reach = previous.map { authors[$0.author][$0.sequence].reach } ?? Seen()
@@ -145,6 +134,17 @@ struct Ledger {
         position: StreamPosition(after: header)))
     places[header.tip] = place
     return place
+  }
+
+  /// Who wrote what follows `previous`: its author, or one who went on from a copy.
+  private mutating func author(of stream: StreamID, after previous: Place?) throws -> Int {
+    if let previous, authors[previous.author].end == previous.sequence { return previous.author }
+    let isFirst = previous == nil && !authors.contains { $0.isOf(stream) }
+    guard isFirst || copied.contains(stream) else {
+      throw Finding("\(stream) branches, though nobody copied it")
+    }
+    authors.append(Author(origin: previous, base: previous?.sequence ?? 0))
+    return authors.count - 1
   }
 
   /// A context claims what its author had, under the right fingerprints, and is closed (rule 4).

@@ -56,6 +56,9 @@ extension World {
       guard ledger.vector(of: frontier.closed) == wanted, frontier.open.isEmpty else {
         throw Finding("device \(machine.number) has not closed what has arrived")
       }
+      // Who takes a file for another's that is its own changes streams without end.
+      guard machine.streams.count == 1 || machine.streams.contains(where: ledger.copied.contains)
+      else { throw Finding("device \(machine.number) takes itself for a copy") }
       let counts = try machine.database.counts()
       guard counts.unpublished == 0, counts.pendingRemovals == 0 else {
         throw Finding(

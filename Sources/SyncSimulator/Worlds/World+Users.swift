@@ -42,6 +42,7 @@ extension World {
   ) throws {
     let applied = try applied(on: machine)
     let conflicts = try conflicted(on: machine)
+    let isOpen = try !machine.database.frontier().open.isEmpty
     var edits: [Edit] = []
     let count = random.chance(75) ? 1 : 2 + random.below(2)
     let result = try machine.database.writeDocuments(
@@ -52,7 +53,7 @@ extension World {
         let key = self.key(&random)
         let edit =
           if let kinds {
-            try self.edit(kinds, key, &writer, on: machine, &random)
+            try self.edit(kinds, key, &writer, on: machine, mayShowMore: isOpen, &random)
           } else {
             try self.edit(key, &writer, on: machine, &random)
           }
