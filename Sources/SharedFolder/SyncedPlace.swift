@@ -35,9 +35,13 @@ extension FileSystem {
   ///
   /// Above the shares of a server, smbnetfs takes any name for that of another share.
   func shows(_ name: FilePath.Component, in folder: FilePath) -> Bool {
-    guard (try? status(of: folder.appending(name))) != nil else { return false }
-    // Who may pass through a folder, but not list it, has to believe the name.
-    guard let entries = try? list(folder) else { return true }
-    return entries.contains { $0.name == name }
+    // Asked for the name first, smbnetfs would list it from then on.
+    do throws(FileError) {
+      return try list(folder).contains { $0.name == name }
+    } catch {
+      // Who may pass through a folder, but not list it, has to believe the name.
+      guard error.errno == .permissionDenied else { return false }
+      return (try? status(of: folder.appending(name))) != nil
+    }
   }
 }
