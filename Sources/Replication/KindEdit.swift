@@ -28,20 +28,17 @@ extension DocumentState {
     _ edit: KindEdit, at path: Path, frontier: Frontier
   ) -> KindEdit.Outcome {
     let view = view()
-    let places = path.ancestors + [path]
-    var shown: [DocumentView.Node?] = [view.root]
-    for (above, here) in zip(places, places.dropFirst()) {
-      let node = shown.last ?? nil
-      if let node, !node.isObject { return .refused(at: above, found: node.content.name) }
-      shown.append(node?.member(at: here))
+    let way = view.way(to: path)
+    if let obstacle = way.obstacle {
+      return .refused(at: obstacle.path, found: obstacle.content.name)
     }
-    let target = shown.last ?? nil
+    let target = way.target
     if let target, !edit.suits(target) { return .refused(at: path, found: target.content.name) }
     guard edit.changes(target) else { return .unchanged }
     var planner = EditPlanner(
       unclaimed: unclaimedIncrements(context: frontier.closed, seen: frontier.seen))
     let isWritten = planner.lead(
-      to: path, along: Array(zip(places, shown)), isWhole: view.hasUndoneDelete)
+      to: path, along: way.steps, isWhole: view.hasUndoneDelete)
     let value = planner.take(edit, at: path, over: target, isWritten: isWritten)
     let isInsert = planner.steps.first.map { $0.kind == .clear && $0.path.isRoot } ?? false
     let plan = EditPlan(
@@ -72,7 +69,7 @@ extension EditPlanner {
   ///
   /// - parameter shown: the places from the root to the path, with what shows there.
   /// - returns: whether what showed at `path` has been written anew.
-  fileprivate mutating func lead(
+  mutating func lead(
     to path: Path, along shown: [(Path, DocumentView.Node?)], isWhole: Bool
   ) -> Bool {
     var isWritten = false
@@ -143,6 +140,27 @@ extension KindEdit {
   }
 }
 
+extension DocumentView {
+  /// The places from the root to a path, with what shows there.
+  struct Way {
+    let steps: [(Path, DocumentView.Node?)]
+    /// What is no object and stands above the path.
+    let obstacle: DocumentView.Node?
+    /// What shows at the path.
+    var target: DocumentView.Node? { steps.last?.1 }
+  }
+
+  func way(to path: Path) -> Way {
+    var steps: [(Path, DocumentView.Node?)] = [(.root, root)]
+    for here in (path.ancestors + [path]).dropFirst() {
+      let above = steps.last?.1
+      if let above, !above.isObject { return Way(steps: steps, obstacle: above) }
+      steps.append((here, above?.member(at: here)))
+    }
+    return Way(steps: steps, obstacle: nil)
+  }
+}
+
 extension DocumentView.Node {
   fileprivate var isObject: Bool { if case .object = content { true } else { false } }
 
@@ -162,7 +180,7 @@ extension DocumentView.Node.Content {
   }
 
   /// What it is called in messages.
-  fileprivate var name: String {
+  var name: String {
     switch self {
     case .counter: "a counter"
     case .set: "a set"
@@ -182,12 +200,22 @@ extension DocumentView.Node.Content {
 }
 
 extension JSON {
-  /// The same with `value` at a path of keys, through objects that are made where there are none.
-  fileprivate func with(_ value: JSON, at keys: ArraySlice<ByteString>) -> JSON {
-    guard let key = keys.first else { return value }
+  /// The same with `value` at a path of keys, through objects that are made where there are none;
+  /// nil takes away what is there.
+  func with(_ value: JSON?, at keys: ArraySlice<ByteString>) -> JSON {
+    guard let key = keys.first else { return value ?? .object(JSONObject()) }
+    guard value != nil || member(key) != nil else { return self }
     var object = JSONObject()
     if case .object(let present) = self { object = present }
-    object[key] = (object[key] ?? .object(JSONObject())).with(value, at: keys.dropFirst())
+    if keys.count == 1 {
+      object[key] = value
+    } else {
+      object[key] = (member(key) ?? .object(JSONObject())).with(value, at: keys.dropFirst())
+    }
     return .object(object)
+  }
+
+  private func member(_ key: ByteString) -> JSON? {
+    if case .object(let object) = self { object[key] } else { nil }
   }
 }
