@@ -7,7 +7,7 @@ import CanonicalJSON
 ///
 /// An increment is taken back by the opposite one, and elements of a set are taken out or put back,
 /// whatever others have done to the counter or set since; an increment only once, however often that
-/// is asked for.
+/// is asked for, and an element only where nobody else has added or removed it, too.
 ///
 ///     let plan = UndoPlan(
 ///       of: tip, events: events, lineage: lineage, present: view, isForced: false)
@@ -106,11 +106,8 @@ package struct UndoPlan: Sendable {
     for path in paths {
       let isUntouched = shown[path] == scene.after.values[path] && !scene.touched(path)
       if let edit = scene.edit(at: path, isUntouched: isUntouched) {
-        if !scene.since.takenBack.contains(path) {
-          edits[path] = edit
-        } else if !scene.isForced {
-          left.append(path)
-        }
+        edits[path] = edit.kind
+        if !edit.isWhole && !scene.isForced { left.append(path) }
       } else if isUntouched || scene.isForced {
         plain.append(path)
       } else {
@@ -134,9 +131,17 @@ package struct UndoPlan: Sendable {
 }
 
 extension UndoPlan.Scene {
+  /// An edit of a counter or set.
+  fileprivate struct Edit {
+    /// Nil if nothing is left to do.
+    let kind: KindEdit?
+    /// Whether it takes back all that was done.
+    let isWhole: Bool
+  }
+
   /// What takes back what was done to a counter or set, as such; nil where that is not what was
   /// done, or not what shows now.
-  fileprivate func edit(at path: Path, isUntouched: Bool) -> KindEdit? {
+  fileprivate func edit(at path: Path, isUntouched: Bool) -> Edit? {
     // Untouched, and made by the transaction: it goes as a whole.
     guard !(isUntouched && before.values[path] == nil) else { return nil }
     let kind = after.kinds[path]
@@ -147,8 +152,31 @@ extension UndoPlan.Scene {
       guard before.kinds[path] == .set, let old = elements(before, at: path),
         let new = elements(after, at: path)
       else { return nil }
-      return .elements(adding: old.subtracting(new), removing: new.subtracting(old))
+      return exchanged(added: new.subtracting(old), removed: old.subtracting(new), at: path)
     }
+  }
+
+  /// Puts back and takes out the elements that nobody else has dealt with.
+  private func exchanged(
+    added: Set<SetElement>, removed: Set<SetElement>, at path: Path
+  ) -> Edit {
+    guard !isForced else {
+      return Edit(kind: .elements(adding: removed, removing: added), isWhole: true)
+    }
+    let adding = removed.filter { !since.hasWritten(at: path.appending($0.key)) }
+    let others = Set(
+      end.state.uncovered.map { end.state.entries[$0] }.filter { entry in
+        entry.effect.kind == .add && entry.stamp != event.header.stamp(Int(entry.stamp.dot.index))
+      }.map(\.effect.path))
+    let removing = added.filter { !others.contains(path.appending($0.key)) }
+    let shown =
+      present.flatMap { $0.member(at: path.keys[...]) }
+      .flatMap { SetElement.all(in: $0) } ?? []
+    // What is as it was anyway is not left.
+    let isWhole =
+      removed.subtracting(adding).isSubset(of: shown)
+      && added.subtracting(removing).isDisjoint(with: shown)
+    return Edit(kind: .elements(adding: adding, removing: removing), isWhole: isWhole)
   }
 
   private func elements(_ fold: EventFold, at path: Path) -> Set<SetElement>? {
@@ -156,7 +184,7 @@ extension UndoPlan.Scene {
   }
 
   /// The opposite of the increments, if all of them still count.
-  private func countedBack(at path: Path) -> KindEdit? {
+  private func countedBack(at path: Path) -> Edit? {
     let increments = event.steps.filter {
       $0.effect.path == path && $0.effect.kind == .increment
     }
@@ -164,7 +192,8 @@ extension UndoPlan.Scene {
     guard let sum = event.increments[path], let amount = Int64(exactly: -sum),
       increments.allSatisfy({ counting.contains(event.stamp(of: $0)) })
     else { return nil }
-    return .increment(amount)
+    let isTakenBack = since.takenBack.contains(path)
+    return Edit(kind: isTakenBack ? nil : .increment(amount), isWhole: !isTakenBack)
   }
 
   /// Whether a later transaction changed what shows at, above or below `path`.

@@ -96,4 +96,53 @@ import Testing
     #expect(try undo(one).left == [])
     #expect(try ann.body("x") == #"{"n":0}"#)
   }
+
+  @Test("leaves a document that somebody else made alike")
+  func equalInserts() throws {
+    try ann.put("x", #"{"a":1}"#)
+    world.advance(milliseconds: 10)
+    try bob.put("x", #"{"a":1}"#)
+    try exchange()
+    #expect(try undo(1).left == [""])
+    #expect(try ann.body("x") == #"{"a":1}"#)
+    #expect(try undo(1, isForced: true).left == [])
+    #expect(try ann.body("x") == nil)
+  }
+
+  @Test("leaves a value that somebody else wrote alike")
+  func equalValues() throws {
+    try ann.put("x", #"{"a":1,"b":1}"#)
+    try exchange()
+    try ann.put("x", #"{"a":2,"b":2}"#)
+    world.advance(milliseconds: 10)
+    try bob.put("x", #"{"a":2,"b":1}"#)
+    try exchange()
+    #expect(try undo(2).left == ["/a"])
+    #expect(try ann.body("x") == #"{"a":2,"b":1}"#)
+  }
+
+  @Test("leaves an element that somebody else added, and takes out its own")
+  func equalElements() throws {
+    try edit(ann, .elements(adding: Self.set("a"), removing: []), at: "/s")
+    try exchange()
+    let two = try edit(ann, .elements(adding: Self.set("x", "y"), removing: []), at: "/s")
+    try edit(bob, .elements(adding: Self.set("x"), removing: []), at: "/s")
+    try exchange()
+    #expect(try undo(two).left == ["/s"])
+    #expect(try ann.body("x") == #"{"s":["a","x"]}"#)
+    #expect(try undo(two, isForced: true).left == [])
+    #expect(try ann.body("x") == #"{"s":["a"]}"#)
+  }
+
+  @Test("does not put back an element that somebody else took out, too")
+  func equalRemovals() throws {
+    try edit(ann, .elements(adding: Self.set("a", "b", "c"), removing: []), at: "/s")
+    try exchange()
+    let removal = try edit(
+      ann, .elements(adding: [], removing: Self.set("b", "c")), at: "/s")
+    try edit(bob, .elements(adding: [], removing: Self.set("b")), at: "/s")
+    try exchange()
+    #expect(try undo(removal).left == ["/s"])
+    #expect(try ann.body("x") == #"{"s":["a","c"]}"#)
+  }
 }
