@@ -52,7 +52,9 @@ extension DocumentState {
   ) -> EditPlan.Outcome {
     let view = view()
     guard let root = view.root, let insert = view.inserts.last?.dot else {
-      var planner = EditPlanner(kinds: kinds)
+      var planner = EditPlanner(
+        kinds: kinds,
+        unclaimed: unclaimedIncrements(context: frontier.closed, seen: frontier.seen))
       planner.write(new, at: .root, over: nil)
       return .write(
         EditPlan(

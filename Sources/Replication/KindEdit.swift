@@ -48,16 +48,24 @@ extension DocumentState {
     return .write(plan, body: body)
   }
 
-  /// What increments that an author saw, and cannot claim yet, will add to a start that it writes.
+  /// What increments that an author saw, and cannot claim yet, will add to a start that it writes;
+  /// 0 for a counter of which it saw a start alone.
+  ///
+  /// Also those count that a delete hides: it stands only until the author's write undoes it, where
+  /// that cannot claim it either. What a removal hides that waits here goes for good.
   func unclaimedIncrements(context: Context, seen: Context) -> [Path: Int128] {
     guard !isCovered(seen, by: context) else { return [:] }
     var sums: [Path: Int128] = [:]
-    for index in visibility().values where entries[index].effect.kind == .increment {
-      let stamp = entries[index].stamp
-      guard relation(of: seen, to: stamp) != .none, relation(of: context, to: stamp) == .none
+    for entry in uncovered.map({ entries[$0] }) {
+      let (effect, stamp) = (entry.effect, entry.stamp)
+      guard effect.kind == .increment || effect.kind == .counter,
+        relation(of: seen, to: stamp) != .none, relation(of: context, to: stamp) == .none,
+        !pending.contains(where: { removal in
+          effect.path.isAtOrBelow(removal.path) && relation(of: removal.seen, to: stamp) != .none
+        })
       else { continue }
-      let effect = entries[index].effect
-      sums[effect.path, default: 0] += CounterAmount.amount(effect)
+      let isStart = effect.kind == .counter
+      sums[effect.path, default: 0] += isStart ? 0 : CounterAmount.amount(effect)
     }
     return sums
   }
@@ -94,7 +102,12 @@ extension EditPlanner {
     switch edit {
     case .increment(let amount):
       let number = target.flatMap { CounterAmount.integer(in: $0.json) }
-      if let number, target?.content.kind != .counter || !isSettled { start(number, at: path) }
+      if let number {
+        if target?.content.kind != .counter || !isSettled { start(number, at: path) }
+      } else if unclaimed[path] != nil {
+        // What was there may show again, since this write cannot claim to have seen it.
+        start(0, at: path)
+      }
       append(
         EditPlan.Step(
           .increment, at: path, payload: CounterAmount.payload(ofIncrement: amount)))
