@@ -78,4 +78,22 @@ import Testing
     try exchange()
     for peer in [eve, ann, bob] { #expect(try peer.body("x") == #"{"n":3}"#) }
   }
+
+  @Test("keeps an increment that had not arrived when its writer read it")
+  func staleBase() throws {
+    try add(1, by: ann)
+    try exchange()
+    try add(5, by: eve)
+    try send(from: eve, to: ann)
+    try ann.put("y", "{}")
+    try send(from: ann, to: bob)
+    #expect(try bob.body("x") == #"{"n":1}"#)
+    let token = try #require(try bob.token("x"))
+    try send(from: eve, to: bob)
+    world.advance(milliseconds: 10)
+    try bob.put("x", #"{"n":3}"#, token: token)
+    #expect(try bob.body("x") == #"{"n":8}"#)
+    try exchange()
+    for peer in [eve, ann, bob] { #expect(try peer.body("x") == #"{"n":8}"#) }
+  }
 }
