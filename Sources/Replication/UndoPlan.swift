@@ -6,8 +6,8 @@ import CanonicalJSON
 /// showed before it shows again. What somebody has changed since is left alone and named.
 ///
 /// An increment is taken back by the opposite one, and elements of a set are taken out or put back,
-/// whatever others have done to the counter or set since; an increment only once, however often that
-/// is asked for, and an element only where nobody else has added or removed it, too.
+/// whatever others have done to the counter or set since; an increment only once, however often
+/// that is asked for, and an element only where nobody else has added or removed it, too.
 ///
 ///     let plan = UndoPlan(
 ///       of: tip, events: events, lineage: lineage, present: view, isForced: false)
