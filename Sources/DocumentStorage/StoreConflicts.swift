@@ -5,6 +5,8 @@ import Replication
 /// How a conflict is settled.
 package enum ConflictChoice: Sendable {
   /// By the value of this number, as they are listed: 1 is the one that shows.
+  ///
+  /// Where a path has two conflicts, the second's values are counted on from the first's.
   case listed(Int)
   /// By another value.
   case value(JSON)
@@ -73,7 +75,14 @@ extension StoreWriter {
       }
       return
     }
-    try settle(first, of: key, content: try choice.content(of: conflicts), check: check)
+    let content = try choice.content(of: conflicts)
+    // A write that changes nothing would leave what is in doubt as it is.
+    guard conflicts.contains(where: { $0.kind == .doubtful }), !first.path.isRoot || content != nil
+    else { return try settle(first, of: key, content: content, check: check) }
+    if first.path.isRoot, let content {
+      guard case .object = content else { throw ConflictError.notAnObject }
+    }
+    try settle(content, at: first.path, of: key, check: check)
   }
 
   private mutating func settle(

@@ -118,8 +118,25 @@ extension StoreWriter {
   package mutating func edit(
     _ edit: KindEdit, at path: Path, of key: DocumentKey, check: (JSON) throws -> Void
   ) throws -> Edit {
+    let outcome = try state(of: key).plan(edit, at: path, frontier: streams.frontier)
+    return try perform(outcome, at: key, check: check)
+  }
+
+  /// Writes what stands at `path` anew, whatever shows there, to settle what is in doubt; nil takes
+  /// it away.
+  mutating func settle(
+    _ content: JSON?, at path: Path, of key: DocumentKey, check: (JSON) throws -> Void
+  ) throws {
+    let outcome = try state(of: key).plan(
+      settling: path, as: content, frontier: streams.frontier)
+    _ = try perform(outcome, at: key, check: check)
+  }
+
+  private mutating func perform(
+    _ outcome: KindEdit.Outcome, at key: DocumentKey, check: (JSON) throws -> Void
+  ) throws -> Edit {
     let state = try state(of: key)
-    switch state.plan(edit, at: path, frontier: streams.frontier) {
+    switch outcome {
     case .unchanged: return .unchanged
     case .refused(let place, let found): throw StorageError.otherKind(place, found: found)
     case .write(let plan, let body):

@@ -11,8 +11,10 @@ package enum VersionTokenText {
   package static func encode(_ token: Replication.VersionToken) -> String {
     var bytes: [UInt8] = [version]
     append(token.context, to: &bytes)
-    bytes.append(token.seen == token.context ? 0 : 1)
-    if token.seen != token.context { append(token.seen, to: &bytes) }
+    let form = Form(of: token)
+    bytes.append(form.rawValue)
+    if form != .closed { append(token.seen, to: &bytes) }
+    if form == .open { append(token.applied, to: &bytes) }
     bytes.appendVarint(UInt64(token.inserts.count))
     for insert in token.inserts {
       bytes.append(contentsOf: insert.stream.bytes)
@@ -46,7 +48,9 @@ package enum VersionTokenText {
     var reader = ByteReader(bytes)
     guard try reader.byte() == version else { return nil }
     let context = try context(from: &reader)
-    let seen = try reader.byte() == 0 ? context : try self.context(from: &reader)
+    guard let form = Form(rawValue: try reader.byte()) else { return nil }
+    let seen = form == .closed ? context : try self.context(from: &reader)
+    let applied = form == .open ? try self.context(from: &reader) : seen
     var inserts: [Dot] = []
     for _ in 0..<(try reader.count(of: 18)) {
       inserts.append(
@@ -58,7 +62,26 @@ package enum VersionTokenText {
     for _ in 0..<(try reader.count(of: 16)) {
       nodes[try reader.unsigned64()] = try reader.unsigned64()
     }
-    return Replication.VersionToken(context: context, seen: seen, inserts: inserts, nodes: nodes)
+    return Replication.VersionToken(
+      context: context, seen: seen, applied: applied, inserts: inserts, nodes: nodes)
+  }
+
+  /// What follows the context that may be claimed.
+  private enum Form: UInt8 {
+    /// Nothing: it is all that was seen.
+    case closed
+    /// What was seen, all of which had been applied.
+    case seen
+    /// What was seen, then what of it had been applied.
+    case open
+
+    init(of token: Replication.VersionToken) {
+      if token.applied != token.seen {
+        self = .open
+      } else {
+        self = token.seen == token.context ? .closed : .seen
+      }
+    }
   }
 
   private static func append(_ context: Context, to bytes: inout [UInt8]) {

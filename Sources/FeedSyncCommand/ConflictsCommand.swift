@@ -54,10 +54,10 @@ struct ConflictsCommand: ParsableCommand {
         let names = snapshot.deviceNames
         return try snapshot.conflicts(of: key).map { try Conflict($0, of: key, names: names) }
       }
-      for conflict in conflicts {
+      for (conflict, first) in zip(conflicts, ConflictForm.firstNumbers(conflicts)) {
         switch global.format {
-        case .json: Output.line(.object(ConflictForm.json(conflict)))
-        case .text: for line in ConflictForm.text(conflict) { Output.line(line) }
+        case .json: Output.line(.object(ConflictForm.json(conflict, first: first)))
+        case .text: for line in ConflictForm.text(conflict, first: first) { Output.line(line) }
         }
       }
     }
@@ -119,27 +119,41 @@ enum ConflictForm {
     conflict.path.isEmpty ? "(document)" : conflict.path
   }
 
+  /// The number of each conflict's first value: `resolve` counts through all of a path.
+  static func firstNumbers(_ conflicts: [Conflict]) -> [Int] {
+    var counts: [String: Int] = [:]
+    return conflicts.map { conflict in
+      defer { counts[conflict.path, default: 0] += conflict.values.count }
+      return counts[conflict.path, default: 0] + 1
+    }
+  }
+
   static func json(_ document: ConflictedDocument) -> JSON {
     .object([
       "collection": .text(document.collection), "id": .text(document.id),
-      "conflicts": .array(document.conflicts.map { .object(json($0)) }),
+      "conflicts": .array(
+        zip(document.conflicts, firstNumbers(document.conflicts)).map {
+          .object(json($0, first: $1))
+        }),
     ])
   }
 
-  static func json(_ conflict: Conflict) -> JSONObject {
+  static func json(_ conflict: Conflict, first: Int) -> JSONObject {
     [
       "path": .text(conflict.path), "kind": .text(conflict.kind.rawValue),
       "values": .array(
         conflict.values.enumerated().map { index, value in
-          .object(json(value, number: index + 1))
+          .object(json(value, number: first + index, isShown: index == 0))
         }),
     ]
   }
 
   /// Absence has no value: null is one.
-  private static func json(_ value: Conflict.Value, number: Int) -> JSONObject {
+  private static func json(
+    _ value: Conflict.Value, number: Int, isShown: Bool
+  ) -> JSONObject {
     var object: JSONObject = [
-      "number": .number(number), "shown": .bool(number == 1),
+      "number": .number(number), "shown": .bool(isShown),
       "device": value.device.map { device in
         ["id": .text(device.id), "name": device.name.map { .text($0) } ?? .null]
       } ?? .null,
@@ -150,7 +164,7 @@ enum ConflictForm {
     return object
   }
 
-  static func text(_ conflict: Conflict) -> [String] {
+  static func text(_ conflict: Conflict, first: Int) -> [String] {
     let head = "\(place(conflict)) (\(conflict.kind.rawValue))"
     return [head]
       + conflict.values.enumerated().map { index, value in
@@ -161,7 +175,7 @@ enum ConflictForm {
           } else {
             value.content == nil && index > 0 ? "  deleted here, not published yet" : ""
           }
-        return "  \(index + 1): \(content)\(author)\(index == 0 ? " (shown)" : "")"
+        return "  \(first + index): \(content)\(author)\(index == 0 ? " (shown)" : "")"
       }
   }
 }

@@ -62,11 +62,16 @@ extension DocumentState {
 
   /// The values that a write may have covered whose author named a branch that nobody here has, by
   /// path: hidden, and listed as conflicts, since nobody can tell.
+  ///
+  /// An element counts with its set.
   var doubtfulEntries: [Path: [Entry]] {
     guard mayHide, lineage != nil else { return [:] }
     let doubtful = entries.filter {
       $0.effect.kind.carriesValue && hidingRelation(of: $0) == .doubtful
     }
-    return Dictionary(grouping: doubtful, by: \.effect.path)
+    return Dictionary(grouping: doubtful) { entry in
+      let path = entry.effect.path
+      return entry.effect.kind == .add ? path.parent ?? path : path
+    }
   }
 }

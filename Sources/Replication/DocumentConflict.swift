@@ -36,6 +36,8 @@ package struct DocumentConflict: Sendable, Equatable {
 extension DocumentState {
   /// All conflicts, as many as the view counts: sorted by path, what concerns the whole document
   /// first.
+  ///
+  /// A path may have two: of values that compete, and behind it of what may be covered.
   package func conflicts() -> [DocumentConflict] {
     let visibility = visibility()
     var builder = ViewBuilder(
@@ -61,13 +63,38 @@ extension DocumentState {
       result.append(
         DocumentConflict(path: .root, kind: .missingInsert, values: [absent, edited]))
     }
-    return result
+    result += doubtfulConflicts(beside: hasInsert ? root : nil)
+    return result.enumerated().sorted { lhs, rhs in
+      (lhs.element.path, lhs.offset) < (rhs.element.path, rhs.offset)
+    }.map(\.element)
+  }
+
+  /// What is hidden by a write whose author named a branch that nobody here has.
+  private func doubtfulConflicts(beside root: DocumentView.Node?) -> [DocumentConflict] {
+    let hidden = doubtfulEntries
+    guard !hidden.isEmpty else { return [] }
+    var shown: [Path: [UInt8]] = [:]
+    for node in root?.subtree ?? [] where hidden[node.path] != nil { shown[node.path] = node.text }
+    return hidden.map { path, entries in
+      let values = entries.sorted { $0.stamp > $1.stamp }.map { entry in
+        DocumentConflict.Value(
+          content: entry.content(of: path, beside: shown[path]), stamp: entry.stamp)
+      }
+      return DocumentConflict(
+        path: path, kind: .doubtful,
+        values: [DocumentConflict.Value(content: shown[path], stamp: nil)] + values)
+    }
   }
 }
 
 extension DocumentState.Entry {
-  /// What it would show alone, as canonical JSON.
-  fileprivate var content: [UInt8]? {
+  /// What it would show alone, as canonical JSON; of an element, the set with it.
+  fileprivate func content(of path: Path, beside shown: [UInt8]?) -> [UInt8]? {
+    if let element = effect.element(of: path) {
+      let others = shown.flatMap { try? JSON(parsing: $0) }.flatMap { SetElement.all(in: $0) }
+      let all = (others ?? []).union([element]).sorted()
+      return JSON.array(all.map(\.json)).canonicalBytes()
+    }
     var builder = ViewBuilder(entries: [self])
     return builder.node(in: 0..<1, path: effect.path)?.text
   }

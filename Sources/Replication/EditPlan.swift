@@ -67,7 +67,8 @@ extension DocumentState {
       base: token.map { BaseVersion(token: $0, digest: digest) }
         ?? BaseVersion(present: view, digest: digest),
       kept: uncovered.map { entries[$0] }, rewritesEqual: rewritesEqual, kinds: kinds,
-      unclaimed: unclaimedIncrements(context: context, seen: seen))
+      // Of what its authors had seen, that which had not arrived was not in the writer's number.
+      unclaimed: unclaimedIncrements(context: context, seen: token?.applied ?? seen))
     if view.hasUndoneDelete {
       if patch != nil, root.json == new { return .unchanged }
       planner.write(new, at: .root, over: root)

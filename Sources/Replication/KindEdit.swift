@@ -28,20 +28,17 @@ extension DocumentState {
     _ edit: KindEdit, at path: Path, frontier: Frontier
   ) -> KindEdit.Outcome {
     let view = view()
-    let places = path.ancestors + [path]
-    var shown: [DocumentView.Node?] = [view.root]
-    for (above, here) in zip(places, places.dropFirst()) {
-      let node = shown.last ?? nil
-      if let node, !node.isObject { return .refused(at: above, found: node.content.name) }
-      shown.append(node?.member(at: here))
+    let way = view.way(to: path)
+    if let obstacle = way.obstacle {
+      return .refused(at: obstacle.path, found: obstacle.content.name)
     }
-    let target = shown.last ?? nil
+    let target = way.target
     if let target, !edit.suits(target) { return .refused(at: path, found: target.content.name) }
     guard edit.changes(target) else { return .unchanged }
     var planner = EditPlanner(
       unclaimed: unclaimedIncrements(context: frontier.closed, seen: frontier.seen))
     let isWritten = planner.lead(
-      to: path, along: Array(zip(places, shown)), isWhole: view.hasUndoneDelete)
+      to: path, along: way.steps, isWhole: view.hasUndoneDelete)
     let value = planner.take(edit, at: path, over: target, isWritten: isWritten)
     let isInsert = planner.steps.first.map { $0.kind == .clear && $0.path.isRoot } ?? false
     let plan = EditPlan(
@@ -51,30 +48,26 @@ extension DocumentState {
     return .write(plan, body: body)
   }
 
-  /// What increments that an author saw, and cannot claim yet, will add to a start that it writes.
+  /// What increments that an author saw, and cannot claim yet, will add to a start that it writes;
+  /// 0 for a counter of which it saw a start alone.
   ///
-  /// Also what a delete hides that cannot be claimed either: the write undoes it. A counter of which
-  /// only starts come back so is there with 0.
+  /// Also those count that a delete hides: it stands only until the author's write undoes it, where
+  /// that cannot claim it either. What a removal hides that waits here goes for good.
   func unclaimedIncrements(context: Context, seen: Context) -> [Path: Int128] {
     guard !isCovered(seen, by: context) else { return [:] }
     var sums: [Path: Int128] = [:]
     for entry in uncovered.map({ entries[$0] }) {
-      let kind = entry.effect.kind
-      guard kind == .increment || kind == .counter, relation(of: seen, to: entry.stamp) != .none,
-        relation(of: context, to: entry.stamp) == .none, !isToBeRemoved(entry)
+      let (effect, stamp) = (entry.effect, entry.stamp)
+      guard effect.kind == .increment || effect.kind == .counter,
+        relation(of: seen, to: stamp) != .none, relation(of: context, to: stamp) == .none,
+        !pending.contains(where: { removal in
+          effect.path.isAtOrBelow(removal.path) && relation(of: removal.seen, to: stamp) != .none
+        })
       else { continue }
-      sums[entry.effect.path, default: 0] +=
-        kind == .increment ? CounterAmount.amount(entry.effect) : 0
+      let isStart = effect.kind == .counter
+      sums[effect.path, default: 0] += isStart ? 0 : CounterAmount.amount(effect)
     }
     return sums
-  }
-
-  /// Whether a removal that waits takes it away.
-  private func isToBeRemoved(_ entry: Entry) -> Bool {
-    pending.contains { removal in
-      entry.effect.path.isAtOrBelow(removal.path)
-        && relation(of: removal.seen, to: entry.stamp) != .none
-    }
   }
 }
 
@@ -84,7 +77,7 @@ extension EditPlanner {
   ///
   /// - parameter shown: the places from the root to the path, with what shows there.
   /// - returns: whether what showed at `path` has been written anew.
-  fileprivate mutating func lead(
+  mutating func lead(
     to path: Path, along shown: [(Path, DocumentView.Node?)], isWhole: Bool
   ) -> Bool {
     var isWritten = false
@@ -112,7 +105,7 @@ extension EditPlanner {
       if let number {
         if target?.content.kind != .counter || !isSettled { start(number, at: path) }
       } else if unclaimed[path] != nil {
-        // It counts from 0, not from what this write brings back.
+        // What was there may show again, since this write cannot claim to have seen it.
         start(0, at: path)
       }
       append(
@@ -160,6 +153,27 @@ extension KindEdit {
   }
 }
 
+extension DocumentView {
+  /// The places from the root to a path, with what shows there.
+  struct Way {
+    let steps: [(Path, DocumentView.Node?)]
+    /// What is no object and stands above the path.
+    let obstacle: DocumentView.Node?
+    /// What shows at the path.
+    var target: DocumentView.Node? { steps.last?.1 }
+  }
+
+  func way(to path: Path) -> Way {
+    var steps: [(Path, DocumentView.Node?)] = [(.root, root)]
+    for here in (path.ancestors + [path]).dropFirst() {
+      let above = steps.last?.1
+      if let above, !above.isObject { return Way(steps: steps, obstacle: above) }
+      steps.append((here, above?.member(at: here)))
+    }
+    return Way(steps: steps, obstacle: nil)
+  }
+}
+
 extension DocumentView.Node {
   fileprivate var isObject: Bool { if case .object = content { true } else { false } }
 
@@ -179,7 +193,7 @@ extension DocumentView.Node.Content {
   }
 
   /// What it is called in messages.
-  fileprivate var name: String {
+  var name: String {
     switch self {
     case .counter: "a counter"
     case .set: "a set"
@@ -199,12 +213,22 @@ extension DocumentView.Node.Content {
 }
 
 extension JSON {
-  /// The same with `value` at a path of keys, through objects that are made where there are none.
-  fileprivate func with(_ value: JSON, at keys: ArraySlice<ByteString>) -> JSON {
-    guard let key = keys.first else { return value }
+  /// The same with `value` at a path of keys, through objects that are made where there are none;
+  /// nil takes away what is there.
+  func with(_ value: JSON?, at keys: ArraySlice<ByteString>) -> JSON {
+    guard let key = keys.first else { return value ?? .object(JSONObject()) }
+    guard value != nil || member(key) != nil else { return self }
     var object = JSONObject()
     if case .object(let present) = self { object = present }
-    object[key] = (object[key] ?? .object(JSONObject())).with(value, at: keys.dropFirst())
+    if keys.count == 1 {
+      object[key] = value
+    } else {
+      object[key] = (member(key) ?? .object(JSONObject())).with(value, at: keys.dropFirst())
+    }
     return .object(object)
+  }
+
+  private func member(_ key: ByteString) -> JSON? {
+    if case .object(let object) = self { object[key] } else { nil }
   }
 }

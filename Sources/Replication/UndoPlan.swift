@@ -6,7 +6,8 @@ import CanonicalJSON
 /// showed before it shows again. What somebody has changed since is left alone and named.
 ///
 /// An increment is taken back by the opposite one, and elements of a set are taken out or put back,
-/// whatever others have done to the counter or set since.
+/// whatever others have done to the counter or set since; an increment only once, however often
+/// that is asked for, and an element only where nobody else has added or removed it, too.
 ///
 ///     let plan = UndoPlan(
 ///       of: tip, events: events, lineage: lineage, present: view, isForced: false)
@@ -42,7 +43,7 @@ package struct UndoPlan: Sendable {
     var around: (before: EventFold, after: EventFold)?
     var target: DocumentEvent?
     var changed: [Path] = []
-    var since: Set<Path> = []
+    var aftermath: UndoAftermath?
     for event in events.sorted(by: DocumentEvent.precedes) {
       let before = fold
       let paths = fold.take(event)
@@ -50,13 +51,16 @@ package struct UndoPlan: Sendable {
         around = (before, fold)
         target = event
         changed = paths
-      } else if around != nil {
-        since.formUnion(paths)
+        aftermath = UndoAftermath(of: event)
+      } else {
+        aftermath?.note(event, changing: paths, state: fold.state)
       }
     }
-    guard let around, let target, around.before.isVisible || around.after.isVisible else { return }
+    guard let around, let target, let aftermath,
+      around.before.isVisible || around.after.isVisible
+    else { return }
     let scene = Scene(
-      event: target, before: around.before, after: around.after, end: fold, since: since,
+      event: target, before: around.before, after: around.after, end: fold, since: aftermath,
       present: present.json, presentKinds: present.shownKinds, isForced: isForced)
     if around.before.isVisible && around.after.isVisible {
       change(changed, in: scene)
@@ -71,7 +75,7 @@ package struct UndoPlan: Sendable {
     let before: EventFold
     let after: EventFold
     let end: EventFold
-    let since: Set<Path>
+    let since: UndoAftermath
     let present: JSON?
     let presentKinds: [Path: ReplicatedKind]
     let isForced: Bool
@@ -79,7 +83,7 @@ package struct UndoPlan: Sendable {
 
   /// The transaction made the document or deleted it.
   private mutating func appearOrVanish(in scene: Scene) {
-    let isUntouched = scene.since.isEmpty && scene.present == scene.after.body
+    let isUntouched = scene.since.changed.isEmpty && scene.present == scene.after.body
     guard isUntouched || scene.isForced else {
       left = [.root]
       return
@@ -102,7 +106,8 @@ package struct UndoPlan: Sendable {
     for path in paths {
       let isUntouched = shown[path] == scene.after.values[path] && !scene.touched(path)
       if let edit = scene.edit(at: path, isUntouched: isUntouched) {
-        edits[path] = edit
+        edits[path] = edit.kind
+        if !edit.isWhole && !scene.isForced { left.append(path) }
       } else if isUntouched || scene.isForced {
         plain.append(path)
       } else {
@@ -126,9 +131,17 @@ package struct UndoPlan: Sendable {
 }
 
 extension UndoPlan.Scene {
+  /// An edit of a counter or set.
+  fileprivate struct Edit {
+    /// Nil if nothing is left to do.
+    let kind: KindEdit?
+    /// Whether it takes back all that was done.
+    let isWhole: Bool
+  }
+
   /// What takes back what was done to a counter or set, as such; nil where that is not what was
   /// done, or not what shows now.
-  fileprivate func edit(at path: Path, isUntouched: Bool) -> KindEdit? {
+  fileprivate func edit(at path: Path, isUntouched: Bool) -> Edit? {
     // Untouched, and made by the transaction: it goes as a whole.
     guard !(isUntouched && before.values[path] == nil) else { return nil }
     let kind = after.kinds[path]
@@ -139,8 +152,31 @@ extension UndoPlan.Scene {
       guard before.kinds[path] == .set, let old = elements(before, at: path),
         let new = elements(after, at: path)
       else { return nil }
-      return .elements(adding: old.subtracting(new), removing: new.subtracting(old))
+      return exchanged(added: new.subtracting(old), removed: old.subtracting(new), at: path)
     }
+  }
+
+  /// Puts back and takes out the elements that nobody else has dealt with.
+  private func exchanged(
+    added: Set<SetElement>, removed: Set<SetElement>, at path: Path
+  ) -> Edit {
+    guard !isForced else {
+      return Edit(kind: .elements(adding: removed, removing: added), isWhole: true)
+    }
+    let adding = removed.filter { !since.hasWritten(at: path.appending($0.key)) }
+    let others = Set(
+      end.state.uncovered.map { end.state.entries[$0] }.filter { entry in
+        entry.effect.kind == .add && entry.stamp != event.header.stamp(Int(entry.stamp.dot.index))
+      }.map(\.effect.path))
+    let removing = added.filter { !others.contains(path.appending($0.key)) }
+    let shown =
+      present.flatMap { $0.member(at: path.keys[...]) }
+      .flatMap { SetElement.all(in: $0) } ?? []
+    // What is as it was anyway is not left.
+    let isWhole =
+      removed.subtracting(adding).isSubset(of: shown)
+      && added.subtracting(removing).isDisjoint(with: shown)
+    return Edit(kind: .elements(adding: adding, removing: removing), isWhole: isWhole)
   }
 
   private func elements(_ fold: EventFold, at path: Path) -> Set<SetElement>? {
@@ -148,21 +184,21 @@ extension UndoPlan.Scene {
   }
 
   /// The opposite of the increments, if all of them still count.
-  private func countedBack(at path: Path) -> KindEdit? {
+  private func countedBack(at path: Path) -> Edit? {
     let increments = event.steps.filter {
       $0.effect.path == path && $0.effect.kind == .increment
     }
     let counting = Set(end.state.uncovered.map { end.state.entries[$0].stamp })
-    let sum = increments.reduce(Int128(0)) { $0 + CounterAmount.amount($1.effect) }
-    guard !increments.isEmpty, let amount = Int64(exactly: -sum),
+    guard let sum = event.increments[path], let amount = Int64(exactly: -sum),
       increments.allSatisfy({ counting.contains(event.stamp(of: $0)) })
     else { return nil }
-    return .increment(amount)
+    let isTakenBack = since.takenBack.contains(path)
+    return Edit(kind: isTakenBack ? nil : .increment(amount), isWhole: !isTakenBack)
   }
 
   /// Whether a later transaction changed what shows at, above or below `path`.
   fileprivate func touched(_ path: Path) -> Bool {
-    since.contains { $0.isAtOrBelow(path) || path.isAtOrBelow($0) }
+    since.changed.contains { $0.isAtOrBelow(path) || path.isAtOrBelow($0) }
   }
 }
 

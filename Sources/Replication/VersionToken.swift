@@ -13,6 +13,8 @@ package struct VersionToken: Hashable, Sendable {
   /// It goes beyond `context` where something had not closed yet. It is kept here because the
   /// contexts that it is made of may be forgotten by the time the token is used.
   package let seen: Context
+  /// What had been applied, and so was shown: part of `seen`.
+  package let applied: Context
   /// The inserts that stood.
   package let inserts: [Dot]
   /// Digest of path → digest of what showed there.
@@ -20,9 +22,14 @@ package struct VersionToken: Hashable, Sendable {
   /// 0 stands for a path in conflict, 1 for an object, 2 for a set and 3 for each of its elements.
   package let nodes: [UInt64: UInt64]
 
-  package init(context: Context, seen: Context, inserts: [Dot], nodes: [UInt64: UInt64]) {
+  /// - parameter applied: nil for `seen`, as in a token of an older version.
+  package init(
+    context: Context, seen: Context, applied: Context? = nil, inserts: [Dot],
+    nodes: [UInt64: UInt64]
+  ) {
     self.context = context
     self.seen = seen
+    self.applied = applied ?? seen
     self.inserts = inserts
     self.nodes = nodes
   }
@@ -44,8 +51,8 @@ package struct VersionToken: Hashable, Sendable {
     }
     if view.hasUndoneDelete { nodes[digest.of(.root)] = Self.conflicted }
     self.init(
-      context: frontier.closed, seen: frontier.seen, inserts: view.inserts.map(\.dot),
-      nodes: nodes)
+      context: frontier.closed, seen: frontier.seen, applied: frontier.applied,
+      inserts: view.inserts.map(\.dot), nodes: nodes)
   }
 
   static let conflicted: UInt64 = 0

@@ -41,6 +41,10 @@ extension ForkHistory {
     guard kept.isSuperset(of: model.kept.map(\.dot)) else {
       throw failure("has forgotten what no write covers")
     }
+    guard state.conflicts().count == state.view().conflictCount else {
+      throw failure(
+        "\(state.conflicts().count) conflicts listed, of \(state.view().conflictCount)")
+    }
     // As long as somebody named what is not here, nobody can know what the model knows.
     guard !state.isProvisional else { return }
     let shown = model.shown()
