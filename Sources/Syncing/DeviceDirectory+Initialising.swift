@@ -85,8 +85,11 @@ extension DeviceDirectory {
       done.ignoreFile = try SyncerIgnoreFile(container: container).write(
         temporaryName: ambient.temporaryName)
     } catch let error as FileError {
-      // A full or failing disk is mended some day, and nobody would call `init` again.
-      guard ![.noSpace, .ioError, .diskQuotaExceeded].contains(error.errno) else { throw error }
+      // A full or failing disk is mended some day, and nobody would call `init` again. What cannot
+      // even be opened is another matter: smbnetfs answers so for a hidden name.
+      let isFailing = error.errno == .ioError && error.operation != .open
+      let isFull = error.errno == .noSpace || error.errno == .diskQuotaExceeded
+      guard !isFailing, !isFull else { throw error }
       // The folder may be another's to write: one can read along all the same.
       done.ignoreFailure = error
     }
