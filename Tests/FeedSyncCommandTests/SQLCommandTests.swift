@@ -40,10 +40,11 @@ import Testing
   @Test("exits with 64 where the statement writes, looks behind the view, or is none")
   func refused() throws {
     let before = try machine.feedsync("dump").output
+    let never = machine.root.appending(path: "never").path
     for sql in [
       "DELETE FROM documents", "DELETE FROM main.documents", "INSERT INTO documents VALUES (1,2,3)",
       "UPDATE documents SET body = '{}'", "DROP VIEW documents", "PRAGMA journal_mode = DELETE",
-      "ATTACH '/tmp/feedsync-never' AS x", "VACUUM INTO '/tmp/feedsync-never'", "BEGIN",
+      "ATTACH '\(never)' AS x", "VACUUM INTO '\(never)'", "BEGIN",
       "SELECT * FROM main.documents", "SELECT * FROM sqlite_master", "SELECT 1; SELECT 2",
       "WITH x AS (SELECT 1) DELETE FROM main.collections", "", "SELEC",
       "SELECT title FROM documents",
@@ -56,7 +57,7 @@ import Testing
       #expect(try inJSON.error()["code"] == .integer(64), "\(sql)")
     }
     #expect(try machine.feedsync("dump").output == before)
-    #expect(!FileManager.default.fileExists(atPath: "/tmp/feedsync-never"))
+    #expect(!FileManager.default.fileExists(atPath: never))
   }
 
   @Test("works while the folder is away")

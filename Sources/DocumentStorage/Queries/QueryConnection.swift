@@ -8,7 +8,8 @@ import Replication
 ///
 /// The file is opened for reading, and ``QueryRules`` judge every statement. GRDB keeps its own
 /// authorizer on its connections, therefore this one is SQLite's C interface alone.
-// Sendable: used by one caller at a time, who takes it out of the pool.
+// Sendable: nothing changes it after `init` but calls through `handle`, and `QueryPool` hands it to
+// one caller at a time, under its lock; SQLite's own mutex (serialized mode) holds beyond that.
 final class QueryConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private let authorizer: QueryAuthorizer

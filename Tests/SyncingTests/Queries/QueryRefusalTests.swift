@@ -31,7 +31,7 @@ import Testing
       "WITH x AS (SELECT 1) DELETE FROM main.documents", "/* SELECT */ DELETE FROM main.streams",
       "ATTACH ':memory:' AS other", "DETACH main", "PRAGMA user_version = 7", "PRAGMA user_version",
       "BEGIN", "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK", "SAVEPOINT s", "RELEASE s",
-      "VACUUM", "VACUUM INTO '/tmp/feedsync-never'", "REINDEX", "ANALYZE",
+      "VACUUM", "VACUUM INTO 'never.sqlite'", "REINDEX", "ANALYZE",
       "ALTER TABLE main.documents RENAME TO d", "EXPLAIN DELETE FROM main.documents",
       "EXPLAIN QUERY PLAN UPDATE main.device SET clock = 0",
     ])
