@@ -26,9 +26,10 @@ extension DeviceRecord {
   /// was restored, and writes a new stream from now on (protocol.md 25).
   static func current(_ db: Database, _ identity: DeviceIdentity) throws -> DeviceRecord? {
     guard let device = try fetch(db) else { return nil }
-    guard let environment = identity.environment()?.filter({ $0 != separator }) else {
-      return device
-    }
+    // Of nothing but separators, it would be new each time.
+    guard let environment = identity.environment()?.filter({ $0 != separator }),
+      !environment.isEmpty
+    else { return device }
     let stored = try Data.fetchOne(db, sql: "SELECT environment FROM device")
     let known = stored.map { [UInt8]($0).split(separator: separator).map(Array.init) } ?? []
     guard !known.contains(environment) else { return device }

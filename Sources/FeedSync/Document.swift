@@ -81,7 +81,7 @@ public struct TransactionID: Hashable, Codable, Sendable, CustomStringConvertibl
   /// Hexadecimal digits with which the transaction's fingerprint begins.
   ///
   /// Needed only where the device was cloned or restored and several transactions have that number.
-  /// ``DocumentStore/undo(_:isForced:)`` refuses to guess, and its error names them all.
+  /// The `undo` of ``DocumentStore`` refuses to guess, and its error names them all.
   public let branch: String?
 
   init(stream: String, sequence: UInt64, branch: String? = nil) {

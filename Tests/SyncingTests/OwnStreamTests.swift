@@ -117,6 +117,16 @@ import Testing
     #expect(number.withLock { $0 } == 101)
   }
 
+  @Test("stays the same where what the machine is known by says nothing")
+  func saysNothing() throws {
+    let world = try World()
+    let database = try StoreDatabase.inMemory(
+      identity: DeviceIdentity(environment: { [0, 0] }, mint: { StreamID(rawValue: 77) }))
+    let ann = try world.peer("ann", in: try world.folder("folder"), database: database)
+    for number in 0..<3 { try ann.put("a\(number)", "{}") }
+    #expect(try Self.stream(of: ann) != StreamID(rawValue: 77))
+  }
+
   @Test("is put back beside a file of the same name that is damaged, and only once")
   func damaged() throws {
     let world = try World()

@@ -43,7 +43,7 @@ extension World {
     try machine.restore(backup, as: life)
     machine.lacksItsFolder = true
     if machine.environment.bytes != nil, random.chance(50) {
-      machine.environment.bytes = [UInt8(200), UInt8(random.below(200))]
+      machine.environment.bytes = [UInt8(200), UInt8(random.below(200) + 1)]
     }
     figures.copies += 1
     note("    it is as it was \(promises.count - backup.promises) edits ago")

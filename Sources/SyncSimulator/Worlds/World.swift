@@ -39,7 +39,7 @@ final class World {
       let stream = Self.stream(of: number, &random)
       let beginning = Machine.Beginning(
         number: number, features: random.chance(70) ? .init() : .renameOnly, time: time,
-        seed: random.next(), environment: history.seed & 1 == 0 ? [UInt8(number)] : nil,
+        seed: random.next(), environment: history.seed & 1 == 0 ? [UInt8(number + 1)] : nil,
         life: Life(number: number))
       machines.append(try Machine(beginning, stream: stream, marker: marker))
     }
