@@ -42,12 +42,12 @@ struct DocumentTable {
     _ streams: StreamDirectory
   ) throws -> [(key: DocumentKey, isVisible: Bool)] {
     let rows = try Row.fetchAll(
-      db,
-      sql: """
+      db.prepared(
+        """
         SELECT collection, name, documents.id, visible, conflicts, state
         FROM documents INDEXED BY provisional
         JOIN collections ON collections.id = collection WHERE provisional > 0
-        """)
+        """))
     var changed: [(key: DocumentKey, isVisible: Bool)] = []
     for row in rows {
       let state = try StateCoding.decode(
@@ -58,11 +58,11 @@ struct DocumentTable {
       let key = DocumentKey(
         collection: ByteString(row["name"] as String), id: ByteString(row["id"] as String))
       changed.append((key, summary.isVisible))
-      try db.execute(
-        sql: """
-          UPDATE documents SET visible = ?, conflicts = ? WHERE collection = ? AND id = ?
-          """,
-        arguments: [
+      try db.run(
+        """
+        UPDATE documents SET visible = ?, conflicts = ? WHERE collection = ? AND id = ?
+        """,
+        [
           summary.isVisible, summary.conflictCount, row["collection"] as Int64,
           row["id"] as String,
         ])
@@ -120,7 +120,7 @@ struct DocumentTable {
       JOIN collections ON collections.id = collection WHERE pending > 0
       ORDER BY name, documents.id
       """
-    return try Row.fetchAll(db, sql: sql).map { row in
+    return try Row.fetchAll(db.prepared(sql)).map { row in
       DocumentKey(
         collection: ByteString(row[0] as String), id: ByteString(row[1] as String))
     }

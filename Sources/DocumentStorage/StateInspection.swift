@@ -24,7 +24,7 @@ extension StoreDatabase {
         SELECT name, documents.id AS id, visible, conflicts, state FROM documents
         JOIN collections ON collections.id = collection ORDER BY name, documents.id
         """
-      return try Row.fetchAll(db, sql: sql).map { row in
+      return try Row.fetchAll(db.prepared(sql)).map { row in
         KeptDocument(
           key: DocumentKey(
             collection: ByteString(row["name"] as String), id: ByteString(row["id"] as String)),

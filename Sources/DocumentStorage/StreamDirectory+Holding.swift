@@ -53,7 +53,7 @@ extension StreamDirectory {
     guard let row = rows[stream] else { return }
     if row.unmarked > 0 {
       try MarkTable.makeRoom(upTo: row.unmarked, of: row.number, db)
-      try db.execute(sql: "UPDATE streams SET unmarked = 0 WHERE id = ?", arguments: [row.number])
+      try db.run("UPDATE streams SET unmarked = 0 WHERE id = ?", [row.number])
       rows[stream]?.unmarked = 0
     }
     try MarkTable.fill(marks, from: first, of: row.number, db)

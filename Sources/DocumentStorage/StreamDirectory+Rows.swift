@@ -40,7 +40,9 @@ extension StreamDirectory {
   mutating func read(_ db: Database) throws {
     var stored: [StreamID: [StoredLine]] = [:]
     var branching: Set<StreamID> = []
-    for row in try GRDB.Row.fetchAll(db, sql: "SELECT *, 0 AS base, NULL AS parent FROM streams") {
+    for row in try GRDB.Row.fetchAll(
+      db.prepared("SELECT *, 0 AS base, NULL AS parent FROM streams"))
+    {
       let stream = try StreamID(column: row["stream"])
       let number: Int64 = row["id"]
       streamsByNumber[number] = stream
@@ -52,7 +54,7 @@ extension StreamDirectory {
         retiredAt: row["retired_at"])
     }
     if !branching.isEmpty {
-      for row in try GRDB.Row.fetchAll(db, sql: "SELECT * FROM lines ORDER BY stream, line") {
+      for row in try GRDB.Row.fetchAll(db.prepared("SELECT * FROM lines ORDER BY stream, line")) {
         let stream = try stream(number: row["stream"])
         stored[stream]?.append(try StoredLine(row, stream: stream))
       }
@@ -99,7 +101,7 @@ extension StreamDirectory {
     var open: [Lineage.LineID: [Frontier.Open]] = [:]
     let newer = try Set(NewerTransactions.all(db, streams: directory).map(\.tip))
     let sql = "SELECT * FROM open_transactions ORDER BY stream, line, sequence"
-    for row in try GRDB.Row.fetchAll(db, sql: sql) {
+    for row in try GRDB.Row.fetchAll(db.prepared(sql)) {
       let tip = Context.Entry(
         stream: try directory.stream(number: row["stream"]),
         sequence: UInt64(row["sequence"] as Int64),
@@ -126,17 +128,16 @@ extension StreamDirectory {
     let key: StatementArguments = [row.number, line.index]
     let stream = frontier.lineage.streams[line.stream]
     if line.index > 0, let lined = stream?.lines[line.index] {
-      try db.execute(
-        sql: "INSERT OR REPLACE INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        arguments: key + [lined.parent, Int64(lined.base)] + values)
+      try db.run(
+        "INSERT OR REPLACE INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        key + [lined.parent, Int64(lined.base)] + values)
     } else {
-      try db.execute(
-        sql: """
-          UPDATE streams SET applied = ?, applied_fingerprint = ?, context = ?, time = ?,
-            nonce = ?, closed = ?, closed_fingerprint = ?, name = ?, branching = ?,
-            gap_since = ? WHERE id = ?
-          """,
-        arguments: values + [row.name, stream?.isBranching ?? false, row.gapSince, row.number])
+      try db.run(
+        """
+        UPDATE streams SET applied = ?, applied_fingerprint = ?, context = ?, time = ?,
+          nonce = ?, closed = ?, closed_fingerprint = ?, name = ?, branching = ?,
+          gap_since = ? WHERE id = ?
+        """, values + [row.name, stream?.isBranching ?? false, row.gapSince, row.number])
     }
     try saveMarks(of: line, row: row, db)
   }

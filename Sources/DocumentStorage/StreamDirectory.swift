@@ -58,8 +58,7 @@ struct StreamDirectory {
   /// The local number of `stream`, a new one if it was never met.
   mutating func number(of stream: StreamID, _ db: Database) throws -> Int64 {
     if let row = rows[stream] { return row.number }
-    try db.execute(
-      sql: "INSERT INTO streams(stream) VALUES (?)", arguments: [stream.databaseBytes])
+    try db.run("INSERT INTO streams(stream) VALUES (?)", [stream.databaseBytes])
     let number = db.lastInsertedRowID
     streamsByNumber[number] = stream
     rows[stream] = Row(number: number, stream: stream, positions: [.start])
@@ -184,9 +183,9 @@ extension StreamDirectory {
     let number = try self.number(of: line.stream, db)
     let context = Data(
       try ContextCoding.encode(transaction.context) { try self.number(of: $0, db) })
-    try db.execute(
-      sql: "INSERT OR REPLACE INTO open_transactions VALUES (?, ?, ?, ?, ?)",
-      arguments: [
+    try db.run(
+      "INSERT OR REPLACE INTO open_transactions VALUES (?, ?, ?, ?, ?)",
+      [
         number, line.index, Int64(transaction.tip.sequence),
         transaction.tip.fingerprint.databaseBytes, context,
       ])
@@ -195,9 +194,9 @@ extension StreamDirectory {
   private mutating func forget(
     _ transaction: Frontier.Open, on line: Lineage.LineID, _ db: Database
   ) throws {
-    try db.execute(
-      sql: "DELETE FROM open_transactions WHERE stream = ? AND line = ? AND sequence = ?",
-      arguments: [
+    try db.run(
+      "DELETE FROM open_transactions WHERE stream = ? AND line = ? AND sequence = ?",
+      [
         try number(of: line.stream, db), line.index, Int64(transaction.tip.sequence),
       ])
   }
