@@ -1,5 +1,6 @@
 import CanonicalJSON
 import DocumentStorage
+import ReferenceModel
 import Replication
 
 /// What must hold once everything has arrived everywhere.
@@ -99,7 +100,7 @@ extension World {
   private func checkAgainstModel(
     _ key: DocumentKey, _ document: StoreDatabase.KeptDocument?
   ) throws {
-    let model = Model(ledger.operations(on: key))
+    let model = PlainModel(operations: ledger.operations(on: key))
     let wanted = model.shown()
     let view = document?.state.view()
     guard view?.json == wanted.body else {

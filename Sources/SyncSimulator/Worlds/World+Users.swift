@@ -1,5 +1,6 @@
 import CanonicalJSON
 import DocumentStorage
+import ReferenceModel
 import Replication
 import Syncing
 
@@ -79,13 +80,13 @@ extension World {
         throw Finding("deleting \(key.id), which was \(before == nil ? "absent" : "there"), is odd")
       }
     case 2..<5:
-      let patch = random.patch()
+      let patch = random.patch(.telling)
       kind = .patch
       wanted = (before ?? .object(JSONObject())).mergePatched(with: patch)
       result = try writer.patch(patch, at: key)
     default:
       let isNew = before == nil || random.chance(15)
-      let body = isNew ? random.document() : random.edited(before ?? .null)
+      let body = isNew ? random.document(.telling) : random.edited(before ?? .null, .telling)
       (kind, wanted) = (.put, random.chance(90) ? body : before ?? body)
       result = try writer.put(wanted ?? body, at: key)
     }
@@ -173,7 +174,7 @@ extension World {
     let version = read ?? random.pick(machine.reads)
     let key = version.document.key
     let base = try JSON(parsing: version.document.body)
-    let wanted = random.chance(8) ? base : random.edited(base)
+    let wanted = random.chance(8) ? base : random.edited(base, .telling)
     let applied = try applied(on: machine)
     let isDisputed = try conflicted(on: machine).contains(key)
     let before = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
