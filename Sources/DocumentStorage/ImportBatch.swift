@@ -348,12 +348,17 @@ private struct ImportFold {
 
   /// Judges again what branches have left in doubt; who brought the branch changed it.
   private mutating func judgeProvisional() throws {
-    guard !streams.rebranched.isEmpty,
-      let origin = streams.rebranched.filter({ devices[$0] != nil }).min() ?? devices.keys.min()
-    else { return }
-    for (key, isVisible) in try table.judgeProvisional(streams) {
-      devices[origin]?.note(key, isDeleted: !isVisible, paths: [], mayBeKnown: true)
+    guard streams.hasRebranched else { return }
+    let isThorough = streams.hasNewMeaning
+    let judged = try table.judgeAgain(&streams, isThorough: isThorough)
+    let origin = streams.rebranched.filter { devices[$0] != nil }.min() ?? devices.keys.min()
+    guard !judged.isEmpty, let origin = origin ?? own else { return }
+    var device = devices[origin] ?? fromDevice(origin)
+    for document in judged {
+      device.note(
+        document.key, isDeleted: !document.isVisible, paths: document.paths, mayBeKnown: true)
     }
+    devices[origin] = device
   }
 
   private mutating func fold(
