@@ -123,11 +123,7 @@ extension StoreDatabase {
 /// When they take too much memory, they are written, and collecting begins anew; a document may
 /// then be written more than once.
 private struct ImportFold {
-  private struct Step {
-    let effect: DocumentState.Effect
-    let stamp: Stamp
-    let context: Context
-  }
+  private typealias Step = DocumentState.Entry
 
   private let db: Database
   private var streams: StreamDirectory
@@ -366,11 +362,7 @@ private struct ImportFold {
   ) throws {
     var state = try table.state(of: key, streams: streams, lineage: lineage)
     var changes: [StreamID: Set<Path>] = [:]
-    for step in steps {
-      let path = state.shownPath(of: step.effect)
-      guard state.apply(step.effect, stamp: step.stamp, context: step.context) else { continue }
-      changes[step.stamp.dot.stream, default: []].insert(path)
-    }
+    state.apply(steps) { changes[$0.stamp.dot.stream, default: []].insert($1) }
     guard !changes.isEmpty else { return }
     state.settle()
     let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
