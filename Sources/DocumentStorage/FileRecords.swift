@@ -38,6 +38,14 @@ package struct FileRecord: Sendable, Equatable {
     /// It contradicts what was applied of its stream: a cloned or restored device.
     case branch
 
+    /// Whether it is for what stands in the file.
+    package var isOfContent: Bool {
+      switch self {
+      case .damaged, .incomplete, .otherContainer: true
+      default: false
+      }
+    }
+
     /// Whether the file is set aside: named in reports, and the reason for exit code 65.
     package var isSetAside: Bool {
       switch self {

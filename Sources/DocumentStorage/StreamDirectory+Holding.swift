@@ -57,5 +57,8 @@ extension StreamDirectory {
       rows[stream]?.unmarked = 0
     }
     try MarkTable.fill(marks, from: first, of: row.number, db)
+    guard frontier.lineage.streams[stream]?.isBranching == true else { return }
+    frontier.lineage.fill(marks, from: first, of: stream)
+    hasNewMarks = true
   }
 }

@@ -63,6 +63,7 @@ extension StreamDirectory {
       let positions = try lines.map { try $0.position(self) }
       rows[stream]?.positions = positions
     }
+    branchingBefore = branching
     try readFrontier(stored, branching: branching, db)
   }
 

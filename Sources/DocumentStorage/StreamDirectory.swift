@@ -31,6 +31,10 @@ struct StreamDirectory {
   var marked: [Lineage.LineID: UInt64] = [:]
   /// Streams that branch as of this transaction, or of whose branches one began or went on.
   private(set) var rebranched: Set<StreamID> = []
+  /// The streams that were judged by fingerprint before this transaction.
+  var branchingBefore: Set<StreamID> = []
+  /// Whether marks have come that were unknown, of a stream that is judged by them.
+  var hasNewMarks = false
   private var newlyOpen: [(Lineage.LineID, Frontier.Open)] = []
 
   init(_ db: Database) throws {
@@ -145,6 +149,22 @@ extension StreamDirectory {
     guard try holding(entry, db) == .held else { return nil }
     return StreamPosition(
       sequence: entry.sequence, fingerprint: entry.fingerprint, context: Context())
+  }
+}
+
+// MARK: - What it means for documents
+
+extension StreamDirectory {
+  /// Whether documents may show something else because of what was applied to streams.
+  var hasRebranched: Bool { !rebranched.isEmpty || hasNewMeaning }
+
+  /// Whether that goes also for those of which all that an author had seen was held: it is judged
+  /// by fingerprint now, or by more of them.
+  var hasNewMeaning: Bool {
+    hasNewMarks
+      || frontier.lineage.streams.contains {
+        $0.value.isBranching && !branchingBefore.contains($0.key)
+      }
   }
 }
 

@@ -192,8 +192,10 @@ extension World {
       throw Finding("a put of \(key.id) is accepted beside a delete that its reader had not seen")
     }
     let after = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
+    let counted = try unseenCounts(version, on: machine)
     for leaf in wanted.leaves where base.value(at: leaf.path) != leaf.value || before == nil {
-      guard after?.value(at: leaf.path) == leaf.value else {
+      // What was counted since counts on from the number that was put (rule 14).
+      guard after?.value(at: leaf.path) == leaf.value || counted.contains(leaf.path) else {
         throw Finding("device \(machine.number) put \(leaf) on \(key.id), which does not show")
       }
     }
@@ -222,6 +224,19 @@ extension World {
     guard try !conflicted(on: machine).contains(key) else {
       throw Finding("a new \(key.id) by device \(machine.number) undoes what deleted the old one")
     }
+  }
+
+  /// Where increments are kept that had not been applied when the version was read.
+  private func unseenCounts(
+    _ version: ReadVersion, on machine: Machine
+  ) throws -> Set<[ByteString]> {
+    let document = try machine.database.keptDocuments().first { $0.key == version.document.key }
+    let entries = document?.state.uncoveredEntries.filter { entry in
+      let dot = entry.stamp.dot
+      return entry.effect.kind == .increment
+        && !version.applied.contains(stream: dot.stream, sequence: dot.sequence)
+    }
+    return Set((entries ?? []).map(\.effect.path.keys))
   }
 
   /// Whether a delete is kept that had not been applied when the version was read.
