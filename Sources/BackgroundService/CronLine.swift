@@ -14,7 +14,7 @@ package enum CronLine {
   }
 
   /// The part after the times.
-  static func command(_ service: WatchService) -> String {
+  package static func command(_ service: WatchService) -> String {
     let words = ([service.executable] + service.importArguments).map { quoted($0) }
     let umask = service.umask == usualUmask ? "" : "umask \(service.umaskDigits); "
     return umask + words.joined(separator: " ") + " >/dev/null"
@@ -28,7 +28,7 @@ package enum CronLine {
   /// A percent sign ends a command unless a backslash stands before it. Some crons take that
   /// backslash away and some leave it to the shell, and some make one backslash of two; outside of
   /// the shell's quotes, and never two in a row, they all come to the same.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     if !text.isEmpty, text.unicodeScalars.allSatisfy({ isPlain($0) }) { return text }
     var result = "'"
     for character in text.unicodeScalars {

@@ -77,6 +77,11 @@ extension ServiceInstaller {
 
     package let change: Change
     package let start: Start
+
+    package init(change: Change, start: Start) {
+      self.change = change
+      self.start = start
+    }
   }
 
   /// Writes and enables the unit, and starts it if the user's systemd can be reached.
@@ -140,6 +145,11 @@ extension ServiceInstaller {
     package let wasInstalled: Bool
     /// Why a running watch could not be ended, if so.
     package let unreachable: String?
+
+    package init(wasInstalled: Bool, unreachable: String?) {
+      self.wasInstalled = wasInstalled
+      self.unreachable = unreachable
+    }
   }
 
   /// Stops and disables the unit, and removes what ``install(_:)`` made, and nothing else.

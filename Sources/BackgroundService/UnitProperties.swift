@@ -20,7 +20,7 @@ package struct UnitProperties: Equatable, Sendable {
   ]
 
   /// Reads what `systemctl show` prints: a line `Name=value` each, of which some may be missing.
-  init(parsing text: String) {
+  package init(parsing text: String) {
     var values: [Substring: Substring] = [:]
     for line in text.split(separator: "\n") {
       guard let equals = line.firstIndex(of: "=") else { continue }

@@ -68,7 +68,7 @@ package enum UnitText {
   }
 
   /// The program that a unit runs, and its arguments; nil where a user wrote the line anew.
-  static func command(of text: String) -> (program: String, arguments: [String])? {
+  package static func command(of text: String) -> (program: String, arguments: [String])? {
     let lines = text.split(separator: "\n").filter { $0.hasPrefix(execStart) }
     guard let line = lines.last,
       var words = UnitQuoting.words(line.dropFirst(execStart.count))

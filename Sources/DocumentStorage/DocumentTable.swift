@@ -8,17 +8,17 @@ import Replication
 ///
 /// GRDB binds arguments at about twice the CPU of the C interface on bulk upserts, which is what an
 /// import consists of, so this one table is written through `sqlite3_stmt` directly.
-struct DocumentTable {
+package struct DocumentTable {
   let db: Database
   var collections: CollectionNames
 
-  init(_ db: Database) throws {
+  package init(_ db: Database) throws {
     self.db = db
     collections = try CollectionNames(db)
   }
 
   /// - parameter lineage: what the document's contexts are judged by; that of `streams` if nil.
-  func state(
+  package func state(
     of key: DocumentKey, streams: StreamDirectory, lineage: Lineage? = nil
   ) throws -> DocumentState {
     let lineage = lineage ?? streams.frontier.lineage

@@ -39,7 +39,7 @@ enum NewerTransactions {
 }
 
 /// What a program does when it finds a database that one with fewer kinds has written.
-enum KindUpgrade {
+package enum KindUpgrade {
   /// The kinds known to the program that wrote here last.
   private static func recorded(_ db: Database) throws -> KindCodes {
     let bits = try Int64.fetchOne(db.prepared("SELECT kinds FROM program")) ?? 0
@@ -53,7 +53,7 @@ enum KindUpgrade {
   /// Closes what is understood now, and renders the documents anew that have it.
   ///
   /// - returns: false, and nothing is changed, if a program with more kinds has written here.
-  static func run(_ db: Database, known: KindCodes = .known) throws -> Bool {
+  package static func run(_ db: Database, known: KindCodes = .known) throws -> Bool {
     let before = try recorded(db)
     guard known.isSuperset(of: before) else { return false }
     try db.run("UPDATE program SET kinds = ?", [Int64(known.rawValue)])

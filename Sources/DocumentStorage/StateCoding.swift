@@ -1,12 +1,12 @@
 import Replication
 
 /// A document's state in its row: transactions and inserts in tables, then the operations kept.
-enum StateCoding {
+package enum StateCoding {
   static let version: UInt8 = 1
   /// The same behind the body that shows, where what is stored does not tell (``Rendering``).
   static let renderedVersion: UInt8 = 2
 
-  static func encode(
+  package static func encode(
     _ state: DocumentState, number: (StreamID) throws -> Int64
   ) throws -> [UInt8] {
     var tables = Tables()

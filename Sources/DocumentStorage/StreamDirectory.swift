@@ -7,7 +7,7 @@ import SegmentFormat
 ///
 /// Read whole at the start of a transaction (a container has tens of streams), written back where
 /// changed. The rows of their lines are in StreamDirectory+Rows.swift.
-struct StreamDirectory {
+package struct StreamDirectory {
   struct Row {
     let number: Int64
     let stream: StreamID
@@ -37,7 +37,7 @@ struct StreamDirectory {
   var hasNewMarks = false
   private var newlyOpen: [(Lineage.LineID, Frontier.Open)] = []
 
-  init(_ db: Database) throws {
+  package init(_ db: Database) throws {
     frontier = Frontier()
     try read(db)
   }

@@ -19,7 +19,7 @@ public final class DocumentStore: Sendable {
   /// The container that this is the store of.
   public let container: UbiquityContainer
   /// What the container's device is now: a folder that did not answer may do so again.
-  var device: Syncing.Device { container.device.asked() }
+  package var device: Syncing.Device { container.device.asked() }
   let importing = ImportingSession()
 
   /// Opens the store of a container that this device has joined.

@@ -5,7 +5,7 @@ import Syncing
 import SystemPackage
 
 /// The import that runs while somebody follows a store; several followers share it.
-final class ImportingSession: Sendable {
+package final class ImportingSession: Sendable {
   private struct State {
     /// How to wake each follower.
     var shares: [Int: @Sendable () -> Void] = [:]
@@ -113,7 +113,7 @@ extension ImportingSession {
   private static let silenceInterval = Duration.seconds(5)
 
   /// Imports what arrives until the task is cancelled; a folder that is away is waited for.
-  static func run(
+  package static func run(
     _ device: Syncing.Device, _ report: @escaping @Sendable (WatchEvent) -> Void
   ) async throws {
     // Reading files and waiting for the disk is not for the threads that all tasks share.

@@ -5,9 +5,9 @@ import Foundation
 ///
 ///     try Moment.parse("2026-11-20T18:30", now: .now)  // by the local time zone
 ///     try Moment.parse("3d", now: .now)                // three times 24 hours ago
-enum Moment {
+package enum Moment {
   /// - parameter zone: what holds where the text names no zone.
-  static func parse(_ text: String, now: Date, zone: TimeZone = .current) throws -> Date {
+  package static func parse(_ text: String, now: Date, zone: TimeZone = .current) throws -> Date {
     if let seconds = secondsAgo(text) { return now.addingTimeInterval(-seconds) }
     if let date = date(text, zone: zone) { return date }
     throw FeedSyncError(

@@ -7,26 +7,32 @@ import Syncing
 private let isLineShown = Atomic<Bool>(false)
 
 /// What a progress line says; the words alone, so that they can be tested.
-enum ProgressText {
+package enum ProgressText {
   /// How far a file is read, in bytes.
-  struct Share {
+  package struct Share {
     /// Where reading began.
-    var start: Int64 = 0
+    let start: Int64
     let done: Int64
     let total: Int64
+
+    package init(start: Int64 = 0, done: Int64, total: Int64) {
+      self.start = start
+      self.done = done
+      self.total = total
+    }
 
     var percent: Int { total > 0 ? Int(done * 100 / total) : 100 }
   }
 
   /// - parameter share: nil where the input's end is not known.
-  static func load(documents: Int, share: Share?, seconds: Double) -> String {
+  package static func load(documents: Int, share: Share?, seconds: Double) -> String {
     let count = "loaded \(number(documents)) documents"
     guard let share else { return count }
     let text = "\(count), \(share.percent) %"
     return remaining(share, seconds: seconds).map { "\(text), \($0) left" } ?? text
   }
 
-  static func `import`(_ progress: ImportProgress) -> String {
+  package static func `import`(_ progress: ImportProgress) -> String {
     "imported \(number(progress.files)) of \(number(progress.totalFiles)) files,"
       + " \(number(progress.operations)) of \(number(progress.operationsRead)) operations read"
   }
@@ -40,7 +46,7 @@ enum ProgressText {
   }
 
   /// Digits in groups of three.
-  static func number(_ value: Int) -> String {
+  package static func number(_ value: Int) -> String {
     let digits = Array(String(value))
     return digits.enumerated().reduce(into: "") { text, digit in
       if digit.offset > 0, (digits.count - digit.offset).isMultiple(of: 3) { text += "," }
@@ -49,7 +55,7 @@ enum ProgressText {
   }
 
   /// As much of a line as fits: the last column stays free, where some terminals would wrap.
-  static func fitted(_ text: String, columns: Int) -> String {
+  package static func fitted(_ text: String, columns: Int) -> String {
     guard columns > 0, text.count >= columns else { return text }
     return columns > 1 ? text.prefix(columns - 2) + "…" : ""
   }

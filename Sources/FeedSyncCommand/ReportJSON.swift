@@ -6,7 +6,7 @@ import Replication
 import Syncing
 
 /// How what was found and done is shown; one form for `import`, `watch` and `status`.
-enum ReportJSON {
+package enum ReportJSON {
   /// The parts of an error, as `--format json` has them.
   static func error(
     _ code: Int32, _ operation: String, _ file: String?, _ message: String, _ hint: String?
@@ -52,7 +52,7 @@ enum ReportJSON {
   }
 
   /// ISO 8601 in UTC, with milliseconds.
-  static func time(_ milliseconds: Int64) -> String {
+  package static func time(_ milliseconds: Int64) -> String {
     // The style cuts off what is below a millisecond, and most milliseconds are no exact doubles.
     Date(timeIntervalSince1970: (Double(milliseconds) + 0.5) / 1000).formatted(
       Date.ISO8601FormatStyle(includingFractionalSeconds: true))

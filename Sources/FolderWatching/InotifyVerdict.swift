@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 /// What a watched directory is to feedsync.
-enum WatchedPlace: Hashable {
+package enum WatchedPlace: Hashable {
   /// The directory of the cookie files.
   case cookies
   /// The container, watched for `logs` alone.
@@ -30,7 +30,7 @@ enum WatchedPlace: Hashable {
 }
 
 /// What an inotify event means, as a function of the event alone.
-enum InotifyVerdict: Hashable {
+package enum InotifyVerdict: Hashable {
   /// Nothing.
   case ignore
   /// The watches no longer fit, or events were lost: subscribe anew and have all rescanned.
@@ -43,7 +43,7 @@ enum InotifyVerdict: Hashable {
   case appeared(FilePath.Component)
 
   /// Judges an event; `place` is nil for a watch descriptor that is not known (any more).
-  init(place: WatchedPlace?, watch: Int32, mask: UInt32, name: UnsafeBufferPointer<UInt8>) {
+  package init(place: WatchedPlace?, watch: Int32, mask: UInt32, name: UnsafeBufferPointer<UInt8>) {
     func has(_ bits: Int32) -> Bool { mask & UInt32(bitPattern: bits) != 0 }
     if watch == -1 || has(Int32(IN_Q_OVERFLOW)) {
       self = .resubscribe

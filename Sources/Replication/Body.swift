@@ -49,10 +49,10 @@ extension DocumentView.Node {
   }
 
   /// The key of this member; empty for the root.
-  var key: ByteString { path.lastKey ?? ByteString("") }
+  package var key: ByteString { path.lastKey ?? ByteString("") }
 
   /// This node and all below it, from the top down.
-  var subtree: [DocumentView.Node] {
+  package var subtree: [DocumentView.Node] {
     switch content {
     case .leaf, .counter, .set: [self]
     case .object(let members): [self] + members.flatMap(\.subtree)

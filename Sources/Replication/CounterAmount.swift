@@ -15,7 +15,7 @@ package enum CounterAmount {
     }
   }
 
-  static func amount(_ effect: DocumentState.Effect) -> Int128 {
+  package static func amount(_ effect: DocumentState.Effect) -> Int128 {
     amount(effect.kind, payload: effect.payload)
   }
 
@@ -27,11 +27,11 @@ package enum CounterAmount {
     return Int64(zigzag: number)
   }
 
-  static func start(of payload: [UInt8]) -> Int128? {
+  package static func start(of payload: [UInt8]) -> Int128? {
     Leaf(validating: payload).flatMap { integer(in: $0.json) }
   }
 
-  static func payload(ofIncrement amount: Int64) -> [UInt8] {
+  package static func payload(ofIncrement amount: Int64) -> [UInt8] {
     var payload: [UInt8] = []
     payload.appendVarint(amount.zigzag)
     return payload
@@ -50,7 +50,7 @@ package enum CounterAmount {
     return Leaf(unchecked: bytes)
   }
 
-  static func integer(in json: JSON) -> Int128? {
+  package static func integer(in json: JSON) -> Int128? {
     switch json {
     case .integer(let number): Int128(number)
     case .unsigned(let number): Int128(number)

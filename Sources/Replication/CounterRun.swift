@@ -2,9 +2,9 @@
 ///
 /// They change nothing but what the counters come to, so neither the state nor what it shows is
 /// made anew for each: a counter may have a hundred thousand.
-struct CounterRun {
+package struct CounterRun {
   /// What one increment, or several of one transaction, changed.
-  struct Step {
+  package struct Step {
     let path: Path
     let old: [UInt8]
     let new: [UInt8]

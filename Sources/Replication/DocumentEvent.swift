@@ -25,14 +25,14 @@ package struct DocumentEvent: Sendable {
     steps.append(Step(index: index, effect: DocumentState.Effect(operation)))
   }
 
-  func stamp(of step: Step) -> Stamp { header.stamp(step.index) }
+  package func stamp(of step: Step) -> Stamp { header.stamp(step.index) }
 
   func wrote(_ dot: Dot) -> Bool {
     dot.stream == header.stream && dot.sequence == header.sequence
   }
 
   /// The order of all operations: having seen implies a greater stamp.
-  static func precedes(_ lhs: Self, _ rhs: Self) -> Bool {
+  package static func precedes(_ lhs: Self, _ rhs: Self) -> Bool {
     lhs.header.stamp(0) < rhs.header.stamp(0)
   }
 }
@@ -76,7 +76,7 @@ extension DocumentView.Node {
 ///
 /// They could have arrived in that order, so each shows what its author wrote, unless it took away
 /// what somebody else had changed.
-struct EventFold {
+package struct EventFold {
   /// Without what the run has.
   private var base: DocumentState
   /// What came since that changed nothing but what counters come to.
@@ -87,7 +87,7 @@ struct EventFold {
   private(set) var kinds: [Path: ReplicatedKind] = [:]
 
   /// - parameter lineage: What is held of the streams, to tell their branches apart.
-  init(lineage: Lineage?) { base = DocumentState(lineage: lineage) }
+  package init(lineage: Lineage?) { base = DocumentState(lineage: lineage) }
 
   /// The document as it is now; made anew where increments have come since.
   var state: DocumentState {
@@ -105,7 +105,7 @@ struct EventFold {
   }
 
   /// The paths at which another value shows now than before, sorted.
-  mutating func take(_ event: DocumentEvent) -> [Path] {
+  package mutating func take(_ event: DocumentEvent) -> [Path] {
     if let steps = count(event) { return steps.map(\.path) }
     settle()
     for step in event.steps {
@@ -120,7 +120,7 @@ struct EventFold {
   }
 
   /// Takes in a transaction that only adds to counters which show; nil if it does anything else.
-  mutating func count(_ event: DocumentEvent) -> [CounterRun.Step]? {
+  package mutating func count(_ event: DocumentEvent) -> [CounterRun.Step]? {
     let isPlain = event.steps.allSatisfy {
       $0.effect.kind == .increment && kinds[$0.effect.path] == .counter
     }

@@ -34,7 +34,7 @@ extension DocumentState {
 
 extension DocumentEvent {
   /// Its operations, as a state keeps them.
-  var entries: [DocumentState.Entry] {
+  package var entries: [DocumentState.Entry] {
     steps.map {
       DocumentState.Entry(effect: $0.effect, stamp: stamp(of: $0), context: header.context)
     }

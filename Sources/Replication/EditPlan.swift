@@ -9,7 +9,7 @@ package struct EditPlan: Sendable, Equatable {
     package let kind: OperationKind
     package let payload: [UInt8]
 
-    init(_ kind: OperationKind, at path: Path, payload: [UInt8] = []) {
+    package init(_ kind: OperationKind, at path: Path, payload: [UInt8] = []) {
       self.path = path
       self.kind = kind
       self.payload = payload
@@ -32,6 +32,13 @@ package struct EditPlan: Sendable, Equatable {
   package let seen: Context
   /// The insert that the steps edit; nil if the first step is a new insert.
   package let insert: Dot?
+
+  package init(steps: [Step], context: Context, seen: Context, insert: Dot?) {
+    self.steps = steps
+    self.context = context
+    self.seen = seen
+    self.insert = insert
+  }
 }
 
 extension DocumentState {

@@ -75,7 +75,7 @@ package struct VersionToken: Hashable, Sendable {
 
 extension DocumentView.Node {
   /// Whether this is an object or a set that shows through its members alone.
-  var isUnfounded: Bool {
+  package var isUnfounded: Bool {
     switch content {
     case .object, .set: !isFounded
     case .leaf, .counter: false

@@ -1,12 +1,12 @@
 extension DocumentState {
   /// Which values show, once deletes and what undoes them are judged (protocol.md 13).
-  struct Visibility {
+  package struct Visibility {
     /// Indices into `entries` of the visible values, in their order.
-    var values: [Int] = []
+    package var values: [Int] = []
     /// Whether a delete stands beside an edit that had not seen it.
-    var hasUndoneDelete: Bool { !undoneDeletes.isEmpty }
+    package var hasUndoneDelete: Bool { !undoneDeletes.isEmpty }
     /// The deletes that edits which they had not seen undo; nil is one that waits for its closure.
-    var undoneDeletes: [Stamp?] = []
+    package var undoneDeletes: [Stamp?] = []
   }
 
   /// An operation that takes away without writing: a delete, here or still to be published.
@@ -43,7 +43,7 @@ extension DocumentState {
 
   /// A delete is undone if a value that nothing covers is concurrent with it; a value is visible if
   /// every delete that covers it is undone.
-  func visibility() -> Visibility {
+  package func visibility() -> Visibility {
     var result = Visibility()
     let present = uncovered
     let deletions = deletions(among: present)

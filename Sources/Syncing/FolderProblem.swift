@@ -97,12 +97,17 @@ extension Device {
 }
 
 /// Whether a user may read a file, by owner, group and mode alone (`path_resolution(7)`).
-struct ReadingRule {
+package struct ReadingRule {
   let user: UInt32
   /// Nil if they are not known: the user then counts as a member of every group.
   let groups: Set<UInt32>?
 
-  func allows(_ status: FileStatus) -> Bool {
+  package init(user: UInt32, groups: Set<UInt32>?) {
+    self.user = user
+    self.groups = groups
+  }
+
+  package func allows(_ status: FileStatus) -> Bool {
     let needed: UInt32 = status.kind == .directory ? 0o5 : 0o4
     let shift: UInt32 =
       if status.owner == user { 6 } else if groups?.contains(status.group) ?? true { 3 } else { 0 }

@@ -4,36 +4,38 @@ import Replication
 /// Segments that are read and not committed yet: as many as fit into memory together.
 ///
 /// Weighed by their content, not by their files alone: deflate packs a thousand bytes into one.
-struct ImportPart {
-  typealias File = (segment: ImportableSegment, look: FileRecord.Look)
+package struct ImportPart {
+  package init() {}
 
-  static let operationLimit = 100_000
-  static let byteLimit = 16 << 20
+  package typealias File = (segment: ImportableSegment, look: FileRecord.Look)
 
-  private(set) var files: [File] = []
-  private(set) var operations = 0
+  package static let operationLimit = 100_000
+  package static let byteLimit = 16 << 20
+
+  package private(set) var files: [File] = []
+  package private(set) var operations = 0
   private var bytes = 0
   private var reached: [StreamID: UInt64] = [:]
 
-  var isEmpty: Bool { files.isEmpty }
-  var isFull: Bool { operations >= Self.operationLimit || bytes >= Self.byteLimit }
+  package var isEmpty: Bool { files.isEmpty }
+  package var isFull: Bool { operations >= Self.operationLimit || bytes >= Self.byteLimit }
 
   /// How much memory folding its operations may take.
   ///
   /// Enough for all of them at once, so that each document is written once; less where a segment
   /// that is too large for any part has taken that memory already.
-  var foldBytes: Int { bytes > Self.byteLimit * 3 / 2 ? 8 << 20 : 24 << 20 }
+  package var foldBytes: Int { bytes > Self.byteLimit * 3 / 2 ? 8 << 20 : 24 << 20 }
 
   /// Whether one more segment would make it too large; a segment too large for any part is one of
   /// its own.
-  func hasRoom(for weight: Weight) -> Bool {
+  package func hasRoom(for weight: Weight) -> Bool {
     isEmpty || bytes + weight.bytes <= Self.byteLimit
   }
 
   /// How far a stream will be applied; nil if nothing of it is in this part.
-  func reached(_ stream: StreamID) -> UInt64? { reached[stream] }
+  package func reached(_ stream: StreamID) -> UInt64? { reached[stream] }
 
-  mutating func append(_ file: File, weight: Weight) {
+  package mutating func append(_ file: File, weight: Weight) {
     let range = file.segment.segment.range
     files.append(file)
     reached[range.stream] = max(reached[range.stream] ?? 0, range.last)
@@ -44,21 +46,21 @@ struct ImportPart {
 
 extension ImportPart {
   /// What a segment takes while it waits.
-  struct Weight: Equatable {
+  package struct Weight: Equatable {
     /// About what an operation takes besides its payload.
-    static let operationBytes = 128
+    package static let operationBytes = 128
     /// And a transaction besides its operations.
-    static let transactionBytes = 192
+    package static let transactionBytes = 192
 
-    var operations = 0
-    var bytes = 0
+    package var operations = 0
+    package var bytes = 0
 
-    init(operations: Int, bytes: Int) {
+    package init(operations: Int, bytes: Int) {
       self.operations = operations
       self.bytes = bytes
     }
 
-    init(of importable: ImportableSegment) {
+    package init(of importable: ImportableSegment) {
       // The file's content is held for the archive.
       bytes = importable.bytes.count
       bytes += importable.segment.transactions.count * Self.transactionBytes

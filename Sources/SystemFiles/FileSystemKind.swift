@@ -13,7 +13,7 @@ package enum FileSystemKind: Hashable, Sendable {
   /// Magic numbers that are not known count as local. All of FUSE has one number, and the mount
   /// table tells which it is (`fuse.sshfs`); `fuseblk` is a file system on a block device of this
   /// machine, such as an NTFS disk, and so local.
-  init(magic: UInt32, mountName: String?) {
+  package init(magic: UInt32, mountName: String?) {
     guard let name = Self.remoteNames[magic], mountName != "fuseblk" else {
       self = .local
       return
@@ -22,7 +22,7 @@ package enum FileSystemKind: Hashable, Sendable {
   }
 
   /// Whether calls to a file system of this name in the mount table may wait for a server.
-  static func mayHang(mountName: String?) -> Bool {
+  package static func mayHang(mountName: String?) -> Bool {
     guard let mountName else { return false }
     return mountName == "fuse" || mountName.hasPrefix("fuse.") || serverNames.contains(mountName)
   }

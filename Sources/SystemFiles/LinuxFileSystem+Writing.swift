@@ -20,7 +20,7 @@ extension LinuxFileSystem {
   }
 
   /// Creates a temporary file that has a name, as where nameless ones don't exist.
-  func createNamed(
+  package func createNamed(
     in directory: FilePath, name: FilePath.Component, mode: UInt32 = 0o666
   ) throws(FileError) -> TemporaryFile {
     let descriptor = try SystemCall.open(

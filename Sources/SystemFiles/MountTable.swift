@@ -1,5 +1,5 @@
 /// The mounts that `/proc/self/mountinfo` lists (`proc_pid_mountinfo(5)`).
-struct MountTable {
+package struct MountTable {
   private var mounts: [(point: [UInt8], name: String)] = []
 
   /// The mounts as they are now; nil without /proc.
@@ -10,7 +10,7 @@ struct MountTable {
   }
 
   /// Reads the file's text; lines that don't look like mounts are left out.
-  init(_ text: [UInt8]) {
+  package init(_ text: [UInt8]) {
     for line in text.split(separator: UInt8(ascii: "\n")) {
       let fields = line.split(separator: UInt8(ascii: " "))
       // A varying number of optional fields stands between the fixed ones and a lone hyphen.
@@ -26,7 +26,7 @@ struct MountTable {
   /// The name of the file system that holds an absolute path without symbolic links.
   ///
   /// Among mounts on one point the last is on top.
-  func name(for path: [UInt8]) -> String? {
+  package func name(for path: [UInt8]) -> String? {
     var best: (length: Int, name: String)?
     for mount in mounts where Self.contains(mount.point, path) {
       if mount.point.count >= best?.length ?? 0 { best = (mount.point.count, mount.name) }

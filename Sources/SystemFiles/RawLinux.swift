@@ -6,7 +6,7 @@ import SystemPackage
 /// `O_TMPFILE`, the OFD lock commands and `RENAME_NOREPLACE` stand behind `_GNU_SOURCE`, and
 /// `sys/statfs.h` is not in the module. The functions are looked up by name at run time, which
 /// needs no C target; a C library without one of them is answered as a kernel without it.
-enum RawLinux {
+package enum RawLinux {
   /// `O_TMPFILE` of `open(2)`, which includes `O_DIRECTORY` so that old kernels refuse it.
   static let temporaryFile: Int32 = 0o20000000 | O_DIRECTORY
 
@@ -57,7 +57,7 @@ enum RawLinux {
   }
 
   /// The magic number of the file system that holds a path (`statfs(2)`).
-  static func magic(of path: FilePath) throws(FileError) -> UInt32 {
+  package static func magic(of path: FilePath) throws(FileError) -> UInt32 {
     // struct statfs has 120 bytes on 64-bit machines, and begins with the number, in a word whose
     // upper half, where it has one, says nothing: the constants have 32 bits.
     var buffer = [UInt64](repeating: 0, count: 64)

@@ -1,6 +1,5 @@
+import BackgroundService
 import Testing
-
-@testable import BackgroundService
 
 @Suite("The line for cron") struct CronLineTests {
   @Test("imports every five minutes, in full, and mails only what failed")

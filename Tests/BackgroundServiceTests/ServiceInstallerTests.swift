@@ -1,8 +1,7 @@
+import BackgroundService
 import SystemFiles
 import SystemPackage
 import Testing
-
-@testable import BackgroundService
 
 @Suite("Installing a service") struct ServiceInstallerTests {
   @Test("writes, enables and starts the unit; done again, it changes nothing")

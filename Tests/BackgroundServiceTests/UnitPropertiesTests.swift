@@ -1,6 +1,5 @@
+import BackgroundService
 import Testing
-
-@testable import BackgroundService
 
 @Suite("What systemctl says") struct UnitPropertiesTests {
   @Test("of a unit that runs")

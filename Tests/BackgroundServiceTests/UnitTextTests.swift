@@ -1,7 +1,6 @@
+import BackgroundService
 import SystemPackage
 import Testing
-
-@testable import BackgroundService
 
 @Suite("The unit's text") struct UnitTextTests {
   @Test("runs watch with program, state and container in full, and again after a failure")

@@ -1,9 +1,8 @@
 import FeedSync
+import FeedSyncCommand
 import Foundation
 import Replication
 import Testing
-
-@testable import FeedSyncCommand
 
 @Suite("A moment in time") struct MomentTests {
   private static let now = Date(timeIntervalSince1970: 1_800_000_000)

@@ -1,7 +1,6 @@
+import FeedSyncCommand
 import Syncing
 import Testing
-
-@testable import FeedSyncCommand
 
 @Suite("Progress lines") struct ProgressTextTests {
   private typealias Share = ProgressText.Share

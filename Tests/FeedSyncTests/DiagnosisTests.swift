@@ -1,11 +1,10 @@
+import FeedSync
 import Foundation
 import SharedFolder
 import Syncing
 import SystemFiles
 import SystemPackage
 import Testing
-
-@testable import FeedSync
 
 /// What a diagnosis finds on machines that this one is not.
 @Suite struct DiagnosisTests {

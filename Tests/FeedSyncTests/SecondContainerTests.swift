@@ -1,9 +1,8 @@
+import FeedSync
 import FolderWatching
 import Syncing
 import TestSupport
 import Testing
-
-@testable import FeedSync
 
 /// libinotifytools watches one folder in a process: whoever follows a second container polls it,
 /// as long as it has to.

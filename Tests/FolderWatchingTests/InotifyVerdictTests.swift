@@ -1,8 +1,7 @@
 import CInotifyTools
+import FolderWatching
 import SystemPackage
 import Testing
-
-@testable import FolderWatching
 
 @Suite struct InotifyVerdictTests {
   private func verdict(

@@ -1,12 +1,11 @@
 import CanonicalJSON
+import DocumentStorage
 import Foundation
 import GRDB
 import Replication
 import SharedFolder
 import SystemPackage
 import Testing
-
-@testable import DocumentStorage
 
 /// A database as a program would have left it that knew neither counters nor sets.
 private final class OlderKinds {
@@ -75,8 +74,7 @@ private final class OlderKinds {
     let counts = try database.counts()
     #expect(counts.conflicts == 0 && counts.newerDocuments == 0 && counts.newerTransactions == 0)
     #expect(
-      try database.read { db in try StreamDirectory(db).frontier.closed }
-        .sequence(of: StreamID(rawValue: 7)) == 1)
+      try database.frontier().closed.sequence(of: StreamID(rawValue: 7)) == 1)
     let sql = "SELECT id FROM documents WHERE collection = 'notes' AND body ->> 'n' = 5"
     #expect(try database.rows(sql).count == 1)
     #expect(try database.explain(sql).plan.verdict == .index)

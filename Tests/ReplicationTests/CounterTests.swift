@@ -1,7 +1,6 @@
 import CanonicalJSON
+import Replication
 import Testing
-
-@testable import Replication
 
 /// Counters (protocol.md 14).
 @Suite struct CounterTests {

@@ -1,7 +1,6 @@
 import ReferenceModel
+import Replication
 import Testing
-
-@testable import Replication
 
 /// Small histories, delivered to a newcomer in every order that keeps each stream's own.
 @Suite struct DeliveryOrderTests {

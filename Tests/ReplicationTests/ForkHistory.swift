@@ -1,7 +1,6 @@
 import CanonicalJSON
 import ReferenceModel
-
-@testable import Replication
+import Replication
 
 /// A random history in which devices are cloned and restored, determined by its seed.
 ///

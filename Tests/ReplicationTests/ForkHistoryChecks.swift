@@ -1,7 +1,6 @@
 import CanonicalJSON
 import ReferenceModel
-
-@testable import Replication
+import Replication
 
 extension ForkHistory {
   func failure(_ message: String) -> History.Failure { History.Failure(message: message) }

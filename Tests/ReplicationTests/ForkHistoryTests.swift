@@ -1,7 +1,6 @@
 import Glibc
+import Replication
 import Testing
-
-@testable import Replication
 
 /// Random histories of cloned and restored devices, each compared with the plain model.
 @Suite struct ForkHistoryTests {

@@ -1,7 +1,6 @@
 import CanonicalJSON
 import ReferenceModel
-
-@testable import Replication
+import Replication
 
 extension ForkHistory {
   mutating func read(on device: Int, _ key: DocumentKey) {

@@ -1,6 +1,5 @@
+import Replication
 import Testing
-
-@testable import Replication
 
 /// Streams and fingerprints by small numbers.
 private func entry(_ stream: Int, _ sequence: UInt64, _ fingerprint: UInt64? = nil)

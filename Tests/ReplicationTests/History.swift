@@ -1,7 +1,6 @@
 import CanonicalJSON
 import ReferenceModel
-
-@testable import Replication
+import Replication
 
 /// A random history of several devices, determined by its seed and the list of its steps.
 ///

@@ -1,7 +1,6 @@
 import Glibc
+import Replication
 import Testing
-
-@testable import Replication
 
 /// Random histories, each compared with the plain model after every step.
 @Suite struct HistoryTests {

@@ -1,6 +1,5 @@
+import Replication
 import Testing
-
-@testable import Replication
 
 @Suite struct HybridClockTests {
   @Test func theCounterCarriesIntoTheMilliseconds() {

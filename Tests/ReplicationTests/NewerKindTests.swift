@@ -1,7 +1,6 @@
 import CanonicalJSON
+import Replication
 import Testing
-
-@testable import Replication
 
 /// Kinds that only a newer version understands (protocol.md 17).
 @Suite struct NewerKindTests {

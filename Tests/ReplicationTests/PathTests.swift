@@ -1,7 +1,6 @@
 import CanonicalJSON
+import Replication
 import Testing
-
-@testable import Replication
 
 @Suite struct PathTests {
   @Test(arguments: [

@@ -1,7 +1,6 @@
 import CanonicalJSON
 import ReferenceModel
-
-@testable import Replication
+import Replication
 
 /// Random documents and edits over few keys and values, so that devices meet at the same paths.
 extension SplitMix {

@@ -1,7 +1,6 @@
 import CanonicalJSON
+import Replication
 import Testing
-
-@testable import Replication
 
 /// Sets (protocol.md 15).
 @Suite struct SetTests {

@@ -1,7 +1,6 @@
 import CanonicalJSON
 import ReferenceModel
-
-@testable import Replication
+import Replication
 
 /// One device: real document states and a real frontier, called in the order in which the store
 /// calls them, with dictionaries for the database.

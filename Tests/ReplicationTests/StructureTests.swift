@@ -1,7 +1,6 @@
 import CanonicalJSON
+import Replication
 import Testing
-
-@testable import Replication
 
 /// Rules 10, 11 and 13: what competes, and what a delete takes away.
 @Suite struct StructureTests {

@@ -1,6 +1,5 @@
+import Replication
 import Testing
-
-@testable import Replication
 
 /// Rule 7: removals of what may not be claimed yet.
 @Suite struct WaitingRemovalTests {

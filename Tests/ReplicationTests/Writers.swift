@@ -1,7 +1,6 @@
 import CanonicalJSON
+import Replication
 import Testing
-
-@testable import Replication
 
 /// A few devices with one document, for tests that tell a history step by step.
 struct Writers {

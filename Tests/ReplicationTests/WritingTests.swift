@@ -1,7 +1,6 @@
 import CanonicalJSON
+import Replication
 import Testing
-
-@testable import Replication
 
 /// Rule 16: what a write is compared with, and what it claims.
 @Suite struct WritingTests {

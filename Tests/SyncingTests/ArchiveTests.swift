@@ -1,11 +1,10 @@
 import DocumentStorage
 import Replication
 import SegmentFormat
+import Syncing
 import SystemFiles
 import SystemPackage
 import Testing
-
-@testable import Syncing
 
 @Suite("The archive of segments") struct ArchiveTests {
   private static func archive(_ peer: Peer, of stream: StreamID) throws -> [ArchivedSegment] {

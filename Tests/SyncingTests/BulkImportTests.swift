@@ -2,10 +2,9 @@ import CanonicalJSON
 import DocumentStorage
 import Replication
 import SegmentFormat
+import Syncing
 import SystemFiles
 import Testing
-
-@testable import Syncing
 
 @Suite("Large imports") struct BulkImportTests {
   /// Many edits of few documents, in transactions of several operations, and deletes.

@@ -1,9 +1,8 @@
 import SharedFolder
+import Syncing
 import SystemFiles
 import SystemPackage
 import Testing
-
-@testable import Syncing
 
 /// What keeps users of one folder apart; `check-users` does it with real ones.
 @Suite("Another user of the folder") struct FolderProblemTests {

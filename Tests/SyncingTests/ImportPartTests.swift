@@ -2,10 +2,9 @@ import CanonicalJSON
 import DocumentStorage
 import Replication
 import SegmentFormat
+import Syncing
 import SystemFiles
 import Testing
-
-@testable import Syncing
 
 @Suite("Parts of an import") struct ImportPartTests {
   private static let look = FileRecord.Look(size: 1, modified: 0, changed: 0, inode: 1)

@@ -1,11 +1,10 @@
 import CanonicalJSON
+import DocumentStorage
 import Replication
 import SegmentFormat
 import Syncing
 import SystemFiles
 import Testing
-
-@testable import DocumentStorage
 
 /// Ann has imported what a newer program wrote: a document, then something to `/list` of it that
 /// only that program understands.

@@ -1,8 +1,7 @@
+import SystemFiles
 import SystemPackage
 import TestSupport
 import Testing
-
-@testable import SystemFiles
 
 @Suite("A database") struct DatabaseFitnessTests {
   @Test("is fit for local file systems, and for FUSE that shows this machine's own files")

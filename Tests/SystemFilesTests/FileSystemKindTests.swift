@@ -1,8 +1,7 @@
+import SystemFiles
 import SystemPackage
 import TestSupport
 import Testing
-
-@testable import SystemFiles
 
 @Suite("The kind of a file system") struct FileSystemKindTests {
   private let table = MountTable(

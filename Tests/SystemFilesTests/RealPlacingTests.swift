@@ -1,9 +1,8 @@
 import Glibc
+import SystemFiles
 import SystemPackage
 import TestSupport
 import Testing
-
-@testable import SystemFiles
 
 /// Serialized because the umask belongs to the whole process.
 @Suite("Placing a real file", .serialized) struct RealPlacingTests {

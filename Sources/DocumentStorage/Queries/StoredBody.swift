@@ -5,7 +5,7 @@ import Replication
 ///
 /// Such are nearly all documents, and a query that scans renders every one: neither streams, stamps
 /// nor entries are made into values here. The order of entries is the order of the canonical text.
-struct StoredBody {
+package struct StoredBody {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
   private var output: [UInt8] = []
@@ -28,7 +28,7 @@ struct StoredBody {
   }
 
   /// The canonical body; nil if it takes the whole merge to tell what shows, if anything does.
-  static func render(_ bytes: UnsafeBufferPointer<UInt8>) throws -> [UInt8]? {
+  package static func render(_ bytes: UnsafeBufferPointer<UInt8>) throws -> [UInt8]? {
     var body = StoredBody(bytes)
     return try body.render() ? body.output : nil
   }

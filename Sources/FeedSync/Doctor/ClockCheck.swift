@@ -6,6 +6,8 @@ import Syncing
 package struct ClockCheck: DoctorCheck {
   package let name = "clock"
 
+  package init() {}
+
   package func findings(in patient: Patient) throws -> [Finding] {
     guard let device = patient.device else { return [] }
     let names = try device.database.streamSummaries().map { ($0.stream, $0.name) }

@@ -1,10 +1,9 @@
 import CanonicalJSON
+import DocumentStorage
 import Replication
 import Syncing
 import TestSupport
 import Testing
-
-@testable import DocumentStorage
 
 @Suite("The body of a stored document") struct StoredBodyTests {
   private static let stream = StreamID(rawValue: 7)
