@@ -22,6 +22,7 @@ package final class Importer {
   /// Asked between files and parts whether to end early; what is committed by then stays.
   package var isStopping: () -> Bool = { false }
   private var progress = ImportProgress()
+  private var forks = ForkDetection.Memory()
 
   package init(device: Device) {
     self.device = device
@@ -63,7 +64,8 @@ package final class Importer {
       return
     }
     do {
-      let published = try Publisher(device: device).publishAll(unless: isStopping)
+      let published = try Publisher(device: device).publishAll(
+        unless: isStopping, remembering: &forks)
       report.published += published.transactions
       report.publishingFailure = nil
     } catch {
