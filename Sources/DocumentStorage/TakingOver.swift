@@ -62,7 +62,7 @@ extension StoreDatabase {
   /// Lets removals wait here that waited in another database; what they were made on may still have
   /// to be imported.
   ///
-  /// Each claims what its author saw, whichever device publishes it. Done again, it changes nothing.
+  /// Each claims what its author saw, whichever device publishes it. Repeated, it changes nothing.
   ///
   /// - parameter now: the wall clock, for removals that are publishable at once.
   /// - returns: how many were not here.

@@ -3,8 +3,8 @@ import Replication
 import SystemFiles
 import SystemPackage
 
-/// A database of this state whose place another has taken: put aside by `rebuild`, or left behind by
-/// `init --adopt`.
+/// A database of this state whose place another has taken: put aside by `rebuild`, or left behind
+/// by `init --adopt`.
 ///
 /// It may hold what nobody else has, so it is remembered until all of that has been published.
 package struct OlderDatabase: Sendable {

@@ -137,17 +137,20 @@ extension Peer {
 
 /// Kills a process at one of its calls that change something: of the file system, or a commit.
 final class Doom: Sendable {
-  private let left: Mutex<Int>
+  private let call: Int
+  private let made = Mutex(0)
 
   /// - parameter call: the call that does nothing any more; all later ones do nothing either.
-  init(at call: Int) { left = Mutex(call) }
+  init(at call: Int) { self.call = call }
 
-  var hasCome: Bool { left.withLock { $0 == 0 } }
+  /// How many calls there have been.
+  var calls: Int { made.withLock { $0 } }
+  var hasCome: Bool { calls >= call }
 
   func check(_ path: FilePath) throws(FileError) {
-    let isDead = left.withLock { left in
-      if left > 0 { left -= 1 }
-      return left == 0
+    let isDead = made.withLock { made in
+      made += 1
+      return made >= call
     }
     if isDead { throw FileError(.write, path, .canceled) }
   }
