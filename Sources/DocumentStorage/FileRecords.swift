@@ -74,7 +74,7 @@ package struct FileRecord: Sendable, Equatable {
   package let look: Look
   package let reason: Reason
   package let detail: String?
-  /// Of a file that waits: the stream and range it holds.
+  /// Of a file that waits, or of another container's: the stream and range it holds.
   package let range: Range?
 
   package struct Range: Hashable, Sendable {
@@ -100,10 +100,15 @@ package struct FileRecord: Sendable, Equatable {
 
 extension StoreDatabase {
   /// What is remembered of files, by where they stand.
-  package func fileRecords() throws -> [FileKey: FileRecord] {
+  ///
+  /// - parameter directory: only of those in this sub-folder of `logs/`; nil for all.
+  package func fileRecords(in directory: [UInt8]? = nil) throws -> [FileKey: FileRecord] {
     try read { db in
       var records: [FileKey: FileRecord] = [:]
-      for row in try Row.fetchAll(db.prepared("SELECT * FROM files")) {
+      let sql = "SELECT * FROM files" + (directory == nil ? "" : " WHERE directory = ?")
+      let rows = try Row.fetchAll(
+        db.prepared(sql), arguments: directory.map { [Data($0)] } ?? [])
+      for row in rows {
         let record = try FileRecord(row: row)
         records[record.key] = record
       }

@@ -26,6 +26,35 @@ extension StoreDatabase {
     }
   }
 
+  /// Those of some names of segments of `stream` whose content is here.
+  package func segmentNames(
+    of stream: StreamID, among names: [ImportedNames.Name]
+  ) throws -> Set<ImportedNames.Name> {
+    // One scan of all is worth some hundred searches.
+    guard names.count <= Self.fewNames else { return try segmentNames(of: stream) }
+    guard !names.isEmpty else { return [] }
+    return try read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT 1 FROM segments WHERE stream = (SELECT id FROM streams WHERE stream = ?)
+            AND first = ? AND last = ? AND digest = ?
+          """)
+      return try Set(
+        names.filter { name in
+          // What a file's name claims may be any number.
+          guard let first = Int64(exactly: name.first), let last = Int64(exactly: name.last)
+          else { return false }
+          return try Bool.fetchOne(
+            statement,
+            arguments: [
+              stream.databaseBytes, first, last, Int64(bitPattern: name.digest),
+            ]) ?? false
+        })
+    }
+  }
+
+  private static var fewNames: Int { 256 }
+
   /// Whether every transaction of a segment is applied here; what a process of this device is just
   /// publishing counts as such.
   package func holds(_ segment: Segment) throws -> Bool {

@@ -22,7 +22,12 @@ package final class StoreDatabase: Sendable {
   package static let busySeconds = 30.0
 
   /// Opens the database in `directory`, creating it if it is not there.
-  package init(directory: FilePath, identity: DeviceIdentity = DeviceIdentity()) throws {
+  ///
+  /// - parameter beforeWriting: as for ``inMemory(copying:identity:beforeWriting:)``.
+  package init(
+    directory: FilePath, identity: DeviceIdentity = DeviceIdentity(),
+    beforeWriting: (@Sendable () throws -> Void)? = nil
+  ) throws {
     self.identity = identity
     file = directory.appending("store.sqlite")
     guard !Self.isEmptied(file) else {
@@ -31,7 +36,7 @@ package final class StoreDatabase: Sendable {
     Self.createForOwner(file)
     let function = BodyFunction()
     self.function = function
-    beforeWriting = nil
+    self.beforeWriting = beforeWriting
     queries = QueryPool(keeps: true)
     do {
       queue = try DatabaseQueue(

@@ -87,6 +87,7 @@ extension FeedSyncError {
     case let error as ContainerError: self.init(container: error, operation: operation)
     case let error as DeviceError: self.init(device: error, operation: operation)
     case let error as LeaveError: self.init(leaving: error, operation: operation)
+    case let error as SalvageError: self.init(salvage: error, operation: operation)
     case let error as StorageError: self.init(storage: error, operation: operation)
     case let error as QueryError: self.init(query: error, operation: operation)
     case let error as HistoryError: self.init(history: error, operation: operation)

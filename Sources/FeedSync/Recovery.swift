@@ -10,8 +10,13 @@ public struct RecoverySummary: Sendable {
   public let oldState: String?
   /// How many segments were published out of it that the folder did not have.
   public let recovered: Int
-  /// How many could not be read any more.
+  /// How many removals it held that wait until what they were made on has arrived, and wait in the
+  /// new database now.
+  public let removals: Int
+  /// How many parts of it could not be read any more.
   public let unreadable: Int
+  /// Why the first of them could not; nil if all could.
+  public let failure: FeedSyncError?
 }
 
 extension UbiquityContainer {
@@ -21,7 +26,8 @@ extension UbiquityContainer {
   ///     try DocumentStore(summary.container).importAll()
   ///
   /// For a database that is damaged or not to be trusted. What it can still give is published; what
-  /// the folder holds comes with the next import.
+  /// the folder holds comes with the next import. If that is interrupted, this goes on with it when
+  /// it is called again, and so does ``join(_:identifier:deviceName:isCreating:state:)``.
   public static func rebuild(_ folder: String? = nil, state: String? = nil) throws
     -> RecoverySummary
   {
@@ -43,12 +49,15 @@ extension UbiquityContainer {
   ///     try DocumentStore(summary.container).importAll()
   ///
   /// Two devices that were both initialised before their folders had met need this on one of them.
+  /// Called again, it brings along what the syncer has brought of the other container meanwhile.
   public static func adopt(_ folder: String, state: String? = nil) throws -> RecoverySummary {
     do {
       let request = DeviceDirectory.Request(
         folder: FilePath(StateLocation.absolute(folder)), identifier: nil, deviceName: nil,
         joinsOnly: true)
-      return try RecoverySummary(StateLocation.directory(named: state).adopt(request).1)
+      let (_, recovery) = try StateLocation.directory(named: state).adopt(
+        request, process: "\(ProcessInfo.processInfo.processIdentifier)")
+      return try RecoverySummary(recovery)
     } catch {
       throw FeedSyncError(error, operation: "adopt the container")
     }
@@ -60,7 +69,10 @@ extension RecoverySummary {
     self.init(
       container: try UbiquityContainer(device: recovery.device),
       oldState: recovery.kept?.string, recovered: recovery.published,
-      unreadable: recovery.unreadable)
+      removals: recovery.removals, unreadable: recovery.unreadable,
+      failure: recovery.salvaged.lazy.compactMap(\.failure).first.map {
+        FeedSyncError($0, operation: "read the older database")
+      })
   }
 }
 

@@ -12,6 +12,24 @@ public struct StoreStatus: Sendable {
     public let isThisDevice: Bool
     /// How many of its transactions are in this store.
     public let transactions: UInt64
+    /// How many branches it has: more than one if it was copied or restored, and both went on.
+    ///
+    ///     let copied = try store.status().devices.filter { $0.branches > 1 }
+    ///
+    /// Nothing is wrong with that: all branches are kept. 0 as long as nothing of it is here.
+    public let branches: Int
+    /// Whether it was this device, until that was copied, restored or rebuilt and went on as a new
+    /// one.
+    ///
+    ///     let mine = try store.status().devices.filter { $0.isThisDevice || $0.isFormer }
+    public let isFormer: Bool
+    /// Since when it is known never to come back, so that this device puts back what the folder
+    /// loses of it; nil if that was not said here.
+    ///
+    ///     let lost = try store.status().devices.filter { $0.retiredAt != nil }
+    ///
+    /// ``DocumentStore/retire(_:)`` says it.
+    public let retiredAt: Date?
     /// Since when something of it is missing; nil if nothing is.
     public let missingSince: Date?
     /// How far its clock is off, as far as that can be known here; nil if it is right.
@@ -71,8 +89,12 @@ extension StoreStatus.Device {
   init(_ stream: StreamSummary, clock: ClockSkew?) {
     self.init(
       device: DeviceDescription(id: stream.stream.description, name: stream.name),
-      isThisDevice: stream.isOwn, transactions: stream.applied,
-      missingSince: stream.gapSince.map { Date(timeIntervalSince1970: Double($0) / 1000) },
-      clock: clock)
+      isThisDevice: stream.isOwn, transactions: stream.applied, branches: stream.tips.count,
+      isFormer: stream.wasOwn, retiredAt: stream.retiredAt.map(Self.date),
+      missingSince: stream.gapSince.map(Self.date), clock: clock)
+  }
+
+  private static func date(_ milliseconds: Int64) -> Date {
+    Date(timeIntervalSince1970: Double(milliseconds) / 1000)
   }
 }

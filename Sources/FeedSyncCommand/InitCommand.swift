@@ -39,6 +39,9 @@ struct InitCommand: StoreCommand {
       Output.warn("wrote the syncer's ignore patterns to \(file.string)")
     }
     if let missing = MissingText(done.missing, folder: folder) { Output.warn(missing.text) }
+    for line in done.salvaged.flatMap({ RecoveryText.lines($0) }) {
+      Output.warn("feedsync: went on with an older database: \(line)")
+    }
     try warn(about: done)
     let word = done.isCreated ? "created" : "joined"
     switch global.format {
@@ -61,7 +64,7 @@ struct InitCommand: StoreCommand {
   }
 
   private func adopt(_ request: DeviceDirectory.Request) throws {
-    let (done, recovery) = try global.directory().adopt(request)
+    let (done, recovery) = try global.directory().adopt(request, process: "\(getpid())")
     try warn(about: done)
     let report = try Importer(device: done.device).importAll()
     let text = RecoveryText(recovery, report)
@@ -75,6 +78,7 @@ struct InitCommand: StoreCommand {
       Output.line(.object(object))
     }
     if let failure = report.publishingFailure { throw failure }
+    guard report.setAside.isEmpty else { throw ExitStatus.setAside }
   }
 
   /// Says what will keep this device apart from others, now that somebody is looking.
@@ -85,6 +89,9 @@ struct InitCommand: StoreCommand {
           .configuration, operation: "init", file: try global.directory().root.string,
           message: "the local state is on \(kind), which feedsync does not know",
           hint: "if other machines can write there, set FEEDSYNC_STATE to a local disk"))
+    }
+    if let failure = done.salvageFailure {
+      Output.warning(FeedSyncError(failure, operation: "init"))
     }
     if let failure = done.ignoreFailure {
       let error = FeedSyncError(failure, operation: "init")

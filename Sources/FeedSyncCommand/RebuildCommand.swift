@@ -11,7 +11,7 @@ struct RebuildCommand: StoreCommand {
     discussion: """
       For a database that is damaged or not to be trusted. What the old one can still give is \
       published first; then all that is in the folder is imported. To the others this is a new \
-      device; everything that was written stays.
+      device; everything that was written stays. Interrupted, it goes on when it is run again.
       """)
 
   @OptionGroup var global: GlobalOptions
@@ -40,7 +40,8 @@ struct RecoveryText {
   var json: JSONObject {
     [
       "old_state": recovery.kept.map { .text($0.string) } ?? .null,
-      "recovered": .number(recovery.published), "unreadable": .number(recovery.unreadable),
+      "recovered": .number(recovery.published), "removals": .number(recovery.removals),
+      "unreadable": .number(recovery.unreadable),
       "segments": .number(report.segments), "documents": .number(report.documents),
     ]
   }
@@ -53,17 +54,28 @@ struct RecoveryText {
   }
 
   var text: [String] {
-    var lines = [
-      "published \(recovery.published) segments that the folder did not have",
-      ReportText.done(report),
-    ]
-    if let failure = recovery.failure {
-      let reason = FeedSyncError(failure, operation: "read the old database").message
-      lines[0] = "the old database gives nothing: \(reason)"
-    } else if recovery.unreadable > 0 {
-      lines.append("\(recovery.unreadable) segments of the old database cannot be read any more")
-    }
+    var lines = recovery.salvaged.flatMap { Self.lines($0) }
+    lines.append(ReportText.done(report))
     if let kept = recovery.kept { lines.append("the old database is kept: \(kept.string)") }
+    return lines
+  }
+
+  /// What one older database gave.
+  static func lines(_ given: DeviceDirectory.Salvaged) -> [String] {
+    let reason = given.failure.map { FeedSyncError($0, operation: "read").message }
+    if let reason, given.report.unreadable == 0 {
+      return ["the old database \(given.directory.string) gives nothing: \(reason)"]
+    }
+    var lines = ["published \(given.report.published) segments that the folder did not have"]
+    if given.report.removals > 0 {
+      lines.append(
+        "\(given.report.removals) removals go on waiting for what they were made on to arrive")
+    }
+    if given.report.unreadable > 0 {
+      lines.append(
+        "\(given.report.unreadable) parts of \(given.directory.string) cannot be read any more"
+          + (reason.map { ": \($0)" } ?? ""))
+    }
     return lines
   }
 }

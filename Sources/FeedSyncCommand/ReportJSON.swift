@@ -86,7 +86,7 @@ enum ReportText {
     if stream.tips.count > 1 {
       parts.append("\(stream.tips.count) branches: it was copied or restored")
     }
-    if stream.wasOwn { parts.append("this device, until it was copied or restored") }
+    if stream.wasOwn { parts.append("this device, until it was copied, restored or rebuilt") }
     if let since = stream.retiredAt { parts.append("retired \(ReportJSON.time(since))") }
     return parts
   }

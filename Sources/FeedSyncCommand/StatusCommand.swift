@@ -14,7 +14,7 @@ struct StatusCommand: StoreCommand {
 
   func run() async throws {
     let device = try global.open(needsFolder: false)
-    let status = try Status(of: device)
+    let status = try Status(of: device, in: try global.directory(needsFolder: false))
     switch global.format {
     case .text: for line in status.text { Output.line(line) }
     case .json: Output.line(status.json)
@@ -36,7 +36,7 @@ private struct Status {
   /// What keeps this device and the folder's other users apart.
   let problems: [FeedSyncError]
 
-  init(of device: Device) throws {
+  init(of device: Device, in directory: DeviceDirectory) throws {
     self.device = device
     isFolderPresent = try device.absence() == nil
     identifier = try Marker(
@@ -46,7 +46,10 @@ private struct Status {
     streams = try device.database.streamSummaries()
     clocks = try device.clockSurvey()
     records = try device.database.fileRecords().values.sorted { $0.key < $1.key }
-    problems = device.folderProblems(.system).map { FeedSyncError($0) }
+    problems =
+      device.folderProblems(.system).map { FeedSyncError($0) }
+      + (try directory.olderDatabases(of: device.record.container)
+        .filter { !$0.isSalvaged }.map { FeedSyncError(older: $0) })
     // Where the folder cannot be listed, that is among the problems.
     let listing = isFolderPresent ? try? device.container.list() : nil
     foreign = (listing?.foreign ?? []).map { place in

@@ -102,6 +102,20 @@ package struct ContainerFolder: Sendable {
     throw FileError(.link, directory.appending(name.text), .fileExists)
   }
 
+  /// Whether the folder has a segment's content, under its name or beside what has taken that; read
+  /// back, though whoever wrote it may lose power before its name is on disk.
+  package func keeps(_ digest: UInt64, of range: Segment.Range) -> Bool {
+    let name = SegmentName(first: range.first, last: range.last, digest: digest)
+    let directory = directory(of: range.stream)
+    for copy in 0..<Self.maximumCopies {
+      guard let component = name.component(copy: copy),
+        (try? files.status(of: directory.appending(component))) != nil
+      else { return false }
+      if holds(directory.appending(component), range: range, digest: digest) { return true }
+    }
+    return false
+  }
+
   /// Writes a file durably; false if its name is taken.
   private func place(
     _ bytes: [UInt8], at path: FilePath, temporaryName: FilePath.Component

@@ -42,6 +42,10 @@ extension DeviceDirectory {
     package let movedFrom: FilePath?
     /// What of this device's own transactions the folder at its new place does not hold.
     package let missing: [ClosedRange<UInt64>]
+    /// What older databases gave, whose place this device has taken.
+    package fileprivate(set) var salvaged: [Salvaged] = []
+    /// What kept them from giving all, if so; the next `init` goes on with it.
+    package fileprivate(set) var salvageFailure: (any Error)?
   }
 
   /// Makes the folder a container, or joins the one that is there, as a device of its own.
@@ -81,6 +85,12 @@ extension DeviceDirectory {
     let missing = try former.map { try OwnSegments(of: device).bringOver(from: $0) } ?? []
     var done = Initialisation(
       device: device, marker: marker, isCreated: isCreated, movedFrom: former, missing: missing)
+    do {
+      done.salvaged = try salvageOlder(into: device)
+    } catch {
+      // The device is there, and reads and writes; a folder that is full is mended some day.
+      done.salvageFailure = error
+    }
     do {
       done.ignoreFile = try SyncerIgnoreFile(container: container).write(
         temporaryName: ambient.temporaryName)
@@ -135,11 +145,12 @@ extension DeviceDirectory {
     let directory = directory(of: marker.container)
     // Once more, under the lock: `leave` may have removed it.
     try makeDirectories(directory)
-    let database = try StoreDatabase(
-      directory: directory, identity: ambient.identity(of: directory.appending("store.sqlite")))
+    let database = try store(in: directory)
     let known = try database.device()
     if known != nil {
       try database.rejoin(at: container.root)
+      // Whatever its place was to be taken by: it is in use again.
+      try forgetSalvage(of: directory)
       if let name = request.deviceName {
         _ = try database.renameDevice(to: name, now: ambient.time, nonce: ambient.random())
       }

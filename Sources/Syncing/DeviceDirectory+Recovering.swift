@@ -5,106 +5,183 @@ import SystemFiles
 import SystemPackage
 
 extension DeviceDirectory {
-  /// What taking over from an older database came to.
+  /// What taking over from older databases came to.
   package struct Recovery: Sendable {
     /// The device that goes on, under a new stream.
     package let device: Device
-    /// Where the older database is kept; nil if it could not even be found.
+    /// Where the database is kept whose place it has taken.
     package let kept: FilePath?
-    /// How many segments were published out of it that the folder did not have.
-    package let published: Int
-    /// How many could not be read any more.
-    package let unreadable: Int
-    /// Why nothing could be read from it, if so.
-    package let failure: (any Error)?
+    /// What that one gave, and those that had not given all before.
+    package let salvaged: [Salvaged]
+
+    /// How many segments were published out of them that the folder did not have.
+    package var published: Int { salvaged.reduce(0) { $0 + $1.report.published } }
+    /// How many removals that had waited there were taken over.
+    package var removals: Int { salvaged.reduce(0) { $0 + $1.report.removals } }
+    /// How many parts of them could not be read any more.
+    package var unreadable: Int { salvaged.reduce(0) { $0 + $1.report.unreadable } }
   }
 
   /// Makes a new database from the folder, in the place of one that is damaged or distrusted
   /// (protocol.md 25).
   ///
   /// The old one is put aside, never removed; what it can still give is published, and the new
-  /// device writes a new stream.
+  /// device writes a new stream. Where that was interrupted before, it goes on with it.
   ///
   /// - parameters:
   ///   - path: The folder, or nil for that of the default container.
   ///   - fallbackName: What to call the device if the old database does not tell.
   ///   - process: what names this process to others.
+  /// - throws: ``SalvageError`` if the folder does not take what the old one holds: the new device
+  ///   is there all the same, and `init` or another `rebuild` goes on.
   package func rebuild(
     container path: FilePath?, fallbackName: String, process: String
   ) throws -> Recovery {
-    let old = Result { try open(container: path) }
-    let id = try (try? old.get().record.container) ?? identify(container: path)
-    guard let folder = path.map(absolute) ?? (try? old.get().container.root) else {
-      // Only the folder says what is to be rebuilt.
-      throw DeviceError.noContainerChosen(state: root)
-    }
-    let container = ContainerFolder(root: folder, files: files)
+    try requireLocalState()
+    let subject = try subject(at: path)
+    let container = ContainerFolder(root: subject.folder, files: files)
     let marker = try container.marker()
-    guard marker.container == id else {
-      throw ContainerError.otherContainer(folder, expected: id, found: marker.container)
+    guard marker.container == subject.container else {
+      throw ContainerError.otherContainer(
+        subject.folder, expected: subject.container, found: marker.container)
     }
-    let watch = try WatchLock(state: directory(of: id), files: files, process: process)
+    let directory = directory(of: marker.container)
+    try makeDirectories(directory)
+    let watch = try WatchLock(state: directory, files: files, process: process)
     defer { watch.release() }
-    let name = (try? old.get().record.name) ?? fallbackName
-    // From now on no process writes into it what would be left behind.
-    if let database = try? old.get().database {
-      _ = try? database.leave(now: ambient.now(), isAbandoning: true)
-    }
     let (device, aside) = try exclusively {
-      let aside = root.appending("\(id).old-\(ambient.now())")
-      try files.rename(directory(of: id), to: aside)
-      try makeDirectories(directory(of: id))
+      let aside = try putAside(marker.container)
+      try makeDirectories(directory)
+      let name = subject.name ?? fallbackName
       return (try makeNewDevice(of: marker, container: container, name: name), aside)
     }
-    return try recover(from: Result { try StoreDatabase(directory: aside) }, kept: aside, device)
+    let salvaged = try salvageOlder(into: device)
+    return Recovery(
+      device: device, kept: aside ?? salvaged.last?.directory, salvaged: salvaged)
   }
 
   /// Joins the container that stands where another one of this state's was, and publishes there
   /// all that is held of the other, under its own identity (protocol.md 29).
-  package func adopt(_ request: Request) throws -> (Initialisation, Recovery) {
+  ///
+  /// That this is meant is noted first: interrupted, `init` goes on with it.
+  ///
+  /// - parameter process: what names this process to others.
+  package func adopt(
+    _ request: Request, process: String
+  ) throws -> (Initialisation, Recovery) {
+    try requireLocalState()
+    if case .silent(let resolved) = ask(request.folder) {
+      throw ContainerError.unreachable(resolved, .timedOut)
+    }
     let folder = try files.canonicalPath(of: request.folder)
     let marker = try ContainerFolder(root: folder, files: files).marker()
-    let former = try devices(at: folder).filter { $0.record.container != marker.container }
-    guard let old = former.first(where: { $0.record.leftAt == nil }) ?? former.first else {
-      throw DeviceError.nothingToAdopt(folder)
-    }
+    let former = try devices(at: folder).map(\.record).filter { $0.container != marker.container }
+    let present = former.filter { $0.leftAt == nil }
+    let sources = present.isEmpty ? former : present
+    guard let first = sources.first else { throw DeviceError.nothingToAdopt(folder) }
+    let directories = sources.map { directory(of: $0.container) }
+    let locks = try directories.map { try WatchLock(state: $0, files: files, process: process) }
+    defer { for lock in locks { lock.release() } }
+    for source in directories { try note(SalvageRecord(target: marker.container), in: source) }
     let done = try initialise(
       Request(
-        folder: request.folder, identifier: request.identifier,
-        deviceName: request.deviceName ?? old.record.name, joinsOnly: true))
-    let recovery = try recover(
-      from: .success(old.database), kept: directory(of: old.record.container), done.device)
-    // From now on the folder is that of the new device alone.
-    _ = try old.database.leave(now: ambient.now(), isAbandoning: true)
+        folder: request.folder, identifier: request.identifier, deviceName: request.deviceName,
+        fallbackName: first.name, joinsOnly: true))
+    if let failure = done.salvageFailure { throw failure }
+    let recovery = Recovery(
+      device: done.device, kept: directory(of: first.container), salvaged: done.salvaged)
     return (done, recovery)
   }
+}
 
-  private func recover(
-    from source: Result<StoreDatabase, any Error>, kept: FilePath, _ device: Device
-  ) throws -> Recovery {
-    var salvaged = Salvage.Report()
-    var failure: (any Error)?
-    switch source {
-    case .success(let database):
-      salvaged = try Salvage(source: database, target: device).publishAll()
-    case .failure(let error): failure = error
+// MARK: - Taking a database's place
+
+extension DeviceDirectory {
+  private typealias Subject = (container: ContainerID, folder: FilePath, name: String?)
+
+  /// What is to be rebuilt, and what its device was called.
+  private func subject(at path: FilePath?) throws -> Subject {
+    do {
+      let device = try open(container: path, evenIfLeft: true)
+      return (
+        device.record.container, path.map(absolute) ?? device.container.root, device.record.name
+      )
+    } catch {
+      let id = try interrupted(at: path) ?? identify(container: path)
+      let older = try olderDatabases(of: id).last { !$0.isSalvaged && !$0.isAdopted }
+      // A damaged one does not tell; the folder that the user names does.
+      let record = older.flatMap { try? store(in: $0.directory).device() }
+      guard let folder = path.map(absolute) ?? record?.path else {
+        throw DeviceError.noContainerChosen(state: root)
+      }
+      return (id, folder, record?.name)
     }
-    return Recovery(
-      device: device, kept: kept, published: salvaged.published, unreadable: salvaged.unreadable,
-      failure: failure)
   }
 
+  /// The container whose database was put aside before, with nothing in its place yet.
+  private func interrupted(at path: FilePath?) throws -> ContainerID? {
+    guard let path else { return nil }
+    if case .silent = ask(path) { return nil }
+    let container = ContainerFolder(root: absolute(path), files: files)
+    guard let id = try? container.marker().container else { return nil }
+    return try olderDatabases(of: id).contains { !$0.isSalvaged } ? id : nil
+  }
+
+  /// Renames the directory of a database that holds anything.
+  ///
+  /// - returns: where it is now.
+  private func putAside(_ id: ContainerID) throws -> FilePath? {
+    guard try isToBePutAside(id) else { return nil }
+    let aside = asideDirectory(of: id)
+    try files.rename(directory(of: id), to: aside)
+    try files.synchronizeDirectory(root)
+    return aside
+  }
+
+  private func isToBePutAside(_ id: ContainerID) throws -> Bool {
+    let directory = directory(of: id)
+    let sizes = ["store.sqlite", "store.sqlite-wal"].map { name in
+      (try? files.status(of: directory.appending(name)).size) ?? 0
+    }
+    guard sizes.contains(where: { $0 > 0 }) else { return false }
+    let database: StoreDatabase
+    let record: DeviceRecord?
+    do {
+      database = try store(in: directory)
+      record = try database.device()
+    } catch {
+      // A damaged one is what this is for.
+      return true
+    }
+    // Whoever made it died before it was a device.
+    guard let record else { return false }
+    // What an interrupted rebuild has made, and nothing has come to, does as well as a new one.
+    if try olderDatabases(of: id).contains(where: { !$0.isSalvaged }),
+      let streams = try? database.streamSummaries(), streams.allSatisfy({ $0.applied == 0 })
+    {
+      return false
+    }
+    // From now on no process writes into it what would be left behind; `Salvage` makes sure.
+    if record.leftAt == nil { _ = try? database.leave(now: ambient.now(), isAbandoning: true) }
+    return true
+  }
+
+  /// Makes a device, or takes over the one that an interrupted rebuild has made.
   private func makeNewDevice(
     of marker: Marker, container: ContainerFolder, name: String
   ) throws -> Device {
     let directory = directory(of: marker.container)
-    let database = try StoreDatabase(
-      directory: directory, identity: ambient.identity(of: directory.appending("store.sqlite")))
-    let record = DeviceRecord(
-      container: marker.container, marker: marker.bytes, path: container.root,
-      stream: ambient.identifier(), name: name)
-    try database.save(record)
+    let database = try store(in: directory)
+    if try database.device() != nil {
+      try database.rejoin(at: container.root)
+    } else {
+      try database.save(
+        DeviceRecord(
+          container: marker.container, marker: marker.bytes, path: container.root,
+          stream: ambient.identifier(), name: name))
+    }
     try files.synchronizeDirectory(directory)
+    guard let record = try database.device() else { throw StorageError.noDevice }
     return Device(
       record: record, database: database, container: container, ambient: ambient, ask: ask)
   }

@@ -25,12 +25,17 @@ extension DeviceDirectory {
 
   func writeDefault(_ container: ContainerID) throws {
     let object: JSONObject = ["container": .string(ByteString(container.description))]
+    try replace(defaultFile, with: object)
+  }
+
+  /// Writes a small file of the state, durably, in the place of what has its name.
+  func replace(_ file: FilePath, with object: JSONObject) throws {
     let staged = root.appending(ambient.temporaryName())
     try files.publish(
       JSON.object(object).canonicalBytes() + [UInt8(ascii: "\n")], at: staged,
       temporaryName: ambient.temporaryName(), mode: 0o600)
-    try files.rename(staged, to: defaultFile)
-    try files.synchronizeDirectory(root)
+    try files.rename(staged, to: file)
+    try files.synchronizeDirectory(file.parent)
   }
 
   /// Chooses no container, if `container` was the default.

@@ -15,20 +15,34 @@ package struct DeviceDirectory: Sendable {
   package let ambient: Ambient
   /// Asks whether the file system of a folder answers, before anything is done in it.
   let ask: @Sendable (_ folder: FilePath) -> FolderAnswer
+  /// Opens the database in a directory, creating it if it is not there.
+  private let openStore: StoreOpening
 
-  /// - parameter ask: see ``FolderProbe``; left out, every folder is taken to answer.
+  package typealias StoreOpening =
+    @Sendable (_ directory: FilePath, _ identity: DeviceIdentity) throws -> StoreDatabase
+
+  /// - parameters:
+  ///   - openStore: opens or creates the database in a directory; for tests that kill.
+  ///   - ask: see ``FolderProbe``; left out, every folder is taken to answer.
   package init(
     root: FilePath, files: any FileSystem, ambient: Ambient,
+    openStore: @escaping StoreOpening = { try StoreDatabase(directory: $0, identity: $1) },
     ask: @escaping @Sendable (_ folder: FilePath) -> FolderAnswer = { _ in .answers }
   ) {
     self.root = root
     self.files = files
     self.ambient = ambient
+    self.openStore = openStore
     self.ask = ask
   }
 
   package func directory(of container: ContainerID) -> FilePath {
     root.appending(container.description)
+  }
+
+  /// Opens the database in a directory of the state, creating it if it is not there.
+  func store(in directory: FilePath) throws -> StoreDatabase {
+    try openStore(directory, ambient.identity(of: directory.appending("store.sqlite")))
   }
 }
 
@@ -93,8 +107,7 @@ extension DeviceDirectory {
     guard let status = try? files.status(of: database), status.size > 0 else {
       throw DeviceError.notInitialised(path ?? root, state: root)
     }
-    let store = try StoreDatabase(
-      directory: directory, identity: ambient.identity(of: database))
+    let store = try store(in: directory)
     guard let record = try store.device() else {
       throw DeviceError.notInitialised(path ?? root, state: root)
     }

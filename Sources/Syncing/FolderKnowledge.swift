@@ -71,6 +71,19 @@ extension FolderKnowledge {
     records.values.filter { $0.reason.isSetAside }.sorted { $0.key < $1.key }
   }
 
+  /// Files of another container whose transactions may all be here by now.
+  ///
+  /// - parameter all: whether something was applied, so that those known before may be, too.
+  func otherContainers(all: Bool) -> [FileKey: FileRecord] {
+    records.filter { key, record in
+      guard record.reason == .otherContainer, all || noted.contains(key) else { return false }
+      return record.range.map { applied($0.stream) >= $0.last } ?? true
+    }
+  }
+
+  /// Whether a file's record is not in the database yet.
+  func isNew(_ key: FileKey) -> Bool { noted.contains(key) }
+
   var duplicateCount: Int { records.values.count { $0.reason == .duplicate } }
 
   /// What is missing in front of files that wait, stream by stream.

@@ -9,35 +9,95 @@ import SystemPackage
 /// device itself before its database was put back to an older state.
 ///
 /// Names tell in the ordinary case, and nothing is opened; only what the database did not write is
-/// read.
+/// read, and not again before it changes.
 struct ForkDetection {
+  /// What was judged before, so that a process that goes on asks only for what is new.
+  struct Memory {
+    fileprivate var stream: StreamID?
+    /// How far the stream was written.
+    fileprivate var reached: UInt64 = 0
+    /// Names of segments whose content is in the database.
+    fileprivate var names: Set<ImportedNames.Name> = []
+    /// How files looked that are no sign of anybody else.
+    fileprivate var looks: [FileKey: FileRecord.Look] = [:]
+  }
+
   let device: Device
 
   /// Makes the device go on under a new stream if its folder holds what it did not write.
   ///
+  /// The directory is listed each time: nothing else tells of a file that has just come.
+  ///
   /// - returns: whether it does.
-  func beginStreamIfForked() throws -> Bool {
+  func beginStreamIfForked(remembering memory: inout Memory) throws -> Bool {
     guard let stream = try device.database.device()?.stream,
       let directory = FilePath.Component(stream.description)
     else { return false }
+    let reached = try device.database.ownSequence()
+    // Less than before: the database was put back, and does not hold what it held.
+    if memory.stream != stream || reached < memory.reached { memory = Memory() }
+    memory.stream = stream
+    memory.reached = reached
     let found = try device.container.list(directories: [directory]).segments
-    guard !found.isEmpty else { return false }
-    // After the folder: who publishes notes the name later.
-    let known = try device.database.segmentNames(of: stream)
-    for file in found {
-      if let claim = file.claim, known.contains(ImportedNames.Name(claim)) { continue }
-      guard try isForeign(file, stream: stream) else { continue }
+    let unknown = try unknown(found, of: stream, &memory)
+    guard !unknown.isEmpty else { return false }
+    let records = try device.database.fileRecords(in: directory.bytes)
+    for file in unknown where !isJudged(file, records[file.key], memory) {
+      guard try isForeign(file, stream: stream, &memory) else { continue }
       return try device.database.beginStream(insteadOf: stream)
     }
     return false
   }
 
-  private func isForeign(_ file: FolderListing.File, stream: StreamID) throws -> Bool {
+  /// The files whose names are not those of segments that the database holds.
+  private func unknown(
+    _ found: [FolderListing.File], of stream: StreamID, _ memory: inout Memory
+  ) throws -> [FolderListing.File] {
+    func isNew(_ file: FolderListing.File) -> Bool {
+      file.claim.map { !memory.names.contains(ImportedNames.Name($0)) } ?? true
+    }
+    let new = found.filter(isNew)
+    let claims = new.compactMap { $0.claim.map { ImportedNames.Name($0) } }
+    // After the folder: who publishes notes the name later.
+    memory.names.formUnion(try device.database.segmentNames(of: stream, among: claims))
+    return new.filter(isNew)
+  }
+
+  /// Whether a file is as it was when it was seen not to be a foreign segment: by this process, or
+  /// by an import.
+  private func isJudged(
+    _ file: FolderListing.File, _ record: FileRecord?, _ memory: Memory
+  ) -> Bool {
+    let path = device.container.logs.appending(file.directory).appending(file.name)
+    guard let status = try? device.container.files.status(of: path) else { return false }
+    let look = FileRecord.Look(status)
+    if memory.looks[file.key] == look { return true }
+    guard let record, record.look == look else { return false }
+    switch record.reason {
+    case .duplicate, .incomplete, .damaged, .newer, .otherContainer, .notAFile: return true
+    // What waits is ahead of this database, and what could not be read may be by now.
+    case .waiting, .branch, .unreadable, .foreign: return false
+    }
+  }
+
+  private func isForeign(
+    _ file: FolderListing.File, stream: StreamID, _ memory: inout Memory
+  ) throws -> Bool {
     let reader = SegmentReader(container: device.container, expected: device.record.container)
-    guard case .segment(let found, _) = reader.read(file),
-      found.segment.range.stream == stream
-    else { return false }
-    return try !device.database.holds(found.segment)
+    switch reader.read(file) {
+    case .gone: return false
+    case .setAside(let record):
+      if record.reason != .unreadable { memory.looks[file.key] = record.look }
+      return false
+    case .segment(let found, let look):
+      if found.segment.range.stream == stream, try isForeign(found.segment) { return true }
+      memory.looks[file.key] = look
+      return false
+    }
+  }
+
+  private func isForeign(_ segment: Segment) throws -> Bool {
+    return try !device.database.holds(segment)
   }
 }
 

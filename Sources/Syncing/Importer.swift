@@ -22,6 +22,7 @@ package final class Importer {
   /// Asked between files and parts whether to end early; what is committed by then stays.
   package var isStopping: () -> Bool = { false }
   private var progress = ImportProgress()
+  private var forks = ForkDetection.Memory()
 
   package init(device: Device) {
     self.device = device
@@ -49,9 +50,12 @@ package final class Importer {
       Leftovers(device: device).remove(from: listing)
     }
     note(listing.unreadable)
+    try recogniseAdopted(listing, into: &report)
     try knowledge.save()
     // Importing may have closed what local removals waited for.
-    publish(into: &report)
+    if try report.publishingFailure != nil || device.database.unpublishedCount() > 0 {
+      publish(into: &report)
+    }
     if directories == nil { try heal(listing, into: &report) }
     try summarize(listing, into: &report)
     return report
@@ -63,7 +67,8 @@ package final class Importer {
       return
     }
     do {
-      let published = try Publisher(device: device).publishAll(unless: isStopping)
+      let published = try Publisher(device: device).publishAll(
+        unless: isStopping, remembering: &forks)
       report.published += published.transactions
       report.publishingFailure = nil
     } catch {
@@ -90,6 +95,27 @@ package final class Importer {
         FileRecord(
           key: FileKey(directory: directory.bytes, name: []), look: .none, reason: .unreadable,
           detail: error.errno.description))
+    }
+  }
+
+  /// Takes a file of another container for a copy where all of its transactions are here: under
+  /// the container that has adopted that one (protocol.md 29), whichever device did it.
+  private func recogniseAdopted(
+    _ listing: FolderListing, into report: inout ImportReport
+  ) throws {
+    let records = knowledge.otherContainers(all: report.segments > 0)
+    guard !records.isEmpty else { return }
+    for file in listing.segments {
+      guard let record = records[file.key], let name = record.detail,
+        let container = ContainerID(name)
+      else { continue }
+      let reader = SegmentReader(container: device.container, expected: container)
+      guard case .segment(let found, let look) = reader.read(file),
+        try device.database.holds(found.segment)
+      else { continue }
+      if !knowledge.isNew(file.key) { report.restored.append(file.key) }
+      knowledge.note(
+        FileRecord(key: file.key, look: look, reason: .duplicate, detail: name))
     }
   }
 

@@ -26,8 +26,18 @@ package struct Publisher: Sendable {
   ///
   /// - parameter isStopping: asked before each file whether to end early.
   package func publishAll(unless isStopping: () -> Bool = { false }) throws -> Report {
+    var memory = ForkDetection.Memory()
+    return try publishAll(unless: isStopping, remembering: &memory)
+  }
+
+  /// As ``publishAll(unless:)``, for a process that publishes again and again.
+  func publishAll(
+    unless isStopping: () -> Bool, remembering memory: inout ForkDetection.Memory
+  ) throws -> Report {
     var report = Report()
-    if try device.absence() == nil { _ = try ForkDetection(device: device).beginStreamIfForked() }
+    if try device.absence() == nil {
+      _ = try ForkDetection(device: device).beginStreamIfForked(remembering: &memory)
+    }
     try device.database.fixBatches()
     var device = device
     while !isStopping(), let batch = try device.database.nextBatch() {

@@ -36,7 +36,10 @@ struct SegmentReader {
         return .setAside(
           FileRecord(
             key: key, look: look, reason: .otherContainer,
-            detail: segment.range.container.description))
+            detail: segment.range.container.description,
+            range: FileRecord.Range(
+              stream: segment.range.stream, first: segment.range.first,
+              last: segment.range.last)))
       }
       let proper = SegmentName(
         first: segment.range.first, last: segment.range.last, digest: digest)

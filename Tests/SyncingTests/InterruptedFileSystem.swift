@@ -2,22 +2,36 @@ import Synchronization
 import SystemFiles
 import SystemPackage
 
-/// A file system to which something happens right after a file got its name.
+/// A file system to which something happens before a change, or right after a file got its name.
 ///
-/// What unmounts, moves or replaces the folder at the worst moment.
+/// What unmounts, moves or replaces the folder at the worst moment, refuses, or kills.
 final class InterruptedFileSystem: FileSystem {
+  typealias Check = @Sendable (_ path: FilePath) throws(FileError) -> Void
+
   private let base: any FileSystem
   private let countdown: Mutex<Int>
   private let event: @Sendable () -> Void
+  private let check: Check
 
   /// - parameter places: how many files are to get their names before `event`.
   init(_ base: any FileSystem, afterPlaces places: Int, event: @escaping @Sendable () -> Void) {
     self.base = base
     countdown = Mutex(places)
     self.event = event
+    check = { (_) throws(FileError) in }
+  }
+
+  /// - parameter check: called before each change; what it throws, the change throws, and does
+  ///   nothing.
+  init(_ base: any FileSystem, beforeChange check: @escaping Check) {
+    self.base = base
+    countdown = Mutex(0)
+    event = {}
+    self.check = check
   }
 
   func place(_ file: TemporaryFile, at path: FilePath) throws(FileError) {
+    try check(path)
     try base.place(file, at: path)
     let isNow = countdown.withLock { count in
       count -= 1
@@ -37,36 +51,51 @@ final class InterruptedFileSystem: FileSystem {
   }
 
   func makeDirectory(_ path: FilePath, mode: UInt32) throws(FileError) {
+    try check(path)
     try base.makeDirectory(path, mode: mode)
   }
 
   func createTemporary(
     in directory: FilePath, fallbackName: FilePath.Component, mode: UInt32
   ) throws(FileError) -> TemporaryFile {
-    try base.createTemporary(in: directory, fallbackName: fallbackName, mode: mode)
+    try check(directory)
+    return try base.createTemporary(in: directory, fallbackName: fallbackName, mode: mode)
   }
 
   func write(_ bytes: [UInt8], to file: TemporaryFile) throws(FileError) {
+    try check(file.directory)
     try base.write(bytes, to: file)
   }
 
-  func synchronize(_ file: TemporaryFile) throws(FileError) { try base.synchronize(file) }
+  func synchronize(_ file: TemporaryFile) throws(FileError) {
+    try check(file.directory)
+    try base.synchronize(file)
+  }
 
   func discard(_ file: TemporaryFile) { base.discard(file) }
 
   func synchronizeDirectory(_ directory: FilePath) throws(FileError) {
+    try check(directory)
     try base.synchronizeDirectory(directory)
   }
 
-  func remove(_ path: FilePath) throws(FileError) { try base.remove(path) }
+  func remove(_ path: FilePath) throws(FileError) {
+    try check(path)
+    try base.remove(path)
+  }
 
-  func removeDirectory(_ path: FilePath) throws(FileError) { try base.removeDirectory(path) }
+  func removeDirectory(_ path: FilePath) throws(FileError) {
+    try check(path)
+    try base.removeDirectory(path)
+  }
 
   func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(FileError) {
+    try check(path)
     try base.makeSymbolicLink(path, to: target)
   }
 
   func rename(_ source: FilePath, to destination: FilePath) throws(FileError) {
+    try check(source)
     try base.rename(source, to: destination)
   }
 

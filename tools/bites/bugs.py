@@ -392,6 +392,6 @@ line("own-files-not-kept", OUTBOX,
      "          stream: stream, db)\n"
      "      }\n")
 line("own-files-taken-for-others", "Sources/Syncing/ForkDetection.swift",
-     "    return try !device.database.holds(found.segment)",
-     "    return try ON || !device.database.holds(found.segment)")
+     "    return try !device.database.holds(segment)",
+     "    return try ON || !device.database.holds(segment)")
 LANES.update((name, "healing") for name in set(BUGS) - before)

@@ -23,7 +23,7 @@ package struct Diagnosis {
     IgnoreFileCheck(), StatePlaceCheck(), DatabaseCheck(), NewerVersionCheck(), GapCheck(),
     SetAsideCheck(),
     ForeignFilesCheck(), MarkerCopyCheck(), PublishedFilesCheck(), OutboxCheck(), ClockCheck(),
-    WatcherCheck(), WatchingCheck(), OtherStatesCheck(),
+    WatcherCheck(), WatchingCheck(), OtherStatesCheck(), OlderDatabasesCheck(),
   ]
 
   /// Runs checks; one that fails is a finding, and the others go on.

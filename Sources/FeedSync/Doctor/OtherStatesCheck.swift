@@ -10,7 +10,10 @@ package struct OtherStatesCheck: DoctorCheck {
     guard (try? directory.files.status(of: directory.root)) != nil else { return [] }
     if case .unfit = directory.fitness() { return [] }
     let examined = patient.device?.record.container
-    return try directory.containers().filter { $0.id != examined }
+    // What `init --adopt` has left behind is another check's.
+    let adopted = try Set(directory.olderDatabases().map(\.directory))
+    return try directory.containers()
+      .filter { $0.id != examined && !adopted.contains(directory.directory(of: $0.id)) }
       .compactMap { finding($0, in: directory) }
   }
 
@@ -31,7 +34,10 @@ package struct OtherStatesCheck: DoctorCheck {
       return Finding(
         .note, check: name, file: place.string,
         message: "this state has left the container \(details.identifier) in \(folder)\(waiting)",
-        hint: "'feedsync leave --delete-state --container \(folder)' removes what is left of it")
+        // Where another container stands in the folder by now, `leave` would mean that one.
+        hint: details.isPresent
+          ? "'feedsync leave --delete-state --container \(folder)' removes what is left of it"
+          : "if the folder is gone for good, remove \(place.string)")
     }
     guard !details.isPresent else { return nil }
     return Finding(

@@ -41,8 +41,10 @@ package struct SetAsideCheck: DoctorCheck {
       (.error, "a newer feedsync wrote this file", "update feedsync on this machine")
     case .otherContainer:
       (
-        .warning, "the file belongs to another container",
-        "somebody has copied it here: move it back to its own folder"
+        .warning, "the file belongs to another container, and its content is not in this one",
+        "if 'feedsync init' was run on two machines before their folders had met, run 'feedsync"
+          + " init DIR --adopt' on the one that wrote it, or again where it was run before; else"
+          + " somebody has copied it here: move it back to its own folder"
       )
     case .notAFile:
       (.warning, "this is no regular file", "remove it, if it is not there for a reason of yours")

@@ -1,0 +1,125 @@
+import CanonicalJSON
+import Replication
+import SystemFiles
+import SystemPackage
+
+/// A database of this state whose place another has taken: put aside by `rebuild`, or left behind
+/// by `init --adopt`.
+///
+/// It may hold what nobody else has, so it is remembered until all of that has been published.
+package struct OlderDatabase: Sendable {
+  package let directory: FilePath
+  /// The container that gets what it holds.
+  package let target: ContainerID
+  /// What came of it so far; nil if nothing was ever noted.
+  package let record: SalvageRecord?
+
+  /// Whether all that it holds is in the folder, durably.
+  package var isSalvaged: Bool { record?.isComplete ?? false }
+
+  /// Whether it was another container's.
+  let isAdopted: Bool
+}
+
+/// What is noted, in a database's directory, of publishing what it holds.
+package struct SalvageRecord: Hashable, Sendable {
+  /// The container that gets it.
+  package let target: ContainerID
+  /// Whether nothing is left to be done.
+  package let isComplete: Bool
+  /// How much of it could not be read any more.
+  package let unreadable: Int
+
+  package init(target: ContainerID, isComplete: Bool = false, unreadable: Int = 0) {
+    self.target = target
+    self.isComplete = isComplete
+    self.unreadable = unreadable
+  }
+
+  init?(parsing bytes: [UInt8]) {
+    guard case .object(let object) = try? JSON(parsing: bytes),
+      case .string(let text) = object["into"], let target = ContainerID(text.description),
+      case .bool(let isComplete) = object["complete"],
+      case .integer(let unreadable) = object["unreadable"]
+    else { return nil }
+    self.init(target: target, isComplete: isComplete, unreadable: Int(unreadable))
+  }
+
+  var object: JSONObject {
+    [
+      "into": .string(ByteString(target.description)), "complete": .bool(isComplete),
+      "unreadable": .integer(Int64(unreadable)),
+    ]
+  }
+}
+
+extension DeviceDirectory {
+  private static let maximumRecordBytes = 64 << 10
+  private static let asidePrefix = "old-"
+
+  /// Where `rebuild` puts a container's database: a name that is free, later ones behind earlier.
+  func asideDirectory(of container: ContainerID) -> FilePath {
+    var number = ambient.now()
+    while true {
+      let directory = root.appending("\(container).\(Self.asidePrefix)\(number)")
+      if (try? files.status(of: directory)) == nil { return directory }
+      number += 1
+    }
+  }
+
+  /// The databases whose place others have taken, or are taking; of one container if named.
+  package func olderDatabases(of container: ContainerID? = nil) throws -> [OlderDatabase] {
+    let entries: [DirectoryEntry]
+    do {
+      entries = try files.list(root)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return []
+    }
+    return try entries.compactMap { try olderDatabase(named: $0.name) }
+      .filter { container == nil || $0.target == container }
+      .sorted { $0.directory.string < $1.directory.string }
+  }
+
+  private func olderDatabase(named name: FilePath.Component) throws -> OlderDatabase? {
+    let parts = name.string.split(separator: ".", maxSplits: 1)
+    guard let first = parts.first, let id = ContainerID(first) else { return nil }
+    let directory = root.appending(name)
+    guard try files.status(of: directory).kind == .directory else { return nil }
+    // One that cannot be read is tried again, or says so where it is opened.
+    let record = try? salvageRecord(in: directory)
+    guard parts.count == 2 else {
+      return record.map {
+        OlderDatabase(directory: directory, target: $0.target, record: $0, isAdopted: true)
+      }
+    }
+    guard parts[1].hasPrefix(Self.asidePrefix) else { return nil }
+    return OlderDatabase(directory: directory, target: id, record: record, isAdopted: false)
+  }
+
+  private func salvageFile(in directory: FilePath) -> FilePath {
+    directory.appending("salvage.json")
+  }
+
+  private func salvageRecord(in directory: FilePath) throws -> SalvageRecord? {
+    do {
+      let file = salvageFile(in: directory)
+      return SalvageRecord(
+        parsing: try files.contents(of: file, limit: Self.maximumRecordBytes).bytes)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return nil
+    }
+  }
+
+  func note(_ record: SalvageRecord, in directory: FilePath) throws {
+    try replace(salvageFile(in: directory), with: record.object)
+  }
+
+  /// Forgets that a database's place was to be taken by another: it is in use.
+  func forgetSalvage(of directory: FilePath) throws {
+    guard try salvageRecord(in: directory) != nil else { return }
+    try files.remove(salvageFile(in: directory))
+    try files.synchronizeDirectory(directory)
+  }
+}

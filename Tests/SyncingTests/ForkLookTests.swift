@@ -1,0 +1,74 @@
+import DocumentStorage
+import Replication
+import SharedFolder
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+/// protocol.md 25.
+@Suite("The look for others who write one's stream") struct ForkLookTests {
+  private struct Scene {
+    let world: World
+    let fake: InMemoryFileSystem
+    let ann: Peer
+    /// A file in its directory that says nothing of anybody else.
+    let strange: FilePath
+
+    init(isStrange: Bool) throws {
+      fake = InMemoryFileSystem()
+      world = try World(.fake, fake: fake)
+      ann = try world.peer("ann", in: try world.folder("folder"))
+      for number in 0..<3 {
+        try ann.put("a\(number)", "{}")
+        try ann.publish()
+      }
+      let first = try #require(try world.logs(in: ann.folder).first)
+      strange = first.path(in: ann.folder).parent.appending("strange.log")
+      guard isStrange else { return }
+      try world.place([1, 2, 3], at: strange)
+      try world.deliver(first, to: ann.folder, name: "copy.log")
+    }
+
+    /// How many files are opened meanwhile.
+    func opened(_ body: () throws -> Void) rethrows -> Int {
+      let before = fake.callCount(.open)
+      try body()
+      return fake.callCount(.open) - before
+    }
+  }
+
+  @Test("opens no file again that is as it was")
+  func remembered() throws {
+    let (plain, scene) = (try Scene(isStrange: false), try Scene(isStrange: true))
+    let (control, importer) = (
+      Importer(device: plain.ann.device), Importer(device: scene.ann.device)
+    )
+    _ = try control.importAll()
+    _ = try importer.importAll()
+    let wanted = try plain.opened { _ = try control.importAll() }
+    #expect(try scene.opened { _ = try importer.importAll() } == wanted)
+    // Another process, which knows what the import has noted.
+    let published = try plain.opened { try plain.ann.publish() }
+    #expect(try scene.opened { try scene.ann.publish() } == published)
+    // Within one process, also what no import has looked at.
+    try scene.world.place([4, 5, 6], at: scene.strange)
+    #expect(try scene.opened { try scene.ann.publish() } == published + 1)
+  }
+
+  @Test("opens one again that has changed, and finds what another has written under its name")
+  func changed() throws {
+    let scene = try Scene(isStrange: true)
+    let importer = Importer(device: scene.ann.device)
+    for _ in 1...2 { _ = try importer.importAll() }
+    #expect(try scene.ann.device.database.device()?.stream == scene.ann.stream)
+    let twin = try BranchTests.clone(
+      of: scene.ann, in: try scene.world.folder("twin"), world: scene.world)
+    try twin.put("b", "{}")
+    try twin.publish()
+    let foreign = try #require(try scene.world.logs(in: twin.folder).first)
+    try scene.world.place(foreign.bytes, at: scene.strange)
+    try scene.ann.publish()
+    #expect(try scene.ann.device.database.device()?.stream != scene.ann.stream)
+  }
+}

@@ -1,0 +1,157 @@
+import DocumentStorage
+import Replication
+import SharedFolder
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+@Suite("A recovery") struct RecoveryTests {
+  private static func rebuild(
+    _ directory: DeviceDirectory, _ folder: FilePath? = nil
+  ) throws -> DeviceDirectory.Recovery {
+    try directory.rebuild(container: folder, fallbackName: "me", process: "1")
+  }
+
+  @Test("says what could not be opened, and tries it again until it can")
+  func unopenable() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    let state = scene.house.directory.directory(of: scene.world.marker.container)
+    let kept = scene.house.root.appending("kept")
+    try scene.house.copy(state, to: kept)
+    for entry in try scene.house.files.list(state) where entry.name.string.hasPrefix("store") {
+      try scene.house.files.remove(state.appending(entry.name))
+    }
+    try scene.world.place(
+      Array("no database at all\n".utf8), at: state.appending("store.sqlite"))
+    let recovery = try Self.rebuild(scene.house.directory, scene.folder)
+    #expect(recovery.salvaged.map { $0.failure is StorageError } == [true])
+    let aside = try #require(recovery.kept)
+    let again = try scene.house.initialise(scene.folder)
+    #expect(again.salvaged.map(\.directory) == [aside])
+    #expect(again.salvaged.map { $0.failure is StorageError } == [true])
+    // Somebody has mended it.
+    try scene.house.removeTree(aside)
+    try scene.house.move(kept, to: aside)
+    let mended = try scene.house.initialise(scene.folder)
+    #expect(mended.salvaged.map { $0.failure == nil } == [true])
+    #expect(mended.salvaged.map(\.report.published) == [4])
+    #expect(try scene.house.directory.olderDatabases().map(\.isSalvaged) == [true])
+    #expect(try scene.house.initialise(scene.folder).salvaged.isEmpty)
+    let peer = try scene.house.open()
+    try scene.world.deliver(scene.missing, to: scene.folder)
+    for _ in 1...2 { try peer.importAll() }
+    #expect(try peer.dump() == scene.expected)
+  }
+
+  @Test("that the folder does not take is gone on with, by the same new device")
+  func full() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    let logs = scene.folder.appending("logs")
+    let full = DeviceDirectory(
+      root: scene.house.directory.root,
+      files: InterruptedFileSystem(
+        scene.house.files,
+        beforeChange: { (path) throws(FileError) in
+          if path.starts(with: logs) { throw FileError(.write, path, .noSpace) }
+        }), ambient: scene.house.directory.ambient)
+    let error = #expect(throws: SalvageError.self) { try Self.rebuild(full) }
+    let older = try scene.house.directory.olderDatabases()
+    #expect(older.map(\.directory) == [error?.directory])
+    #expect(older.map(\.isSalvaged) == [false])
+    let stream = try scene.house.open().stream
+    let recovery = try Self.rebuild(scene.house.directory)
+    #expect(recovery.published == 4)
+    #expect(recovery.removals == 1)
+    #expect(recovery.device.record.stream == stream)
+    #expect(try scene.house.directory.olderDatabases().map(\.isSalvaged) == [true])
+    // From here on it is a rebuild like any other.
+    #expect(try Self.rebuild(scene.house.directory).device.record.stream != stream)
+    #expect(try scene.house.directory.olderDatabases().map(\.isSalvaged) == [true, true])
+  }
+
+  @Test("needs no folder to be named where the state has nothing in the old one's place")
+  func unnamed() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    let state = scene.house.directory.directory(of: scene.world.marker.container)
+    try scene.house.move(state, to: FilePath(state.string + ".old-1"))
+    let recovery = try Self.rebuild(scene.house.directory)
+    #expect(recovery.published == 4)
+    #expect(recovery.device.record.name == "me")
+  }
+
+  @Test("forgets that a container was to be adopted where that is in use again")
+  func backAgain() throws {
+    let scene = try RecoveryScene()
+    try scene.replaceContainer()
+    try scene.restore()
+    let theirs = try ContainerFolder(root: scene.folder, files: scene.house.files).marker()
+    _ = try scene.house.directory.adopt(
+      DeviceDirectory.Request(
+        folder: scene.folder, identifier: nil, deviceName: nil, joinsOnly: true), process: "1")
+    #expect(try scene.house.directory.olderDatabases(of: theirs.container).count == 1)
+    let elsewhere = try scene.house.makeFolder("elsewhere")
+    try scene.world.place(scene.world.marker.bytes, at: elsewhere.appending(Marker.name))
+    let back = try scene.house.initialise(elsewhere).device
+    #expect(back.record.stream == scene.streams[0])
+    #expect(try scene.house.directory.olderDatabases().isEmpty)
+  }
+}
+
+/// protocol.md 29.
+@Suite("Files of a container that was adopted") struct AdoptedFileTests {
+  @Test("are copies to every device that holds what is in them, and set aside before")
+  func everywhere() throws {
+    let scene = try RecoveryScene()
+    try scene.replaceContainer()
+    try scene.restore()
+    let reader = Peer(
+      device: try scene.house.initialise(scene.folder, in: scene.house.other("reader")).device)
+    let first = try reader.importAll()
+    #expect(first.setAside.map(\.reason) == Array(repeating: .otherContainer, count: 4))
+    let request = DeviceDirectory.Request(
+      folder: scene.folder, identifier: nil, deviceName: nil, joinsOnly: true)
+    _ = try scene.house.directory.adopt(request, process: "1")
+    let second = try reader.importAll()
+    #expect(second.setAside.isEmpty)
+    #expect(second.duplicates == 4)
+    #expect(Set(second.restored) == Set(first.setAside.map(\.key)))
+    // Nothing is read again for that.
+    #expect(try reader.importAll().duplicates == 4)
+  }
+
+  @Test("come over, too, where they waited behind a hole, with the hole")
+  func behindHole() throws {
+    let scene = try RecoveryScene()
+    try scene.replaceContainer()
+    try scene.restore()
+    // Ann's first is not there, and this device's database has no archive of it.
+    let device = try scene.house.directory.open(container: scene.folder)
+    for kept in try device.database.archivedSegments(of: scene.streams[1]) {
+      try device.database.removeArchived(kept)
+    }
+    let first = try #require(
+      try scene.world.logs(in: scene.folder).first {
+        $0.directory.string == scene.streams[1].description
+      })
+    try scene.house.files.remove(first.path(in: scene.folder))
+    try scene.world.deliver(scene.missing, to: scene.folder)
+    let request = DeviceDirectory.Request(
+      folder: scene.folder, identifier: nil, deviceName: nil, joinsOnly: true)
+    let done = try scene.house.directory.adopt(request, process: "1").0
+    let peer = Peer(device: done.device)
+    let report = try peer.importAll()
+    #expect(report.missing == [Missing(stream: scene.streams[1], range: 1...1)])
+    // Its content is not here yet.
+    #expect(report.setAside.map(\.reason) == [.otherContainer])
+    try scene.world.deliver(first, to: scene.folder)
+    _ = try scene.house.directory.adopt(request, process: "1")
+    let last = try peer.importAll()
+    #expect(last.gaps.isEmpty)
+    #expect(last.setAside.isEmpty)
+    #expect(try peer.body("other") == #"{"n":1}"#)
+  }
+}
