@@ -106,7 +106,9 @@ package struct Lineage: Sendable, Equatable {
   package var tips: Context {
     var tips = Context()
     for stream in streams.values {
-      for line in stream.lines { tips.insert(line.tip) }
+      for (index, line) in stream.lines.enumerated() where !stream.goesOn(index) {
+        tips.insert(line.tip)
+      }
     }
     return tips
   }
@@ -218,6 +220,11 @@ extension Lineage.Stream {
         isForked = true
       }
     }
+  }
+
+  /// Whether another line goes on where this one ends, since it began there when that was missing.
+  fileprivate func goesOn(_ index: Int) -> Bool {
+    lines.contains { $0.parent == index && $0.base == lines[index].tip.sequence }
   }
 
   /// As ``Lineage/standing(of:)``, of a stream that is judged by fingerprint.
