@@ -18,8 +18,8 @@ public struct MissingTransactions: Sendable {
 
   /// Whose.
   public let device: DeviceDescription
-  /// The transactions that are missing, or cannot be read without those; empty where what is missing
-  /// is a branch of a device that was copied.
+  /// The transactions that are missing, or cannot be read without those; empty where what is
+  /// missing is a branch of a device that was copied.
   public let transactions: [ClosedRange<UInt64>]
   /// The last of them.
   public let last: UInt64
@@ -79,11 +79,11 @@ extension DocumentStore {
   ///
   ///     try store.skip(store.missing(from: "old phone"))
   ///
-  /// What lies behind it is imported, and removals that waited for it are published. What is written
-  /// here from now on counts as written by somebody who had seen it: should it come all the same, it
-  /// is applied, and gives way at the places that were written since. Every device that waits for it
-  /// has to be told.
-  /// - parameter missing: What ``missing(from:)`` has told, and nothing that came to be missed since.
+  /// What lies behind it is imported, and removals that waited for it are published. What is
+  /// written here from now on counts as written by somebody who had seen it: should it come all the
+  /// same, it is applied, and gives way at the places that were written since. Every device that
+  /// waits for it has to be told.
+  /// - parameter missing: What ``missing(from:)`` has told, and nothing that is missed since.
   @discardableResult
   public func skip(_ missing: MissingTransactions) throws -> ImportSummary {
     do {

@@ -1,9 +1,9 @@
 // What the user has said not to wait for any more (protocol.md 6).
 //
-// An author that claims a transaction claims all that this one's author had seen, and all before it
-// in its stream. Both are in the context of whatever names a missing transaction, since contexts are
-// closed. So a device may claim such a context whole, missing transactions included: the claim is
-// closed, and means the same to whoever has them. It says that what was missing counts as seen.
+// An author that claims a transaction claims all that this one's author had seen, and all before
+// it in its stream. Both are in the context of whatever names a missing transaction, since contexts
+// are closed. So a device may claim such a context whole, missing transactions included: the claim
+// is closed, and means the same to whoever has them. It says that what was missing counts as seen.
 extension Frontier {
   /// Takes what is missing of a stream, up to a sequence, for something that never comes.
   ///

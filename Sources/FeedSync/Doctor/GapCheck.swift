@@ -36,9 +36,9 @@ package struct GapCheck: DoctorCheck {
       let readers = part.waiting.map {
         DeviceDescription(id: $0.description, name: streams[$0]?.name).words
       }
-      var message =
-        "missing from \(author.words)\(since.map { ", since \($0)" } ?? ""): others have seen it up to"
-        + " transaction \(part.last)"
+      var message = "missing from \(author.words)"
+      if let since { message += ", since \(since)" }
+      message += ": others have seen it up to transaction \(part.last)"
       if !readers.isEmpty {
         message +=
           "; until it comes, what \(readers.joined(separator: ", ")) wrote after that"
