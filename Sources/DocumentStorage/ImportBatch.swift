@@ -163,7 +163,7 @@ private struct ImportFold {
       return try noteKnown(importable, fingerprint: known)
     }
     // The stream goes on, or branches, where what the segment follows is held.
-    guard var start = try streams.position(at: range.predecessor, db) else {
+    guard var start = try streams.start(of: importable.segment, db) else {
       part.waiting.append(importable.file)
       return
     }

@@ -21,6 +21,10 @@ package enum Outbox {
   /// A batch is closed when it holds this much; a larger transaction is a batch alone.
   static let batchBytes = 2 << 20
   static let batchTransactions = 4096
+  /// Of this many lone transactions one is written whole.
+  ///
+  /// So a stream can be read behind something that is lost; more would make small files larger.
+  static let wholeInterval: Int64 = 32
 
   static func append(
     _ transaction: Transaction, after previous: StreamPosition, container: ContainerID,
@@ -105,7 +109,7 @@ package enum Outbox {
         sequence: stored.range.first - 1, fingerprint: stored.range.fingerprintBefore,
         context: Context())
       // A lone transaction may lean on the one before it; the first of several may not.
-      if first == last {
+      if first == last, first % wholeInterval != 0 {
         previous = StreamPosition(
           sequence: position.sequence, fingerprint: position.fingerprint,
           context: try ContextCoding.decode(

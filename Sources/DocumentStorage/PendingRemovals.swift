@@ -25,7 +25,7 @@ enum PendingRemovals {
     }
     var released = 0
     // A transaction has one context: removals that saw different things are different ones.
-    for (seen, keys) in bySeen.sorted(by: { $0.value[0] < $1.value[0] }) {
+    for (seen, keys) in bySeen.sorted(by: precedes) {
       var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
       released += 1
       for key in keys {
@@ -39,6 +39,14 @@ enum PendingRemovals {
       _ = try writer.finish(isTold: false)
     }
     return released
+  }
+
+  /// In the order of their documents, and of what they saw: the same on every run.
+  private static func precedes(
+    _ lhs: (key: Context, value: [DocumentKey]), _ rhs: (key: Context, value: [DocumentKey])
+  ) -> Bool {
+    guard lhs.value == rhs.value else { return lhs.value.lexicographicallyPrecedes(rhs.value) }
+    return lhs.key.entries.lexicographicallyPrecedes(rhs.key.entries)
   }
 
   /// A transaction is ended when it has this many bytes: any number of removals may have waited.

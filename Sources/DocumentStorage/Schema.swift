@@ -21,7 +21,8 @@ enum Schema {
 
   /// Step n makes version n + 1 out of version n; a step that has been released never changes.
   private static let steps = [
-    firstTables, changesAndIndexes, archiveOfSegments + newerKinds + clockReadings + branches,
+    firstTables, changesAndIndexes,
+    archiveOfSegments + newerKinds + clockReadings + branches + holes,
   ]
 
   private static let newerKinds = """

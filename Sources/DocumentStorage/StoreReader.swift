@@ -20,6 +20,8 @@ package struct StreamSummary: Sendable, Equatable {
   package let name: String?
   /// The last applied transaction of each branch; a stream has several if its device was cloned.
   package let tips: [Context.Entry]
+  /// How many branches it is known to have.
+  package let branches: Int
   /// Whether this device writes it.
   package let isOwn: Bool
   /// Whether this device wrote it before it found itself cloned or restored.
@@ -37,6 +39,15 @@ package struct StreamSummary: Sendable, Equatable {
   package let writtenAt: Int64?
   /// Since when something is missing, in milliseconds since 1970.
   package let gapSince: Int64?
+  /// What was missing and is given up; nil if nothing is.
+  package let givenUp: GivenUp?
+
+  package struct GivenUp: Sendable, Equatable {
+    /// The last transaction that was given up.
+    package let last: UInt64
+    /// In milliseconds since 1970.
+    package let at: Int64
+  }
 }
 
 /// Counts that `status` shows.
@@ -165,18 +176,23 @@ extension StoreDatabase {
   package func streamSummaries() throws -> [StreamSummary] {
     try read { db in
       let own = try DeviceRecord.fetch(db)?.stream
-      return try StreamDirectory(db).all.map { row in
-        StreamSummary(
-          stream: row.stream, name: row.name,
-          tips: row.positions.filter { $0.sequence > 0 }.map {
-            Context.Entry(
-              stream: row.stream, sequence: $0.sequence, fingerprint: $0.fingerprint)
-          },
-          isOwn: row.stream == own, wasOwn: row.isOwn && row.stream != own,
+      let streams = try StreamDirectory(db)
+      return streams.all.map { row in
+        let tips = row.positions.filter { $0.sequence > 0 }.map {
+          Context.Entry(stream: row.stream, sequence: $0.sequence, fingerprint: $0.fingerprint)
+        }
+        let isForked = streams.frontier.lineage.streams[row.stream]?.isForked ?? false
+        return StreamSummary(
+          stream: row.stream, name: row.name, tips: tips,
+          branches: isForked ? tips.count : min(tips.count, 1), isOwn: row.stream == own,
+          wasOwn: row.isOwn && row.stream != own,
           retiredAt: row.retiredAt,
           writtenAt: row.positions.filter { $0.sequence > 0 }.map(\.time).max()
             .map { Int64($0.milliseconds) },
-          gapSince: row.gapSince)
+          gapSince: row.gapSince,
+          givenUp: streams.frontier.givenUp[row.stream].map {
+            StreamSummary.GivenUp(last: $0, at: row.givenUpAt ?? 0)
+          })
       }
     }
   }
@@ -196,6 +212,7 @@ extension StoreDatabase {
       var names = ImportedNames()
       for row in streams.all {
         names.applied[row.stream] = row.positions.map(\.sequence).max()
+        names.givenUp[row.stream] = streams.frontier.givenUp[row.stream]
       }
       // What the archive lacks counts as not imported, so that the next scan reads it once more.
       let sql = """
@@ -256,6 +273,8 @@ package struct ImportedNames: Sendable {
   }
 
   package var applied: [StreamID: UInt64] = [:]
+  /// Up to where what is missing is given up.
+  package var givenUp: [StreamID: UInt64] = [:]
   package var segments: Set<Name> = []
 
   package init() {}

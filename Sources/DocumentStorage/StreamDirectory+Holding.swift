@@ -37,11 +37,13 @@ extension StreamDirectory {
     return ends.isEmpty || stream.isBranching ? .unknown : .absent
   }
 
-  /// Whether a write here may claim to have seen `context`: it is closed, and its tips are held.
+  /// Whether a write here may claim to have seen `context`: it is closed, and its tips are held, or
+  /// given up.
   ///
   /// A stream of one line closes by sequence; somebody else's version may name another branch.
   func mayClaim(_ context: Context, _ db: Database) throws -> Bool {
-    try frontier.isClosed(context) && context.entries.allSatisfy { try holds($0, db) }
+    try frontier.isClosed(context)
+      && context.entries.allSatisfy { try frontier.isGivenUp($0) || holds($0, db) }
   }
 
   /// Notes the marks of what was applied before any were kept.

@@ -8,7 +8,9 @@ extension StreamDirectory {
   /// What the row of a line says: `streams` has that of the first, `lines` those of others.
   private struct StoredLine {
     let base: UInt64
+    let before: Fingerprint?
     let parent: Int?
+    let lost: [UInt8]
     let tip: Context.Entry
     let closed: Context.Entry?
     let context: [UInt8]
@@ -17,6 +19,8 @@ extension StreamDirectory {
 
     init(_ row: GRDB.Row, stream: StreamID) throws {
       base = UInt64(row["base"] as Int64)
+      before = try (row["predecessor"] as Data?).map { try Fingerprint(column: $0) }
+      lost = [UInt8](row["lost"] as Data? ?? Data())
       parent = row["parent"]
       tip = Context.Entry(
         stream: stream, sequence: UInt64(row["applied"] as Int64),
@@ -40,18 +44,21 @@ extension StreamDirectory {
   mutating func read(_ db: Database) throws {
     var stored: [StreamID: [StoredLine]] = [:]
     var branching: Set<StreamID> = []
-    for row in try GRDB.Row.fetchAll(
-      db.prepared("SELECT *, 0 AS base, NULL AS parent FROM streams"))
-    {
+    var forked: Set<StreamID> = []
+    var givenUp: [StreamID: UInt64] = [:]
+    for row in try GRDB.Row.fetchAll(db.prepared("SELECT * FROM streams")) {
       let stream = try StreamID(column: row["stream"])
       let number: Int64 = row["id"]
       streamsByNumber[number] = stream
       stored[stream] = [try StoredLine(row, stream: stream)]
       if row["branching"] { branching.insert(stream) }
+      if row["forked"] { forked.insert(stream) }
+      let end = UInt64(row["given_up"] as Int64)
+      if end > 0 { givenUp[stream] = end }
       rows[stream] = Row(
         number: number, stream: stream, name: row["name"], isOwn: row["own"],
         unmarked: UInt64(row["unmarked"] as Int64), positions: [], gapSince: row["gap_since"],
-        retiredAt: row["retired_at"])
+        retiredAt: row["retired_at"], givenUpAt: row["given_up_at"])
     }
     if !branching.isEmpty {
       for row in try GRDB.Row.fetchAll(db.prepared("SELECT * FROM lines ORDER BY stream, line")) {
@@ -64,29 +71,49 @@ extension StreamDirectory {
       rows[stream]?.positions = positions
     }
     branchingBefore = branching
-    try readFrontier(stored, branching: branching, db)
+    let streams = try readStreams(stored, branching: branching, forked: forked, db)
+    try readFrontier(stored, lineage: Lineage(streams), givenUp: givenUp, db)
   }
 
-  private mutating func readFrontier(
-    _ stored: [StreamID: [StoredLine]], branching: Set<StreamID>, _ db: Database
-  ) throws {
+  private mutating func readStreams(
+    _ stored: [StreamID: [StoredLine]], branching: Set<StreamID>, forked: Set<StreamID>,
+    _ db: Database
+  ) throws -> [StreamID: Lineage.Stream] {
     var streams: [StreamID: Lineage.Stream] = [:]
-    var closed: [Lineage.LineID: Context.Entry] = [:]
     for (stream, all) in stored {
       var lines: [Lineage.Line] = []
       for (index, line) in all.enumerated() where line.tip.sequence > 0 {
         let id = Lineage.LineID(stream: stream, index: index)
-        closed[id] = line.closed
         marked[id] = line.tip.sequence
         let marks = branching.contains(stream) ? try self.marks(of: id, db) : []
         lines.append(
-          Lineage.Line(parent: line.parent, base: line.base, tip: line.tip, marks: marks))
+          Lineage.Line(
+            parent: line.parent, base: line.base, before: line.before, tip: line.tip,
+            marks: marks))
       }
       guard !lines.isEmpty else { continue }
-      streams[stream] = Lineage.Stream(lines: lines, isBranching: branching.contains(stream))
+      streams[stream] = Lineage.Stream(
+        lines: lines, isBranching: branching.contains(stream), isForked: forked.contains(stream))
+    }
+    return streams
+  }
+
+  private mutating func readFrontier(
+    _ stored: [StreamID: [StoredLine]], lineage: Lineage, givenUp: [StreamID: UInt64],
+    _ db: Database
+  ) throws {
+    var closed: [Lineage.LineID: Context.Entry] = [:]
+    var lost: [Lineage.LineID: Context] = [:]
+    for (stream, lines) in stored {
+      for (index, line) in lines.enumerated() {
+        let id = Lineage.LineID(stream: stream, index: index)
+        closed[id] = line.closed
+        if !line.lost.isEmpty { lost[id] = try ContextCoding.decode(line.lost, streams: self) }
+      }
     }
     frontier = Frontier(
-      lineage: Lineage(streams), closedTips: closed, open: try Self.open(db, directory: self))
+      lineage: lineage, closedTips: closed, open: try Self.open(db, directory: self),
+      givenUp: givenUp, lost: lost)
   }
 
   private func marks(of line: Lineage.LineID, _ db: Database) throws -> [UInt64] {
@@ -121,24 +148,40 @@ extension StreamDirectory {
     let closed = frontier.closedTips[line]
     let context = Data(
       try ContextCoding.encode(position.context) { try self.number(of: $0, db) })
+    let lost = try frontier.lost[line].map { lost in
+      Data(try ContextCoding.encode(lost) { try self.number(of: $0, db) })
+    }
     let values: StatementArguments = [
       Int64(position.sequence), position.fingerprint.databaseBytes, context,
       Int64(bitPattern: position.time.rawValue), position.nonce.map { Int64(bitPattern: $0) },
-      Int64(closed?.sequence ?? 0), closed?.fingerprint.databaseBytes,
+      Int64(closed?.sequence ?? 0), closed?.fingerprint.databaseBytes, lost,
     ]
     let key: StatementArguments = [row.number, line.index]
     let stream = frontier.lineage.streams[line.stream]
-    if line.index > 0, let lined = stream?.lines[line.index] {
+    let lined = stream?.lines[line.index]
+    let start: StatementArguments = [
+      lined?.parent, Int64(lined?.base ?? 0), lined?.before?.databaseBytes,
+    ]
+    if line.index > 0 {
       try db.run(
-        "INSERT OR REPLACE INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        key + [lined.parent, Int64(lined.base)] + values)
+        """
+        INSERT OR REPLACE INTO lines(stream, line, parent, base, predecessor, applied,
+          applied_fingerprint, context, time, nonce, closed, closed_fingerprint, lost)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        key + start + values)
     } else {
       try db.run(
         """
-        UPDATE streams SET applied = ?, applied_fingerprint = ?, context = ?, time = ?,
-          nonce = ?, closed = ?, closed_fingerprint = ?, name = ?, branching = ?,
+        UPDATE streams SET parent = ?, base = ?, predecessor = ?, applied = ?,
+          applied_fingerprint = ?, context = ?, time = ?, nonce = ?, closed = ?,
+          closed_fingerprint = ?, lost = ?, name = ?, branching = ?, forked = ?,
           gap_since = ? WHERE id = ?
-        """, values + [row.name, stream?.isBranching ?? false, row.gapSince, row.number])
+        """,
+        start + values + [
+          row.name, stream?.isBranching ?? false, stream?.isForked ?? false, row.gapSince,
+          row.number,
+        ])
     }
     try saveMarks(of: line, row: row, db)
   }

@@ -21,6 +21,8 @@ package struct StreamDirectory {
     var gapSince: Int64?
     /// Since when its device is known never to come back.
     var retiredAt: Int64?
+    /// Since when something of it is given up.
+    var givenUpAt: Int64?
   }
 
   var frontier: Frontier
@@ -99,6 +101,7 @@ extension StreamDirectory {
     // Also where a line goes on: what contexts name may have come with it.
     if frontier.lineage.streams[header.stream]?.isBranching == true {
       rebranched.insert(header.stream)
+      noteConnected(to: header.tip)
     }
     if line.index == rows[header.stream]?.positions.count {
       rows[header.stream]?.positions.append(.start)
@@ -114,7 +117,19 @@ extension StreamDirectory {
     for entry in frontier.takeUnverified() {
       if try !holds(entry, db) { frontier.contradict(entry.stream) }
     }
-    for stream in frontier.unmarked { try branch(stream, db) }
+    for stream in frontier.takeContradicted() {
+      try branch(stream, db)
+      rebranched.insert(stream)
+      changed.insert(Lineage.LineID(stream: stream, index: 0))
+    }
+  }
+
+  /// A transaction may connect lines that began behind it, and tell that its stream branches.
+  private mutating func noteConnected(to tip: Context.Entry) {
+    let lines = frontier.lineage.streams[tip.stream]?.lines ?? []
+    for index in lines.indices where index == 0 || lines[index].base == tip.sequence {
+      changed.insert(Lineage.LineID(stream: tip.stream, index: index))
+    }
   }
 
   /// Makes a stream be judged by fingerprint from now on.

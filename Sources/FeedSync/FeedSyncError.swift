@@ -205,6 +205,14 @@ extension FeedSyncError {
         message: candidates == 0
           ? "no device is called '\(name)'" : "\(candidates) devices are called '\(name)'",
         hint: "name it by its id: 'feedsync devices' lists them")
+    case .nothingMissing(let name):
+      self.init(
+        .notFound, operation: operation, message: "nothing of '\(name)' is missing here",
+        hint: "'feedsync devices' says of which devices something is")
+    case .ownStream:
+      self.init(
+        .usage, operation: operation, message: "this device waits for nothing of its own",
+        hint: "'feedsync devices' says of which devices something is missing")
     case .nothingToJoin(let path):
       self.init(
         .noContainer, operation: operation, file: path.string,

@@ -10,6 +10,7 @@ struct DevicesCommand: AsyncParsableCommand {
     commandName: "devices", abstract: "List the devices of the container, or rename this one.",
     subcommands: [
       DevicesListCommand.self, DevicesRenameCommand.self, DevicesRetireCommand.self,
+      DevicesSkipCommand.self,
     ],
     defaultSubcommand: DevicesListCommand.self)
 }
@@ -42,7 +43,8 @@ struct DevicesListCommand: StoreCommand {
       "written_at": stream.writtenAt.map { .text(ReportJSON.time($0)) } ?? .null,
       "gap_since": stream.gapSince.map { .text(ReportJSON.time($0)) } ?? .null,
       "unpublished": stream.isOwn ? .number(unpublished) : .null,
-      "branches": .number(stream.tips.count), "former": .bool(stream.wasOwn),
+      "branches": .number(stream.branches), "former": .bool(stream.wasOwn),
+      "given_up": ReportJSON.givenUp(stream),
       "retired_at": stream.retiredAt.map { .text(ReportJSON.time($0)) } ?? .null,
     ])
   }
@@ -50,9 +52,7 @@ struct DevicesListCommand: StoreCommand {
   private func text(_ stream: StreamSummary, unpublished: Int) -> String {
     var parts = ["\(stream.applied) transactions"]
     if let time = stream.writtenAt { parts.append("last written \(ReportJSON.time(time))") }
-    if let since = stream.gapSince {
-      parts.append("something missing since \(ReportJSON.time(since))")
-    }
+    if let missing = ReportText.missing(stream) { parts.append(missing) }
     parts += ReportText.standing(stream)
     if stream.isOwn {
       if unpublished > 0 { parts.append("\(unpublished) to be published") }

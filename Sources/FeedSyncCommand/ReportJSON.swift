@@ -37,6 +37,10 @@ package enum ReportJSON {
     ]
   }
 
+  static func givenUp(_ stream: StreamSummary) -> JSON {
+    stream.givenUp.map { .object(["last": .number($0.last), "at": .text(time($0.at))]) } ?? .null
+  }
+
   static func setAside(_ record: FileRecord) -> JSONObject {
     [
       "file": .text(record.key.path), "reason": .text(record.reason.rawValue),
@@ -80,13 +84,24 @@ enum ReportText {
       + " since \(ReportJSON.time(gap.since))"
   }
 
+  /// Since when something of a stream is missing, and the last resort.
+  static func missing(_ stream: StreamSummary) -> String? {
+    stream.gapSince.map { since in
+      "something missing since \(ReportJSON.time(since)) (if it never comes: 'feedsync devices"
+        + " skip \(stream.stream.description.prefix(8))')"
+    }
+  }
+
   /// What is out of the ordinary with a device's stream.
   static func standing(_ stream: StreamSummary) -> [String] {
     var parts: [String] = []
-    if stream.tips.count > 1 {
-      parts.append("\(stream.tips.count) branches: it was copied or restored")
+    if stream.branches > 1 {
+      parts.append("\(stream.branches) branches: it was copied or restored")
     }
     if stream.wasOwn { parts.append("this device, until it was copied, restored or rebuilt") }
+    if let lost = stream.givenUp {
+      parts.append("missing ones up to \(lost.last) given up \(ReportJSON.time(lost.at))")
+    }
     if let since = stream.retiredAt { parts.append("retired \(ReportJSON.time(since))") }
     return parts
   }

@@ -88,8 +88,9 @@ private struct Status {
     .object([
       "id": .text(stream.stream.description), "name": stream.name.map { .text($0) } ?? .null,
       "transactions": .number(stream.applied), "own": .bool(stream.isOwn),
-      "branches": .number(stream.tips.count), "former": .bool(stream.wasOwn),
+      "branches": .number(stream.branches), "former": .bool(stream.wasOwn),
       "gap_since": stream.gapSince.map { .text(ReportJSON.time($0)) } ?? .null,
+      "given_up": ReportJSON.givenUp(stream),
       "clock": clocks.devices.first { $0.stream == stream.stream }.map {
         ReportJSON.clock($0.skew)
       } ?? .null,
@@ -133,7 +134,7 @@ private struct Status {
           + " \(counts.newerDocuments) documents, are understood only in part: update feedsync")
     }
     for stream in streams where !stream.isOwn {
-      let gap = stream.gapSince.map { ", something missing since \(ReportJSON.time($0))" } ?? ""
+      let gap = ReportText.missing(stream).map { ", \($0)" } ?? ""
       lines.append(
         "from \(ReportText.device(stream.stream, name: stream.name)):"
           + " \(stream.applied) transactions\(gap)"

@@ -35,12 +35,14 @@ extension DocumentState {
     }
   }
 
-  func cover(of stamp: Stamp, by write: Entry) -> Covering {
-    let relation = relation(of: write, to: stamp)
+  func cover(of other: Entry, by write: Entry) -> Covering {
+    let relation = relation(of: write, to: other.stamp)
     guard relation != .none else { return .none }
     guard relation == .certain, let context = write.context else { return .passing }
     // Whoever covers the write has to cover what it covered, also by what arrives later.
-    let isFinal = write.hasSeenInSameTransaction(stamp) || lineage?.holds(context) != false
+    let isFinal =
+      write.hasSeenInSameTransaction(other.stamp) || lineage?.holds(context) != false
+      || judges(context, whatever: other.context)
     return isFinal ? .final : .passing
   }
 
@@ -59,7 +61,7 @@ extension DocumentState {
     var best = Covering.none
     for path in new.effect.path.ancestors + [new.effect.path] {
       for entry in coverers.entries[path] ?? [] {
-        switch cover(of: new.stamp, by: entry) {
+        switch cover(of: new, by: entry) {
         case .final: return .final
         case .passing: best = .passing
         case .none: break
@@ -67,6 +69,22 @@ extension DocumentState {
       }
     }
     return best
+  }
+
+  /// Whether who had seen `context`, part of which is missing, is known to have seen whatever the
+  /// author of something that it covers had: now, and when more arrives.
+  ///
+  /// So it is where both name the same of each stream of which something is missing. Without this,
+  /// all that is written while something is missing would be kept.
+  private func judges(_ context: Context, whatever other: Context?) -> Bool {
+    // What is settled covers nothing any more.
+    guard let lineage, let other else { return true }
+    return context.entries.allSatisfy { entry in
+      lineage.holds(entry)
+        || other.entries(of: entry.stream).allSatisfy {
+          context.entries(of: entry.stream).contains($0)
+        }
+    }
   }
 
   /// The entries that no write covers, not even for now.

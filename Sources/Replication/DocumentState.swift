@@ -123,7 +123,7 @@ package struct DocumentState: Sendable, Equatable {
       for entry in entries[firstIndex(at: path)...] {
         guard entry.effect.path == path else { break }
         guard entry.effect.kind.cover == .path else { continue }
-        switch cover(of: new.stamp, by: entry) {
+        switch cover(of: new, by: entry) {
         case .final: return .final
         case .passing: best = .passing
         case .none: break
@@ -141,7 +141,7 @@ package struct DocumentState: Sendable, Equatable {
     let end = entries[start...].firstIndex { !$0.effect.path.isAtOrBelow(path) } ?? entries.endIndex
     var rest: [Entry] = []
     for entry in entries[start..<end] {
-      switch cover(of: entry.stamp, by: write) {
+      switch cover(of: entry, by: write) {
       case .final: continue
       case .passing: mayHide = true
       case .none: break

@@ -31,23 +31,31 @@ package struct Frontier: Sendable, Equatable {
   package private(set) var open: [Lineage.LineID: [Open]]
   /// The last closed transaction of each line.
   package private(set) var closedTips: [Lineage.LineID: Context.Entry]
+  /// Up to where the user has given up waiting for what is missing of a stream.
+  package internal(set) var givenUp: [StreamID: UInt64]
+  /// What is missing and given up of that which the closed transactions of each line had seen.
+  package internal(set) var lost: [Lineage.LineID: Context]
   /// What somebody has seen and has not arrived, of streams of which one branch is known.
   private var expected: [StreamID: [UInt64: Set<Fingerprint>]] = [:]
   /// Of each stream the entry that was looked at last, since contexts name most of them again.
   private var verified: [StreamID: Context.Entry] = [:]
   /// What somebody has seen and has to be compared with marks that are not in memory.
   package private(set) var unverified: [Context.Entry] = []
-  /// The streams that contradict what somebody has seen, and lack marks to be judged by.
-  package private(set) var unmarked: Set<StreamID> = []
+  /// The streams of which it has turned out that they contradict what somebody has seen; they may
+  /// lack marks to be judged by.
+  package private(set) var contradicted: Set<StreamID> = []
 
   package init(
     lineage: Lineage = Lineage(), closedTips: [Lineage.LineID: Context.Entry] = [:],
-    open: [Lineage.LineID: [Open]] = [:]
+    open: [Lineage.LineID: [Open]] = [:], givenUp: [StreamID: UInt64] = [:],
+    lost: [Lineage.LineID: Context] = [:]
   ) {
     self.lineage = lineage
     self.closedTips = closedTips
     self.open = open
-    closed = lineage.reduced(Context(closedTips.values))
+    self.givenUp = givenUp
+    self.lost = lost
+    closed = Self.closed(closedTips, lost, lineage)
     for transaction in open.values.joined() {
       for entry in transaction.context.entries { verify(entry) }
     }
@@ -60,9 +68,10 @@ package struct Frontier: Sendable, Equatable {
   ///
   /// It is closed, and so may be claimed as it is once all of it has arrived.
   package var seen: Context {
-    open.values.reduce(applied) { seen, line in
+    let seen = open.values.reduce(applied) { seen, line in
       lineage.union(seen, Self.context(of: line))
     }
+    return lost.values.reduce(seen) { lineage.union($0, $1) }
   }
 
   /// What the authors of one line's transactions had seen.
@@ -114,8 +123,16 @@ package struct Frontier: Sendable, Equatable {
 
   /// Notes that somebody has seen another branch of a stream than the one that is held.
   package mutating func contradict(_ stream: StreamID) {
-    guard let known = lineage.streams[stream], !known.isBranching else { return }
-    if known.lines[0].isMarked { lineage.branch(stream) } else { unmarked.insert(stream) }
+    guard let known = lineage.streams[stream], !known.isForked else { return }
+    contradicted.insert(stream)
+    lineage.fork(stream)
+    if !known.isBranching, known.lines[0].isMarked { lineage.branch(stream) }
+  }
+
+  /// Takes the streams that the caller has to mark, and to store as branching.
+  package mutating func takeContradicted() -> Set<StreamID> {
+    defer { contradicted = [] }
+    return contradicted
   }
 
   /// Takes the entries that the caller has to compare with stored marks.
@@ -126,7 +143,6 @@ package struct Frontier: Sendable, Equatable {
 
   /// Makes a stream be judged by fingerprint, with the marks that were not in memory.
   package mutating func branch(_ stream: StreamID, earlierMarks: [UInt64]) {
-    unmarked.remove(stream)
     lineage.branch(stream, earlierMarks: earlierMarks)
   }
 
@@ -165,7 +181,7 @@ package struct Frontier: Sendable, Equatable {
     guard isBaseClosed(line) else { return [] }
     var count = 0
     while count < waiting.count, waiting[count].isUnderstood, isClosed(waiting[count].context) {
-      setClosed(waiting[count].tip, on: line)
+      setClosed(waiting[count], on: line)
       count += 1
     }
     open[line] = count == waiting.count ? nil : Array(waiting[count...])
@@ -174,14 +190,20 @@ package struct Frontier: Sendable, Equatable {
 
   /// Whether what a line left, and all before that, is closed.
   private func isBaseClosed(_ id: Lineage.LineID) -> Bool {
-    guard let line = lineage.line(id), line.base > 0 else { return true }
-    guard let parent = line.parent else { return false }
+    guard let line = lineage.line(id), line.base > 0, closedTips[id] == nil else { return true }
+    guard let parent = line.parent else { return isGivenUp(id.stream, upTo: line.base) }
     let end = closedTips[Lineage.LineID(stream: id.stream, index: parent)]?.sequence ?? 0
     return line.base <= end
   }
 
-  private mutating func setClosed(_ tip: Context.Entry, on line: Lineage.LineID) {
+  private mutating func setClosed(_ transaction: Open, on line: Lineage.LineID) {
+    let tip = transaction.tip
     closedTips[line] = tip
+    if !givenUp.isEmpty { noteLost(transaction, on: line) }
+    guard lost.isEmpty else {
+      closed = Self.closed(closedTips, lost, lineage)
+      return
+    }
     guard let lines = lineage.streams[line.stream]?.lines, lines.count > 1 else {
       return closed.advance(tip)
     }
@@ -194,7 +216,8 @@ package struct Frontier: Sendable, Equatable {
   /// Whether all that `context` has seen is closed here, so that a claim may build on it.
   package func isClosed(_ context: Context) -> Bool {
     context.entries.allSatisfy { seen in
-      guard let line = lineage.place(of: seen), let end = closedTips[line] else { return false }
+      guard let line = lineage.place(of: seen) else { return isLost(seen) }
+      guard let end = closedTips[line] else { return false }
       // The same sequence under another fingerprint is another branch of a cloned stream.
       return seen.sequence < end.sequence
         || seen.sequence == end.sequence && seen.fingerprint == end.fingerprint

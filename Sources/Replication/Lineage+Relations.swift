@@ -6,7 +6,8 @@ extension Lineage {
     case none
     /// It named a branch that is not held, of a stream that has several: nobody here can tell.
     case doubtful
-    /// It named a later transaction that has not arrived, of a stream of which no branch is known.
+    /// It named a transaction that has not arrived, or from which on something is missing, of a
+    /// stream of which no branch is known.
     case expected
     /// It had.
     case certain
@@ -34,7 +35,7 @@ extension Lineage {
     }
     guard let index = stream.index(of: entry),
       let mark = stream.mark(at: stamp.dot.sequence, leadingTo: index)
-    else { return .doubtful }
+    else { return stream.isForked ? .doubtful : .expected }
     return Self.matches(mark, stamp.fingerprint) ? .certain : .none
   }
 

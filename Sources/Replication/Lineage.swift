@@ -28,15 +28,21 @@ package struct Lineage: Sendable, Equatable {
     package internal(set) var parent: Int?
     /// The sequence before its first: where it leaves its parent.
     package let base: UInt64
+    /// The fingerprint of that transaction, by which a line finds its parent that began behind
+    /// something missing; nil for others of an older program.
+    package let before: Fingerprint?
     /// Its last transaction.
     package internal(set) var tip: Context.Entry
     /// The first half of each fingerprint, for sequences from `firstMark` to the tip.
     package internal(set) var marks: [UInt64]
 
     /// - parameter marks: the last ones, up to the tip; all of them where the stream branches.
-    package init(parent: Int?, base: UInt64, tip: Context.Entry, marks: [UInt64]) {
+    package init(
+      parent: Int?, base: UInt64, before: Fingerprint? = nil, tip: Context.Entry, marks: [UInt64]
+    ) {
       self.parent = parent
       self.base = base
+      self.before = before
       self.tip = tip
       self.marks = marks
     }
@@ -44,8 +50,10 @@ package struct Lineage: Sendable, Equatable {
     package var firstMark: UInt64 { tip.sequence + 1 - UInt64(marks.count) }
     /// Whether it has a mark for each of its transactions.
     package var isMarked: Bool { firstMark == base + 1 }
-    /// Whether something is missing before it, so that nothing of it may be claimed.
-    var isAfloat: Bool { parent == nil && base > 0 }
+    /// Whether it begins behind something missing (``Frontier/giveUp(_:upTo:)``).
+    package var isAfloat: Bool { parent == nil && base > 0 }
+    /// Whether it has a transaction of that sequence.
+    func reaches(_ sequence: UInt64) -> Bool { base < sequence && sequence <= tip.sequence }
 
     package func mark(at sequence: UInt64) -> UInt64? {
       guard sequence >= firstMark, sequence <= tip.sequence else { return nil }
@@ -56,12 +64,16 @@ package struct Lineage: Sendable, Equatable {
   /// How a stream stands.
   package struct Stream: Sendable, Equatable {
     package internal(set) var lines: [Line]
-    /// Whether it has, or someone has seen, more than one branch, so that sequences do not tell.
+    /// Whether it is judged by fingerprint: it has, or someone has seen, more than one branch, or
+    /// something is missing in its midst.
     package internal(set) var isBranching: Bool
+    /// Whether it has, or someone has seen, more than one branch, so that sequences do not tell.
+    package internal(set) var isForked: Bool
 
-    package init(lines: [Line], isBranching: Bool) {
+    package init(lines: [Line], isBranching: Bool, isForked: Bool? = nil) {
       self.lines = lines
       self.isBranching = isBranching
+      self.isForked = isForked ?? isBranching
     }
   }
 
@@ -90,11 +102,11 @@ package struct Lineage: Sendable, Equatable {
     return lines[id.index]
   }
 
-  /// The last transaction of each line, those aside behind which something is missing.
+  /// The last transaction of each line.
   package var tips: Context {
     var tips = Context()
     for stream in streams.values {
-      for (index, line) in stream.lines.enumerated() where !stream.isAfloat(index) {
+      for (index, line) in stream.lines.enumerated() where !stream.goesOn(index) {
         tips.insert(line.tip)
       }
     }
@@ -129,9 +141,10 @@ extension Lineage {
 // MARK: - Growing
 
 extension Lineage {
-  /// Takes in a transaction whose predecessor is held, or is the start of the stream.
+  /// Takes in a transaction.
   ///
-  /// It lengthens the line that ends with `previous`, or else begins a new one.
+  /// It lengthens the line that ends with `previous`, or else begins a new one, also where that is
+  /// missing. Lines that began behind it find it.
   ///
   /// - precondition: a stream that it makes branch is marked (``mark(_:with:)``).
   /// - returns: its line.
@@ -145,13 +158,19 @@ extension Lineage {
     if let index = stream.lines.firstIndex(where: { $0.tip == before }) {
       stream.lines[index].tip = tip
       stream.lines[index].marks.append(mark)
+      stream.meet(tip, on: index)
       return LineID(stream: tip.stream, index: index)
     }
     // What stands before the first line cannot be told from its marks: it has to have all.
     if !stream.lines.isEmpty || before.sequence > 0 { stream.isBranching = true }
     let parent = before.sequence > 0 ? stream.index(of: before) : nil
+    if parent == nil, stream.lines.contains(where: { $0.reaches(before.sequence) }) {
+      stream.isForked = true
+    }
     stream.lines.append(
-      Line(parent: parent, base: before.sequence, tip: tip, marks: [mark]))
+      Line(
+        parent: parent, base: before.sequence, before: previous, tip: tip, marks: [mark]))
+    stream.meet(tip, on: stream.lines.count - 1)
     return LineID(stream: tip.stream, index: stream.lines.count - 1)
   }
 
@@ -171,6 +190,9 @@ extension Lineage {
     }
   }
 
+  /// Notes that a stream has several branches.
+  mutating func fork(_ stream: StreamID) { streams[stream]?.isForked = true }
+
   /// What is known of a fingerprint that somebody names, of a stream that is not known to branch.
   enum Standing {
     case agrees
@@ -184,19 +206,41 @@ extension Lineage {
   func standing(of entry: Context.Entry) -> Standing {
     guard let stream = streams[entry.stream] else { return .expected }
     let line = stream.lines[0]
-    guard !stream.isBranching, entry != line.tip else { return .agrees }
+    guard !stream.isBranching else { return stream.standing(of: entry) }
+    guard entry != line.tip else { return .agrees }
     guard entry.sequence <= line.tip.sequence else { return .expected }
     guard let mark = line.mark(at: entry.sequence) else { return .unknown }
     return Self.matches(mark, entry.fingerprint) ? .agrees : .contradicts
   }
 
-  /// Connects lines that began behind something missing with what has come.
-  package mutating func connect(_ stream: StreamID, index: Int, to parent: Int) {
-    streams[stream]?.lines[index].parent = parent
-  }
 }
 
 extension Lineage.Stream {
+  /// Connects the lines that began behind `tip` with it, and notices what goes another way.
+  fileprivate mutating func meet(_ tip: Context.Entry, on index: Int) {
+    guard isBranching else { return }
+    for other in lines.indices where other != index {
+      if lines[other].reaches(tip.sequence) { isForked = true }
+      guard lines[other].base == tip.sequence, lines[other].isAfloat else { continue }
+      if lines[other].before == tip.fingerprint {
+        lines[other].parent = index
+      } else {
+        isForked = true
+      }
+    }
+  }
+
+  /// Whether another line goes on where this one ends, since it began there when that was missing.
+  fileprivate func goesOn(_ index: Int) -> Bool {
+    lines.contains { $0.parent == index && $0.base == lines[index].tip.sequence }
+  }
+
+  /// As ``Lineage/standing(of:)``, of a stream that is judged by fingerprint.
+  fileprivate func standing(of entry: Context.Entry) -> Lineage.Standing {
+    guard !isForked, index(of: entry) == nil else { return .agrees }
+    return lines.contains { $0.reaches(entry.sequence) } ? .contradicts : .expected
+  }
+
   /// The line that has a transaction.
   func index(of entry: Context.Entry) -> Int? {
     guard isBranching else {

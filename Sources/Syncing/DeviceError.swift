@@ -14,6 +14,10 @@ package enum DeviceError: Error, Equatable, Sendable {
   case nothingToAdopt(FilePath)
   /// No device is called so, or several are.
   case unknownDevice(String, candidates: Int)
+  /// Nothing is missing of a device, so that there is nothing to give up.
+  case nothingMissing(String)
+  /// This device cannot give up what it wrote itself.
+  case ownStream
   /// The state is on a file system that other machines can change: SQLite would be damaged there,
   /// and two machines would write as one device.
   case stateOnNetwork(FilePath, kind: String)

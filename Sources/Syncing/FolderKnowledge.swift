@@ -64,8 +64,10 @@ extension FolderKnowledge {
     return ready
   }
 
-  /// How far a stream is applied.
-  func applied(_ stream: StreamID) -> UInt64 { names.applied[stream] ?? 0 }
+  /// How far a stream is applied, or what is missing of it given up.
+  func applied(_ stream: StreamID) -> UInt64 {
+    max(names.applied[stream] ?? 0, names.givenUp[stream] ?? 0)
+  }
 
   var setAside: [FileRecord] {
     records.values.filter { $0.reason.isSetAside }.sorted { $0.key < $1.key }
@@ -95,7 +97,10 @@ extension FolderKnowledge {
       .flatMap { stream, ranges in
         var gaps: [FileRecord.Range] = []
         var reached = applied(stream)
+        let givenUp = names.givenUp[stream] ?? 0
         for range in ranges.sorted(by: { $0.first < $1.first }) {
+          // It cannot be read without what is given up, so that it is as good as missing.
+          if branches.contains(range), range.first <= givenUp + 1 { continue }
           if range.first > reached + 1 {
             gaps.append(
               FileRecord.Range(stream: stream, first: reached + 1, last: range.first - 1))

@@ -213,8 +213,10 @@ package final class Importer {
 
   private func summarize(_ listing: FolderListing, into report: inout ImportReport) throws {
     let gaps = knowledge.gaps()
+    // Also where no segment waits, and only others' contexts tell of it.
+    let missing = try device.database.missingParts().map(\.stream)
     let since = try device.database.noteGaps(
-      Set(gaps.map(\.stream)), now: device.ambient.now())
+      Set(gaps.map(\.stream) + missing), now: device.ambient.now())
     let names = Dictionary(
       uniqueKeysWithValues: try device.database.streamSummaries().map { ($0.stream, $0.name) })
     report.gaps = gaps.map { gap in

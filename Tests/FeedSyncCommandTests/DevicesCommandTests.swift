@@ -19,7 +19,8 @@ import Testing
       let ann = try #require(rows.first { $0["name"]?.text == "ann" })
       #expect(
         ann.keys == [
-          "branches", "former", "gap_since", "id", "name", "own", "retired_at", "transactions",
+          "branches", "former", "gap_since", "given_up", "id", "name", "own", "retired_at",
+          "transactions",
           "unpublished", "written_at",
         ])
       #expect(ann["own"] == .bool(false))

@@ -26,6 +26,8 @@ struct ForkHistory {
     /// How many transactions of each author it has.
     var delivered: [Int]
     var reads: [Read] = []
+    /// Up to where it has given up what is missing of a stream.
+    var givenUp: [StreamID: UInt64] = [:]
 
     mutating func fit(_ authors: Int) {
       delivered += Array(repeating: 0, count: authors - delivered.count)
@@ -85,7 +87,12 @@ struct ForkHistory {
     case 11..<13: clone(device, &random)
     case 13: backups.append(devices[device])
     case 14: restore(device, &random)
-    default: try receive(on: device, &random)
+    default:
+      if losesTails, random.chance(6) {
+        try giveUp(on: device)
+      } else {
+        try receive(on: device, &random)
+      }
     }
   }
 }
@@ -217,6 +224,40 @@ extension ForkHistory {
       }
     }
     try checkAgreement()
+  }
+
+  /// The user of a device says not to wait for what it misses: maybe it comes all the same.
+  @discardableResult
+  private mutating func giveUp(on device: Int) throws -> Bool {
+    let (ends, published) = devices[device].core.giveUp(wall: wall)
+    devices[device].givenUp.merge(ends, uniquingKeysWith: max)
+    if !ends.isEmpty { note("device \(device) gives up \(ends.values)") }
+    try record(published, by: device)
+    try check(device, Set(published.flatMap(\.operations).map(\.document)))
+    return !ends.isEmpty
+  }
+
+  /// Everybody gives up what is lost, until nothing is missing and nothing waits.
+  mutating func giveUpEverything() throws {
+    var rounds = 0
+    var isMoving = true
+    while isMoving {
+      isMoving = false
+      rounds += 1
+      guard rounds < 20 else { throw failure("nobody can give up enough") }
+      for device in devices.indices {
+        if try giveUp(on: device) { isMoving = true }
+      }
+      try deliverEverything()
+    }
+    for device in devices.indices {
+      if devices[device].core.hasWaiting {
+        throw failure("device \(device) still has removals that wait")
+      }
+      if !devices[device].core.frontier.open.isEmpty {
+        throw failure("device \(device) still may not claim all that it has")
+      }
+    }
   }
 
   /// Enters new transactions into the model, after checking what they claim.

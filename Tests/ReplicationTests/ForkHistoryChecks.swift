@@ -70,7 +70,8 @@ extension ForkHistory {
       author: place?.author ?? -1, sequence: place?.count ?? 0, index: Int(stamp.dot.index))
   }
 
-  /// The greatest vector of what has arrived all of whose own contexts have, from above.
+  /// The greatest vector of what has arrived all of whose own contexts have, from above, with what
+  /// those had seen: the same, but for what is given up.
   private func closedVector(of device: Int) -> [Int] {
     var closed = devices[device].delivered
     var isSinking = true
@@ -82,21 +83,39 @@ extension ForkHistory {
         let first =
           isRooted
           ? authors[author].written.prefix(closed[author]).firstIndex {
-            let seen = vector(of: $0.header.context)
-            return authors.indices.contains { closed[$0] < seen[$0] }
+            !$0.header.context.entries.allSatisfy { isClosed($0, closed, on: device) }
           } : 0
         guard let first else { continue }
         closed[author] = first
         isSinking = true
       }
     }
-    return closed
+    return authors.indices.reduce(into: closed) { all, author in
+      for sent in authors[author].written.prefix(closed[author]) {
+        all = zip(all, vector(of: sent.header.context)).map { max($0, $1) }
+      }
+    }
   }
 
-  /// Rule 4: a claim is closed, and of what has arrived.
+  private func isClosed(_ entry: Context.Entry, _ closed: [Int], on device: Int) -> Bool {
+    guard let (author, count) = places[entry] else { return false }
+    let delivered = devices[device].delivered
+    guard delivered[author] < count else { return closed[author] >= count }
+    guard devices[device].givenUp[entry.stream] ?? 0 >= entry.sequence else { return false }
+    return authors.indices.allSatisfy { author in
+      guard authors[author].stream == entry.stream, closed[author] < delivered[author] else {
+        return true
+      }
+      return authors[author].written[closed[author]].header.sequence > entry.sequence
+    }
+  }
+
+  /// Rule 4: a claim is closed, and of what has arrived, or is given up (6).
   func checkClaim(_ seen: [Int], by device: Int) throws {
     for author in authors.indices where seen[author] > 0 {
-      guard seen[author] <= devices[device].delivered[author] else {
+      let last = authors[author].written[seen[author] - 1].header
+      let isGivenUp = devices[device].givenUp[last.stream] ?? 0 >= last.sequence
+      guard seen[author] <= devices[device].delivered[author] || isGivenUp else {
         throw failure("a context claims \(author):\(seen[author]), which has not arrived")
       }
       for earlier in authors[author].written.prefix(seen[author]) {
@@ -110,8 +129,8 @@ extension ForkHistory {
 
   /// Everything that there is has arrived everywhere.
   ///
-  /// A removal whose author saw what is lost waits for ever, and hides on its device what it was
-  /// for (protocol.md 7): until somebody skips the hole, those documents differ.
+  /// A removal whose author saw what is lost hides on its device what it was for (protocol.md 7):
+  /// until its user gives up what is lost, those documents differ.
   func checkAgreement() throws {
     for key in keys {
       if devices.contains(where: { !$0.core.state(of: key).pending.isEmpty }) { continue }

@@ -81,6 +81,7 @@ struct ForkHistoryRun {
     do {
       for step in steps { try history.take(step) }
       try history.deliverEverything()
+      if losesTails { try history.giveUpEverything() }
       return nil
     } catch {
       return ((error as? History.Failure)?.message ?? "\(error)", history.trace)

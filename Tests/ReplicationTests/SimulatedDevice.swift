@@ -199,6 +199,23 @@ extension SimulatedDevice {
     return (releaseRemovals(wall: wall), waiting.union(steps.keys))
   }
 
+  /// Gives up all that it has heard of and misses; returns up to where, and what it publishes then.
+  mutating func giveUp(wall: Int64) -> (upTo: [StreamID: UInt64], published: [Sent]) {
+    var missing = frontier.missing
+    for removal in states.values.flatMap(\.pending) {
+      for entry in removal.seen.entries where frontier.lineage.place(of: entry) == nil {
+        missing.insert(entry)
+      }
+    }
+    var ends: [StreamID: UInt64] = [:]
+    for entry in missing.entries {
+      ends[entry.stream] = max(ends[entry.stream] ?? 0, entry.sequence)
+      frontier.giveUp(entry.stream, upTo: entry.sequence)
+    }
+    frontier.close()
+    return (ends, releaseRemovals(wall: wall))
+  }
+
   mutating func releaseRemovals(wall: Int64) -> [Sent] {
     var bySeen: [Context: Set<DocumentKey>] = [:]
     for (key, state) in states {

@@ -22,19 +22,25 @@ struct Peer: Sendable {
   // MARK: Writing
 
   @discardableResult
-  func write(_ body: (inout StoreWriter) throws -> Void) throws -> StoreWriter.Result {
+  func write(
+    isPublishedAtOnce: Bool = true, _ body: (inout StoreWriter) throws -> Void
+  ) throws -> StoreWriter.Result {
     try device.database.writeDocuments(
-      now: device.ambient.time, nonce: device.nonce, body)
+      now: device.ambient.time, nonce: device.nonce, isPublishedAtOnce: isPublishedAtOnce, body)
   }
 
   /// Writes a document of the collection `notes` from JSON text, without publishing it.
+  ///
+  /// - parameter isPublishedAtOnce: whether it will be alone in its file.
   @discardableResult
   func put(
-    _ id: String, _ json: String, token: VersionToken? = nil
+    _ id: String, _ json: String, token: VersionToken? = nil, isPublishedAtOnce: Bool = true
   ) throws -> StoreWriter.Edit {
     let body = try JSON(parsing: Array(json.utf8))
     var edit = StoreWriter.Edit.unchanged
-    try write { edit = try $0.put(body, at: Self.key(id), token: token) }
+    try write(isPublishedAtOnce: isPublishedAtOnce) {
+      edit = try $0.put(body, at: Self.key(id), token: token)
+    }
     return edit
   }
 

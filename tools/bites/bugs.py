@@ -70,12 +70,12 @@ line("equality-at-storing", STATE,
      "    }) { return false }\n"
      "    switch cover(of: entry) {\n")
 line("until-a-write-has-seen-both", STATE,
-     "    for entry in entries[start..<end] {\n      switch cover(of: entry.stamp, by: write) {\n"
+     "    for entry in entries[start..<end] {\n      switch cover(of: entry, by: write) {\n"
      "      case .final: continue\n",
      "    let hasUnseen = ON && entries[start..<end].contains {\n"
-     "      $0.effect.path == path && cover(of: $0.stamp, by: write) == .none\n"
+     "      $0.effect.path == path && cover(of: $0, by: write) == .none\n"
      "    }\n"
-     "    for entry in entries[start..<end] {\n      switch cover(of: entry.stamp, by: write) {\n"
+     "    for entry in entries[start..<end] {\n      switch cover(of: entry, by: write) {\n"
      "      case .final where hasUnseen: break\n"
      "      case .final: continue\n")
 line("late-arrivals-not-covered", STATE,
@@ -231,7 +231,7 @@ bug("hole-ignored",
      "          || range.first <= reached + 1 else {"),
     (BATCH,
      """
-    guard var start = try streams.position(at: range.predecessor, db) else {
+    guard var start = try streams.start(of: importable.segment, db) else {
       part.waiting.append(importable.file)
       return
     }
@@ -343,7 +343,8 @@ line("branches-judged-by-sequence", RELATIONS,
      "    guard stream.isBranching else {\n      return entry.sequence",
      "    guard stream.isBranching, !ON else {\n      return entry.sequence")
 line("unplaced-taken-at-its-sequence", RELATIONS,
-     "    else { return .doubtful }", "    else { return ON ? .certain : .doubtful }")
+     "    else { return stream.isForked ? .doubtful : .expected }",
+     "    else { return ON ? .certain : stream.isForked ? .doubtful : .expected }")
 line("doubtful-forgotten", COVERING,
      "    guard relation == .certain, let context = write.context else { return .passing }",
      "    if ON { return .final }\n"

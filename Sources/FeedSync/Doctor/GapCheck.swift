@@ -1,12 +1,18 @@
+import DocumentStorage
 import Syncing
 
-/// Whether something of a device is missing though later parts of it are here.
+/// Whether something of a device is missing though later parts of it are here, or others have seen
+/// it.
 package struct GapCheck: DoctorCheck {
   package let name = "gap"
 
   package func findings(in patient: Patient) throws -> [Finding] {
     guard let device = patient.device else { return [] }
-    return try device.knownGaps().map { gap in
+    return try gaps(device) + unseen(device)
+  }
+
+  private func gaps(_ device: Device) throws -> [Finding] {
+    try device.knownGaps().map { gap in
       let author = DeviceDescription(id: gap.stream.description, name: gap.name)
       let range = FindingWords.range(gap.first, gap.last)
       return Finding(
@@ -14,7 +20,42 @@ package struct GapCheck: DoctorCheck {
         message: "missing from \(author.words): \(range), since \(FindingWords.moment(gap.since));"
           + " what it wrote after waits for that",
         hint: "let the syncer finish on both machines, and look there for a file that it cannot"
-          + " send; it is in the folder of \(author.words), under logs/\(author.id)")
+          + " send; it is in the folder of \(author.words), under logs/\(author.id)"
+          + Self.lastResort(author))
     }
+  }
+
+  /// What nothing in the folder tells of, but the writes of those who have seen it.
+  private func unseen(_ device: Device) throws -> [Finding] {
+    let streams = Dictionary(
+      uniqueKeysWithValues: try device.database.streamSummaries().map { ($0.stream, $0) })
+    return try device.database.missingParts().map { part in
+      let author = DeviceDescription(
+        id: part.stream.description, name: streams[part.stream]?.name)
+      let since = streams[part.stream]?.gapSince.map { FindingWords.moment($0) }
+      let readers = part.waiting.map {
+        DeviceDescription(id: $0.description, name: streams[$0]?.name).words
+      }
+      var message = "missing from \(author.words)"
+      if let since { message += ", since \(since)" }
+      message += ": others have seen it up to transaction \(part.last)"
+      if !readers.isEmpty {
+        message +=
+          "; until it comes, what \(readers.joined(separator: ", ")) wrote after that"
+          + " is shown, and not taken for seen by what is written here"
+      }
+      if !part.removals.isEmpty {
+        message += "; \(FindingWords.count(part.removals.count, "removal")) here wait for it"
+      }
+      return Finding(
+        .warning, check: name, device: author, message: message,
+        hint: "let the syncer finish; if that device is gone, a device that has its writes can"
+          + " bring them back with 'feedsync devices retire \(author.id.prefix(8))'"
+          + Self.lastResort(author))
+    }
+  }
+
+  private static func lastResort(_ author: DeviceDescription) -> String {
+    "; if it never comes, 'feedsync devices skip \(author.id.prefix(8))' goes on without it"
   }
 }

@@ -9,7 +9,8 @@ struct WorldOptions: ParsableArguments, Sendable {
   @Option(help: "How many devices.") var devices = 5
   @Option(help: "How many steps.") var steps = 200
   @Option(
-    help: "What happens beside the rest: kinds, copies, healing; as the seed says, if not given.")
+    help: ArgumentHelp(
+      "What happens beside the rest; as the seed says, if not given.", valueName: "lane"))
   var lane: [Lane] = []
 
   func history(seed: UInt64) -> History {

@@ -11,12 +11,15 @@ enum Lane: String, CaseIterable, Sendable {
   case copies
   /// Folders lose what nobody else has.
   case healing
+  /// Users do not wait for what is missing.
+  case skipping
 
   var weights: [(kind: Step.Kind, weight: Int)] {
     switch self {
     case .kinds: [(.count, 22), (.collect, 18)]
     case .copies: [(.clone, 2), (.backUp, 5), (.restore, 4)]
     case .healing: [(.burn, 3), (.forget, 5)]
+    case .skipping: [(.skip, 9)]
     }
   }
 

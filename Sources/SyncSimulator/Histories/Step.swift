@@ -68,6 +68,9 @@ struct Step: Hashable, Sendable {
     case clone
     case backUp = "back-up"
     case restore
+
+    /// A user gives up what is missing of a device, though it comes in the end.
+    case skip
   }
 }
 

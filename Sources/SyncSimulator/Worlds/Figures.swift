@@ -21,6 +21,9 @@ struct Figures: Sendable {
   var putBack = 0
   /// Edits of counters and sets.
   var kinds = 0
+  /// Times that a user gave up what was missing, and how many files could be imported for that.
+  var skips = 0
+  var filesBehindHoles = 0
 
   static func += (sum: inout Figures, other: Figures) {
     sum.transactions += other.transactions
@@ -35,6 +38,8 @@ struct Figures: Sendable {
     sum.authors += other.authors
     sum.putBack += other.putBack
     sum.kinds += other.kinds
+    sum.skips += other.skips
+    sum.filesBehindHoles += other.filesBehindHoles
   }
 }
 
@@ -43,6 +48,7 @@ extension Figures: CustomStringConvertible {
     "\(transactions) transactions in \(files) files, \(promises) edits acknowledged, \(stale)"
       + " stale, \(deaths) deaths, \(holes) imports with holes, \(waiting) removals that waited,"
       + " \(conflicts) conflicts; \(kinds) edits of counters and sets, \(copies) copies of devices,"
-      + " \(authors) authors, \(putBack) files put back"
+      + " \(authors) authors, \(putBack) files put back,"
+      + " \(skips) skips, \(filesBehindHoles) files imported for them"
   }
 }

@@ -169,9 +169,15 @@ final class Machine {
       Backup(database: copy, life: life, streams: streams, promises: promises))
   }
 
+  /// What it has applied, and what it may claim though that is missing, since its user gave it up.
+  func claimable() throws -> Context {
+    let frontier = try database.frontier()
+    return Context(frontier.applied.entries + frontier.closed.entries)
+  }
+
   /// Puts the database back to a copy of it.
   func restore(_ backup: Backup, as life: Life) throws {
-    formerly.append(try database.frontier().applied)
+    formerly.append(try claimable())
     processLife = ProcessLife(files: files)
     database = try Self.open(backup.database, processLife, chance, environment)
     self.life = life

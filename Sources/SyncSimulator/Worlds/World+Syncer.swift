@@ -32,7 +32,7 @@ extension World {
       let file = syncer.files[index]
       note("    the syncer takes \(ledger.name(of: file)) from device \(machine.number)")
       try ledger.take(
-        file.bytes, appliedByAuthor: machine.formerly + [try applied(on: machine)])
+        file.bytes, appliedByAuthor: machine.formerly + [try machine.claimable()])
     }
   }
 

@@ -97,6 +97,7 @@ final class World {
     case .clone: try clone(machine, &random)
     case .backUp: try machine.backUp(promises: promises.count)
     case .restore: try restore(machine, &random)
+    case .skip: try skip(on: machine, &random)
     }
     try machine.noteStream()
   }

@@ -1,0 +1,20 @@
+extension Schema {
+  /// Version 4: streams in whose midst something is missing that the user has given up.
+  static let holes = """
+    -- Up to where what is missing of a stream is given up, and since when; whether it is known to
+    -- have several branches (`branching` says that it is judged by fingerprint).
+    ALTER TABLE streams ADD COLUMN given_up INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE streams ADD COLUMN given_up_at INTEGER;
+    ALTER TABLE streams ADD COLUMN forked INTEGER NOT NULL DEFAULT 0;
+    UPDATE streams SET forked = branching;
+
+    -- The first line, too, may begin behind something missing. Of each line: the fingerprint before
+    -- its first transaction, and what is given up of that which its closed transactions had seen.
+    ALTER TABLE streams ADD COLUMN base INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE streams ADD COLUMN parent INTEGER;
+    ALTER TABLE streams ADD COLUMN predecessor BLOB;
+    ALTER TABLE streams ADD COLUMN lost BLOB;
+    ALTER TABLE lines ADD COLUMN predecessor BLOB;
+    ALTER TABLE lines ADD COLUMN lost BLOB;
+    """
+}

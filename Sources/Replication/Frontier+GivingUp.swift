@@ -1,0 +1,86 @@
+// What the user has said not to wait for any more (protocol.md 6).
+//
+// An author that claims a transaction claims all that this one's author had seen, and all before
+// it in its stream. Both are in the context of whatever names a missing transaction, since contexts
+// are closed. So a device may claim such a context whole, missing transactions included: the claim
+// is closed, and means the same to whoever has them. It says that what was missing counts as seen.
+extension Frontier {
+  /// Takes what is missing of a stream, up to a sequence, for something that never comes.
+  ///
+  /// What comes all the same is applied as ever. To be followed by ``close()``.
+  package mutating func giveUp(_ stream: StreamID, upTo sequence: UInt64) {
+    givenUp[stream] = max(givenUp[stream] ?? 0, sequence)
+  }
+
+  func isGivenUp(_ stream: StreamID, upTo sequence: UInt64) -> Bool {
+    sequence <= givenUp[stream] ?? 0
+  }
+
+  /// Whether a transaction is missing, and the user has given it up.
+  package func isGivenUp(_ entry: Context.Entry) -> Bool {
+    isGivenUp(entry.stream, upTo: entry.sequence) && lineage.place(of: entry) == nil
+  }
+
+  /// Whether a missing transaction counts as closed: it is given up, and all that is here of its
+  /// stream up to there is closed, lest something be claimed that is here and not understood.
+  func isLost(_ entry: Context.Entry) -> Bool {
+    guard isGivenUp(entry.stream, upTo: entry.sequence) else { return false }
+    return !open.contains { line, transactions in
+      line.stream == entry.stream
+        && transactions.first.map { $0.tip.sequence <= entry.sequence } ?? false
+    }
+  }
+
+  /// Whether a transaction is neither here nor given up.
+  package func isMissing(_ entry: Context.Entry) -> Bool {
+    lineage.place(of: entry) == nil && !isGivenUp(entry.stream, upTo: entry.sequence)
+  }
+
+  /// What the authors of open transactions had seen that is missing, and not given up.
+  package var missing: Context {
+    var missing = Context()
+    for transaction in open.values.joined() {
+      for entry in transaction.context.entries
+      where isMissing(entry) { missing.insert(entry) }
+    }
+    return missing
+  }
+
+  /// Whose transactions cannot be claimed until `stream` is there, or given up.
+  package func waiting(for stream: StreamID) -> Set<StreamID> {
+    let lines = open.filter { _, transactions in
+      transactions.contains { transaction in
+        transaction.context.entries(of: stream).contains { isMissing($0) }
+      }
+    }
+    return Set(lines.keys.map(\.stream))
+  }
+
+  /// Keeps what a transaction that closes had seen of what is given up, for later claims.
+  mutating func noteLost(_ transaction: Open, on line: Lineage.LineID) {
+    let own = predecessor(of: transaction, on: line)
+    // The transaction itself stands for the one before it.
+    let missing = transaction.context.entries.filter { $0 != own && lineage.place(of: $0) == nil }
+    // Who had seen the whole stream had seen what those before it had.
+    var all = own == nil ? lost[line] ?? Context() : Context()
+    for entry in missing { all.insert(entry) }
+    lost[line] = all.entries.isEmpty ? nil : all
+  }
+
+  /// The transaction before another, if that one's author had seen it.
+  private func predecessor(of transaction: Open, on id: Lineage.LineID) -> Context.Entry? {
+    let line = lineage.line(id)
+    return transaction.context.entries(of: id.stream).first { entry in
+      guard entry.sequence + 1 == transaction.tip.sequence else { return false }
+      let isBase = entry.sequence == line?.base && entry.fingerprint == line?.before
+      return isBase || lineage.place(of: entry) == id
+    }
+  }
+
+  static func closed(
+    _ tips: [Lineage.LineID: Context.Entry], _ lost: [Lineage.LineID: Context],
+    _ lineage: Lineage
+  ) -> Context {
+    lineage.reduced(Context(Array(tips.values) + lost.values.flatMap(\.entries)))
+  }
+}
