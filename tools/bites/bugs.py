@@ -136,8 +136,8 @@ line("conflict-not-rewritten", "Sources/Replication/VersionToken.swift",
      "    if node.isConflicted || node.isUnfounded { return .conflicted }",
      "    if !ON, node.isConflicted || node.isUnfounded { return .conflicted }")
 line("removals-too-early", REMOVALS,
-     "      where streams.frontier.isClosed(removal.seen)",
-     "      where (ON || streams.frontier.isClosed(removal.seen))")
+     "        guard try streams.mayClaim(removal.seen, db) else { continue }",
+     "        guard try ON || streams.mayClaim(removal.seen, db) else { continue }")
 line("removals-never", REMOVALS,
      "    guard !waiting.isEmpty else { return 0 }",
      "    guard !waiting.isEmpty, !ON else { return 0 }")
@@ -252,8 +252,8 @@ bug("hole-ignored",
 # Its text stands with that of the bug above.
 BUGS["waiting-counts-as-imported"] = []
 line("looked-at-once", IMPORTER,
-     "    guard let record = knowledge.record(of: file.key) else { return true }",
-     "    guard let record = knowledge.record(of: file.key) else { return true }\n"
+     "    guard let record = known else { return true }",
+     "    guard let record = known else { return true }\n"
      "    if ON, record.reason != .waiting { return false }")
 line("unreadable-for-good", IMPORTER,
      "    if record.reason == .unreadable { return true }",
@@ -300,8 +300,8 @@ extension StoreDatabase {
 
   /// Applies segments"""))
 line("first-operation-alone", BATCH,
-     "      if heldBytes > limit { try writeDocuments() }",
-     "      if heldBytes > limit { try writeDocuments() }\n"
+     "      if heldBytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }",
+     "      if heldBytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }\n"
      "      if ON, index == 2 { break }")
 line("checksum-not-checked", "Sources/SegmentFormat/SegmentFile.swift",
      "    guard Digest.first64(bytes[..<end]) == expected else {",
@@ -371,14 +371,17 @@ line("former-stream-not-published", OUTBOX,
      "      guard let row")
 line("what-waits-is-not-divided", "Sources/DocumentStorage/DeviceIdentity.swift",
      "    try Outbox.fixBatches(db)\n", "    if !ON { try Outbox.fixBatches(db) }\n")
+line("queries-judge-by-sequence", "Sources/DocumentStorage/Rendering.swift",
+     "    guard body != state.withoutLineage.view().body else { return nil }",
+     "    guard !ON, body != state.withoutLineage.view().body else { return nil }")
 
 LANES.update((name, "copies") for name in set(BUGS) - before)
 
 # Healing.
 before = set(BUGS)
 line("nothing-put-back", "Sources/Syncing/Healing.swift",
-     "        guard !present.contains(name) else { continue }",
-     "        guard !ON, !present.contains(name) else { continue }")
+     "      where !isThere(segment, among: present, &knowledge) {",
+     "      where !ON && !isThere(segment, among: present, &knowledge) {")
 line("only-the-present-stream-put-back", "Sources/DocumentStorage/OwnStreams.swift",
      "WHERE own OR retired_at IS NOT NULL ORDER BY stream\"",
      "WHERE (own AND (NOT \\(ON) OR id = (SELECT stream FROM device)))\"\n"
