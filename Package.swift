@@ -92,10 +92,12 @@ let package = Package(
       name: "InStepExample", dependencies: ["FeedSync"], swiftSettings: strict),
     .executableTarget(
       name: "BookmarksExample", dependencies: ["FeedSync"], swiftSettings: strict),
+    .target(name: "ReferenceModel", dependencies: ["CanonicalJSON"], swiftSettings: strict),
     .executableTarget(
       name: "SyncSimulator",
       dependencies: [
-        "FeedSync", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "FeedSync", "ReferenceModel",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
 
@@ -109,7 +111,8 @@ let package = Package(
       name: "CanonicalJSONTests", dependencies: ["CanonicalJSON", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ReplicationTests", dependencies: ["CanonicalJSON", "Replication"],
+      name: "ReplicationTests",
+      dependencies: ["CanonicalJSON", "Replication", "ReferenceModel"],
       swiftSettings: strict),
     .testTarget(
       name: "SegmentFormatTests",

@@ -52,12 +52,11 @@ enum ChangeLog {
         FROM changes WINDOW last AS (ORDER BY id DESC))
       WHERE rows > ? OR bytes > ? ORDER BY id DESC LIMIT 1
       """
-    guard let oldest = try Int64.fetchOne(db, sql: sql, arguments: [keptRows, keptBytes]) else {
+    guard let oldest = try Int64.fetchOne(db.prepared(sql), arguments: [keptRows, keptBytes]) else {
       return
     }
     let newest = db.lastInsertedRowID
-    try db.execute(
-      sql: "DELETE FROM changes WHERE id <= ? AND id < ?", arguments: [oldest, newest])
+    try db.run("DELETE FROM changes WHERE id <= ? AND id < ?", [oldest, newest])
   }
 }
 
@@ -76,7 +75,7 @@ extension StoreDatabase {
   }
 
   private static func changePosition(_ db: Database) throws -> Int64 {
-    try Int64.fetchOne(db, sql: "SELECT max(id) FROM changes") ?? 0
+    try Int64.fetchOne(db.prepared("SELECT max(id) FROM changes")) ?? 0
   }
 
   /// The commits after a position, oldest first, at most `limit` of them.
@@ -85,7 +84,7 @@ extension StoreDatabase {
       let last = try Self.changePosition(db)
       guard position <= last else { return .missed(upTo: last) }
       let rows = try Row.fetchAll(
-        db, sql: "SELECT id, content FROM changes WHERE id > ? ORDER BY id LIMIT ?",
+        db.prepared("SELECT id, content FROM changes WHERE id > ? ORDER BY id LIMIT ?"),
         arguments: [position, limit])
       guard let first = rows.first else { return .commits([]) }
       guard first["id"] == position + 1 else { return .missed(upTo: last) }

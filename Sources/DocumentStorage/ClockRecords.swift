@@ -21,18 +21,18 @@ struct ClockRecords {
       let number = try streams.number(of: stream, db)
       var history = try Self.history(ofStream: number, db)
       guard history.note(reading) else { continue }
-      try db.execute(sql: "DELETE FROM clock_readings WHERE stream = ?", arguments: [number])
+      try db.run("DELETE FROM clock_readings WHERE stream = ?", [number])
       for one in history.readings {
-        try db.execute(
-          sql: "INSERT OR REPLACE INTO clock_readings VALUES (?, ?, ?, ?, ?)",
-          arguments: [number, one.arrived, one.ahead, one.isBorrowed, one.since])
+        try db.run(
+          "INSERT OR REPLACE INTO clock_readings VALUES (?, ?, ?, ?, ?)",
+          [number, one.arrived, one.ahead, one.isBorrowed, one.since])
       }
     }
   }
 
   static func history(ofStream number: Int64, _ db: Database) throws -> ClockHistory {
     let rows = try Row.fetchAll(
-      db, sql: "SELECT * FROM clock_readings WHERE stream = ? ORDER BY arrived",
+      db.prepared("SELECT * FROM clock_readings WHERE stream = ? ORDER BY arrived"),
       arguments: [number])
     return ClockHistory(
       rows.map { row in

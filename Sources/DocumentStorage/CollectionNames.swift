@@ -7,7 +7,7 @@ struct CollectionNames {
   private(set) var sorted: [(name: ByteString, number: Int64)] = []
 
   init(_ db: Database) throws {
-    for row in try Row.fetchAll(db, sql: "SELECT id, name FROM collections") {
+    for row in try Row.fetchAll(db.prepared("SELECT id, name FROM collections")) {
       numbers[ByteString(row["name"] as String)] = row["id"]
     }
     sorted = numbers.map { (name: $0.key, number: $0.value) }.sorted { $0.name < $1.name }
@@ -18,8 +18,7 @@ struct CollectionNames {
 
   mutating func makeNumber(of name: ByteString, _ db: Database) throws -> Int64 {
     if let number = numbers[name] { return number }
-    try db.execute(
-      sql: "INSERT INTO collections(name) VALUES (?)", arguments: [name.description])
+    try db.run("INSERT INTO collections(name) VALUES (?)", [name.description])
     numbers[name] = db.lastInsertedRowID
     return db.lastInsertedRowID
   }

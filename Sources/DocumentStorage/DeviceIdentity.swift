@@ -30,14 +30,12 @@ extension DeviceRecord {
     guard let environment = identity.environment()?.filter({ $0 != separator }),
       !environment.isEmpty
     else { return device }
-    let stored = try Data.fetchOne(db, sql: "SELECT environment FROM device")
+    let stored = try Data.fetchOne(db.prepared("SELECT environment FROM device"))
     let known = stored.map { [UInt8]($0).split(separator: separator).map(Array.init) } ?? []
     guard !known.contains(environment) else { return device }
     if stored != nil, device.leftAt == nil { try beginStream(identity.mint(), db) }
     let all = known.suffix(maximumEnvironments - 1) + [environment]
-    try db.execute(
-      sql: "UPDATE device SET environment = ?",
-      arguments: [Data(all.joined(separator: [separator]))])
+    try db.run("UPDATE device SET environment = ?", [Data(all.joined(separator: [separator]))])
     return try fetch(db)
   }
 
@@ -56,10 +54,9 @@ extension DeviceRecord {
     let number = try streams.number(of: stream, db)
     if let name = try fetch(db)?.name { try streams.setName(name, of: stream, db) }
     try streams.save(db)
-    try db.execute(sql: "UPDATE streams SET own = 1 WHERE id = ?", arguments: [number])
+    try db.run("UPDATE streams SET own = 1 WHERE id = ?", [number])
     // The name travels with the first segment of the new stream.
-    try db.execute(
-      sql: "UPDATE device SET stream = ?, published_name = NULL", arguments: [number])
+    try db.run("UPDATE device SET stream = ?, published_name = NULL", [number])
   }
 }
 

@@ -24,18 +24,18 @@ extension StoreDatabase {
       var streams = try StreamDirectory(db)
       try streams.setName(name, of: device.stream, db)
       try streams.save(db)
-      try db.execute(sql: "UPDATE device SET name = ?", arguments: [name])
+      try db.run("UPDATE device SET name = ?", [name])
       if try !hasUnboundWrites(db) {
         var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
         try writer.finishWithoutOperations()
       }
       let sequence = try Int64.fetchOne(
-        db,
-        sql: """
+        db.prepared(
+          """
           SELECT min(sequence) FROM outbox WHERE stream = (SELECT stream FROM device)
             AND sequence > (SELECT coalesce(max(last), 0) FROM batches
               WHERE stream = (SELECT stream FROM device))
-          """)
+          """))
       try Outbox.fixBatches(db)
       return StoreWriter.Result(
         changed: name == device.name ? 0 : 1, stream: device.stream,
@@ -49,7 +49,7 @@ extension StoreDatabase {
       SELECT published_name IS NOT device.name AND applied > 0
       FROM device JOIN streams ON streams.id = device.stream
       """
-    return try Bool.fetchOne(db, sql: sql) ?? false
+    return try Bool.fetchOne(db.prepared(sql)) ?? false
   }
 
   /// Whether local transactions wait that no batch holds yet, so that the next one carries a name.
@@ -59,6 +59,6 @@ extension StoreDatabase {
         AND sequence > (SELECT coalesce(max(last), 0) FROM batches
           WHERE stream = (SELECT stream FROM device)))
       """
-    return try Bool.fetchOne(db, sql: sql) ?? false
+    return try Bool.fetchOne(db.prepared(sql)) ?? false
   }
 }

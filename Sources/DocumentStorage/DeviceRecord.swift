@@ -43,18 +43,18 @@ extension StoreDatabase {
       let number = try streams.number(of: device.stream, db)
       try streams.setName(device.name, of: device.stream, db)
       try streams.save(db)
-      try db.execute(
-        sql: """
-          INSERT INTO device(id, container, marker, path, stream, name, clock)
-          VALUES (1, ?, ?, ?, ?, ?, 0)
-          ON CONFLICT(id) DO UPDATE SET path = excluded.path, name = excluded.name,
-            left_at = NULL
-          """,
-        arguments: [
+      try db.run(
+        """
+        INSERT INTO device(id, container, marker, path, stream, name, clock)
+        VALUES (1, ?, ?, ?, ?, ?, 0)
+        ON CONFLICT(id) DO UPDATE SET path = excluded.path, name = excluded.name,
+          left_at = NULL
+        """,
+        [
           device.container.databaseBytes, Data(device.marker), Data(device.path.bytes), number,
           device.name,
         ])
-      try db.execute(sql: "UPDATE streams SET own = 1 WHERE id = ?", arguments: [number])
+      try db.run("UPDATE streams SET own = 1 WHERE id = ?", [number])
     }
   }
 }
@@ -62,7 +62,7 @@ extension StoreDatabase {
 extension DeviceRecord {
   /// The greatest time given out or imported.
   static func clock(_ db: Database) throws -> HybridTime {
-    let stored = try Int64.fetchOne(db, sql: "SELECT clock FROM device") ?? 0
+    let stored = try Int64.fetchOne(db.prepared("SELECT clock FROM device")) ?? 0
     return HybridTime(rawValue: UInt64(bitPattern: stored))
   }
 
@@ -70,8 +70,7 @@ extension DeviceRecord {
   static func raiseClock(to time: HybridTime, _ db: Database) throws {
     // Compared here: SQLite's integers have a sign, and the time's top bit is in use.
     guard try clock(db) < time else { return }
-    try db.execute(
-      sql: "UPDATE device SET clock = ?", arguments: [Int64(bitPattern: time.rawValue)])
+    try db.run("UPDATE device SET clock = ?", [Int64(bitPattern: time.rawValue)])
   }
 
   static func fetch(_ db: Database) throws -> DeviceRecord? {
@@ -79,7 +78,7 @@ extension DeviceRecord {
       SELECT device.*, streams.stream AS own FROM device
       JOIN streams ON streams.id = device.stream
       """
-    guard let row = try Row.fetchOne(db, sql: sql) else { return nil }
+    guard let row = try Row.fetchOne(db.prepared(sql)) else { return nil }
     return DeviceRecord(
       container: try ContainerID(column: row["container"]), marker: [UInt8](row["marker"] as Data),
       path: FilePath(bytes: [UInt8](row["path"] as Data)) ?? FilePath(),

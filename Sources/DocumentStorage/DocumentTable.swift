@@ -34,42 +34,6 @@ struct DocumentTable {
     return try StateCoding.decode([UInt8](data), streams: streams, lineage: lineage)
   }
 
-  /// Judges the documents again that show what nobody could tell for certain, after a branch of a
-  /// stream has begun or gone on.
-  ///
-  /// - returns: those that changed, and whether they show.
-  func judgeProvisional(
-    _ streams: StreamDirectory
-  ) throws -> [(key: DocumentKey, isVisible: Bool)] {
-    let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT collection, name, documents.id, visible, conflicts, state
-        FROM documents INDEXED BY provisional
-        JOIN collections ON collections.id = collection WHERE provisional > 0
-        """)
-    var changed: [(key: DocumentKey, isVisible: Bool)] = []
-    for row in rows {
-      let state = try StateCoding.decode(
-        [UInt8](row["state"] as Data), streams: streams, lineage: streams.frontier.lineage)
-      let summary = state.summary()
-      guard summary.isVisible != row["visible"] || summary.conflictCount != row["conflicts"]
-      else { continue }
-      let key = DocumentKey(
-        collection: ByteString(row["name"] as String), id: ByteString(row["id"] as String))
-      changed.append((key, summary.isVisible))
-      try db.execute(
-        sql: """
-          UPDATE documents SET visible = ?, conflicts = ? WHERE collection = ? AND id = ?
-          """,
-        arguments: [
-          summary.isVisible, summary.conflictCount, row["collection"] as Int64,
-          row["id"] as String,
-        ])
-    }
-    return changed
-  }
-
   /// Writes a document's row.
   ///
   /// - returns: whether the document shows.
@@ -120,7 +84,7 @@ struct DocumentTable {
       JOIN collections ON collections.id = collection WHERE pending > 0
       ORDER BY name, documents.id
       """
-    return try Row.fetchAll(db, sql: sql).map { row in
+    return try Row.fetchAll(db.prepared(sql)).map { row in
       DocumentKey(
         collection: ByteString(row[0] as String), id: ByteString(row[1] as String))
     }

@@ -38,6 +38,14 @@ package struct FileRecord: Sendable, Equatable {
     /// It contradicts what was applied of its stream: a cloned or restored device.
     case branch
 
+    /// Whether it is for what stands in the file.
+    package var isOfContent: Bool {
+      switch self {
+      case .damaged, .incomplete, .otherContainer: true
+      default: false
+      }
+    }
+
     /// Whether the file is set aside: named in reports, and the reason for exit code 65.
     package var isSetAside: Bool {
       switch self {
@@ -95,7 +103,7 @@ extension StoreDatabase {
   package func fileRecords() throws -> [FileKey: FileRecord] {
     try read { db in
       var records: [FileKey: FileRecord] = [:]
-      for row in try Row.fetchAll(db, sql: "SELECT * FROM files") {
+      for row in try Row.fetchAll(db.prepared("SELECT * FROM files")) {
         let record = try FileRecord(row: row)
         records[record.key] = record
       }
@@ -108,14 +116,14 @@ extension StoreDatabase {
     guard !noted.isEmpty || !forgotten.isEmpty else { return }
     try write { db in
       for key in forgotten {
-        try db.execute(
-          sql: "DELETE FROM files WHERE directory = ? AND name = ?",
-          arguments: [Data(key.directory), Data(key.name)])
+        try db.run(
+          "DELETE FROM files WHERE directory = ? AND name = ?",
+          [Data(key.directory), Data(key.name)])
       }
       for record in noted {
-        try db.execute(
-          sql: "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          arguments: [
+        try db.run(
+          "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          [
             Data(record.key.directory), Data(record.key.name), record.look.size,
             record.look.modified,
             record.look.changed, record.look.inode, record.reason.rawValue, record.detail,

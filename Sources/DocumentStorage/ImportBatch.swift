@@ -123,11 +123,7 @@ extension StoreDatabase {
 /// When they take too much memory, they are written, and collecting begins anew; a document may
 /// then be written more than once.
 private struct ImportFold {
-  private struct Step {
-    let effect: DocumentState.Effect
-    let stamp: Stamp
-    let context: Context
-  }
+  private typealias Step = DocumentState.Entry
 
   private let db: Database
   private var streams: StreamDirectory
@@ -348,12 +344,17 @@ private struct ImportFold {
 
   /// Judges again what branches have left in doubt; who brought the branch changed it.
   private mutating func judgeProvisional() throws {
-    guard !streams.rebranched.isEmpty,
-      let origin = streams.rebranched.filter({ devices[$0] != nil }).min() ?? devices.keys.min()
-    else { return }
-    for (key, isVisible) in try table.judgeProvisional(streams) {
-      devices[origin]?.note(key, isDeleted: !isVisible, paths: [], mayBeKnown: true)
+    guard streams.hasRebranched else { return }
+    let isThorough = streams.hasNewMeaning
+    let judged = try table.judgeAgain(&streams, isThorough: isThorough)
+    let origin = streams.rebranched.filter { devices[$0] != nil }.min() ?? devices.keys.min()
+    guard !judged.isEmpty, let origin = origin ?? own else { return }
+    var device = devices[origin] ?? fromDevice(origin)
+    for document in judged {
+      device.note(
+        document.key, isDeleted: !document.isVisible, paths: document.paths, mayBeKnown: true)
     }
+    devices[origin] = device
   }
 
   private mutating func fold(
@@ -361,11 +362,7 @@ private struct ImportFold {
   ) throws {
     var state = try table.state(of: key, streams: streams, lineage: lineage)
     var changes: [StreamID: Set<Path>] = [:]
-    for step in steps {
-      let path = state.shownPath(of: step.effect)
-      guard state.apply(step.effect, stamp: step.stamp, context: step.context) else { continue }
-      changes[step.stamp.dot.stream, default: []].insert(path)
-    }
+    state.apply(steps) { changes[$0.stamp.dot.stream, default: []].insert($1) }
     guard !changes.isEmpty else { return }
     state.settle()
     let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }

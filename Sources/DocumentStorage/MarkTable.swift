@@ -62,15 +62,15 @@ enum MarkTable {
   private static func replace(
     _ chunk: UInt64, of stream: Int64, with marks: [UInt64], _ db: Database
   ) throws {
-    try db.execute(
-      sql: "INSERT OR REPLACE INTO marks(stream, line, chunk, marks) VALUES (?, 0, ?, ?)",
-      arguments: [stream, Int64(chunk), Data(encode(marks))])
+    try db.run(
+      "INSERT OR REPLACE INTO marks(stream, line, chunk, marks) VALUES (?, 0, ?, ?)",
+      [stream, Int64(chunk), Data(encode(marks))])
   }
 
   /// All marks that are stored of a line.
   static func all(of stream: Int64, line: Int, _ db: Database) throws -> [UInt64] {
     let rows = try Data.fetchAll(
-      db, sql: "SELECT marks FROM marks WHERE stream = ? AND line = ? ORDER BY chunk",
+      db.prepared("SELECT marks FROM marks WHERE stream = ? AND line = ? ORDER BY chunk"),
       arguments: [stream, line])
     return rows.flatMap(decode)
   }

@@ -9,17 +9,16 @@ extension StoreDatabase {
   package func rejoin(at path: FilePath) throws {
     guard let device = try device(), device.path != path || device.leftAt != nil else { return }
     try write { db in
-      try db.execute(
-        sql: "UPDATE device SET path = ?, left_at = NULL", arguments: [Data(path.bytes)])
+      try db.run("UPDATE device SET path = ?, left_at = NULL", [Data(path.bytes)])
     }
   }
 
   /// Takes over where the container is now, unless another process has done so or left meanwhile.
   package func move(from former: FilePath, to path: FilePath) throws {
     try write { db in
-      try db.execute(
-        sql: "UPDATE device SET path = ? WHERE path = ? AND left_at IS NULL",
-        arguments: [Data(path.bytes), Data(former.bytes)])
+      try db.run(
+        "UPDATE device SET path = ? WHERE path = ? AND left_at IS NULL",
+        [Data(path.bytes), Data(former.bytes)])
     }
   }
 
@@ -31,13 +30,13 @@ extension StoreDatabase {
   package func leave(now: Int64, isAbandoning: Bool) throws -> Bool {
     try write { db in
       let waits = try Bool.fetchOne(
-        db,
-        sql: """
+        db.prepared(
+          """
           SELECT EXISTS (SELECT 1 FROM outbox)
             OR EXISTS (SELECT 1 FROM documents INDEXED BY waiting WHERE pending > 0)
-          """)
+          """))
       guard isAbandoning || waits == false else { return false }
-      try db.execute(sql: "UPDATE device SET left_at = ?", arguments: [now])
+      try db.run("UPDATE device SET left_at = ?", [now])
       return true
     }
   }
@@ -50,7 +49,7 @@ extension StoreDatabase {
           (SELECT min(sequence) - 1 FROM outbox WHERE outbox.stream = device.stream), applied)
         FROM device JOIN streams ON streams.id = device.stream
         """
-      return UInt64(try Int64.fetchOne(db, sql: sql) ?? 0)
+      return UInt64(try Int64.fetchOne(db.prepared(sql)) ?? 0)
     }
   }
 }

@@ -9,9 +9,9 @@ enum NewerTransactions {
   static func note(
     _ tip: Context.Entry, _ kinds: KindCodes, stream: Int64, _ db: Database
   ) throws {
-    try db.execute(
-      sql: "INSERT OR REPLACE INTO newer_transactions VALUES (?, ?, ?, ?)",
-      arguments: [
+    try db.run(
+      "INSERT OR REPLACE INTO newer_transactions VALUES (?, ?, ?, ?)",
+      [
         stream, Int64(tip.sequence), tip.fingerprint.databaseBytes, Int64(kinds.rawValue),
       ])
   }
@@ -19,7 +19,7 @@ enum NewerTransactions {
   static func all(
     _ db: Database, streams: StreamDirectory
   ) throws -> [(tip: Context.Entry, kinds: KindCodes)] {
-    try Row.fetchAll(db, sql: "SELECT * FROM newer_transactions").map { row in
+    try Row.fetchAll(db.prepared("SELECT * FROM newer_transactions")).map { row in
       let tip = Context.Entry(
         stream: try streams.stream(number: row["stream"]),
         sequence: UInt64(row["sequence"] as Int64),
@@ -33,9 +33,7 @@ enum NewerTransactions {
     knowing known: KindCodes, _ db: Database, streams: StreamDirectory
   ) throws -> Set<Context.Entry> {
     let understood = try all(db, streams: streams).filter { known.isSuperset(of: $0.kinds) }
-    try db.execute(
-      sql: "DELETE FROM newer_transactions WHERE kinds & ~? = 0",
-      arguments: [Int64(known.rawValue)])
+    try db.run("DELETE FROM newer_transactions WHERE kinds & ~? = 0", [Int64(known.rawValue)])
     return Set(understood.map(\.tip))
   }
 }
@@ -44,7 +42,7 @@ enum NewerTransactions {
 enum KindUpgrade {
   /// The kinds known to the program that wrote here last.
   private static func recorded(_ db: Database) throws -> KindCodes {
-    let bits = try Int64.fetchOne(db, sql: "SELECT kinds FROM program") ?? 0
+    let bits = try Int64.fetchOne(db.prepared("SELECT kinds FROM program")) ?? 0
     return KindCodes(rawValue: UInt16(truncatingIfNeeded: bits))
   }
 
@@ -58,8 +56,7 @@ enum KindUpgrade {
   static func run(_ db: Database, known: KindCodes = .known) throws -> Bool {
     let before = try recorded(db)
     guard known.isSuperset(of: before) else { return false }
-    try db.execute(
-      sql: "UPDATE program SET kinds = ?", arguments: [Int64(known.rawValue)])
+    try db.run("UPDATE program SET kinds = ?", [Int64(known.rawValue)])
     var streams = try StreamDirectory(db)
     if before == first { try noteAll(db, streams: streams) }
     try streams.understand(known, db)
@@ -81,9 +78,9 @@ enum KindUpgrade {
       if !kinds.isEmpty { found.append((row["collection"], row["id"], kinds)) }
     }
     for document in found {
-      try db.execute(
-        sql: "UPDATE documents SET newer = ? WHERE collection = ? AND id = ?",
-        arguments: [Int64(document.kinds.rawValue), document.collection, document.id])
+      try db.run(
+        "UPDATE documents SET newer = ? WHERE collection = ? AND id = ?",
+        [Int64(document.kinds.rawValue), document.collection, document.id])
     }
   }
 
@@ -120,7 +117,7 @@ extension DocumentTable {
       JOIN collections ON collections.id = collection WHERE newer > 0 AND newer & ? > 0
       ORDER BY name, documents.id
       """
-    return try Row.fetchAll(db, sql: sql, arguments: [Int64(known.rawValue)]).map { row in
+    return try Row.fetchAll(db.prepared(sql), arguments: [Int64(known.rawValue)]).map { row in
       DocumentKey(
         collection: ByteString(row[0] as String), id: ByteString(row[1] as String))
     }

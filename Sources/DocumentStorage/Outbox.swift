@@ -43,9 +43,9 @@ package enum Outbox {
     }
     let context = Data(
       try ContextCoding.encode(previous.context) { try streams.number(of: $0, db) })
-    try db.execute(
-      sql: "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?)",
-      arguments: [
+    try db.run(
+      "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?)",
+      [
         try streams.number(of: transaction.header.stream, db), Int64(sequence), content.count,
         context,
         Int64(bitPattern: previous.time.rawValue), previous.nonce.map { Int64(bitPattern: $0) },
@@ -57,13 +57,13 @@ package enum Outbox {
   /// a former one was divided when it ended.
   static func fixBatches(_ db: Database) throws {
     let rows = try Row.fetchCursor(
-      db,
-      sql: """
+      db.prepared(
+        """
         SELECT sequence, bytes FROM outbox JOIN device ON device.stream = outbox.stream
         WHERE sequence > (SELECT coalesce(max(last), 0) FROM batches
           WHERE batches.stream = device.stream)
         ORDER BY sequence
-        """)
+        """))
     var borders: [(first: Int64, last: Int64)] = []
     var bytes = 0
     while let row = try rows.next() {
@@ -81,13 +81,12 @@ package enum Outbox {
     }
     for border in borders {
       // The name travels when it is new to the readers: with the first segment, or once changed.
-      try db.execute(
-        sql: """
-          INSERT INTO batches(stream, first, last, device_name)
-          SELECT stream, ?, ?, CASE WHEN published_name IS name THEN NULL ELSE name END FROM device
-          """,
-        arguments: [border.first, border.last])
-      try db.execute(sql: "UPDATE device SET published_name = name")
+      try db.run(
+        """
+        INSERT INTO batches(stream, first, last, device_name)
+        SELECT stream, ?, ?, CASE WHEN published_name IS name THEN NULL ELSE name END FROM device
+        """, [border.first, border.last])
+      try db.run("UPDATE device SET published_name = name")
     }
   }
 
@@ -96,10 +95,10 @@ package enum Outbox {
     _ db: Database
   ) throws -> (segment: Segment, fingerprint: Fingerprint) {
     let rows = try Row.fetchCursor(
-      db,
-      sql: """
+      db.prepared(
+        """
         SELECT * FROM outbox WHERE stream = ? AND sequence BETWEEN ? AND ? ORDER BY sequence
-        """,
+        """),
       arguments: [stream, first, last])
     var encoded: [EncodedTransaction] = []
     var previous: StreamPosition?
@@ -142,12 +141,12 @@ extension StoreDatabase {
   package func fixBatches() throws {
     let isNeeded = try read { db in
       try Bool.fetchOne(
-        db,
-        sql: """
+        db.prepared(
+          """
           SELECT EXISTS (SELECT 1 FROM outbox WHERE stream = (SELECT stream FROM device)
             AND sequence > (SELECT coalesce(max(last), 0) FROM batches
               WHERE stream = (SELECT stream FROM device)))
-          """) ?? false
+          """)) ?? false
     }
     guard isNeeded else { return }
     try write { db in try Outbox.fixBatches(db) }
@@ -158,7 +157,7 @@ extension StoreDatabase {
     try read { db in
       // What a former stream still has comes first: its number is the lesser.
       let sql = "SELECT * FROM batches ORDER BY stream, first LIMIT 1"
-      guard let row = try Row.fetchOne(db, sql: sql) else { return nil }
+      guard let row = try Row.fetchOne(db.prepared(sql)) else { return nil }
       let first: Int64 = row["first"]
       let last: Int64 = row["last"]
       let (segment, fingerprint) = try Outbox.segment(
@@ -190,18 +189,17 @@ extension StoreDatabase {
       try SegmentArchive.store(
         file.bytes, of: range, digest: file.digest, fingerprint: batch.fingerprint,
         stream: stream, db)
-      try db.execute(
-        sql: "DELETE FROM batches WHERE stream = ? AND first = ?",
-        arguments: [stream, Int64(batch.first)])
-      try db.execute(
-        sql: "DELETE FROM outbox WHERE stream = ? AND sequence BETWEEN ? AND ?",
-        arguments: [stream, Int64(batch.first), Int64(batch.last)])
+      try db.run(
+        "DELETE FROM batches WHERE stream = ? AND first = ?", [stream, Int64(batch.first)])
+      try db.run(
+        "DELETE FROM outbox WHERE stream = ? AND sequence BETWEEN ? AND ?",
+        [stream, Int64(batch.first), Int64(batch.last)])
       return true
     }
   }
 
   /// How many local transactions are not known to be in the folder.
   package func unpublishedCount() throws -> Int {
-    try read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM outbox") ?? 0 }
+    try read { db in try Int.fetchOne(db.prepared("SELECT count(*) FROM outbox")) ?? 0 }
   }
 }

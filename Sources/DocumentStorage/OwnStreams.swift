@@ -9,11 +9,11 @@ extension StoreDatabase {
   package func segmentNames(of stream: StreamID) throws -> Set<ImportedNames.Name> {
     try read { db in
       let rows = try Row.fetchCursor(
-        db,
-        sql: """
+        db.prepared(
+          """
           SELECT first, last, digest FROM segments
           WHERE stream = (SELECT id FROM streams WHERE stream = ?)
-          """,
+          """),
         arguments: [stream.databaseBytes])
       var names: Set<ImportedNames.Name> = []
       while let row = try rows.next() {
@@ -53,7 +53,8 @@ extension StoreDatabase {
   package func keptStreams() throws -> [StreamID] {
     try read { db in
       try Data.fetchAll(
-        db, sql: "SELECT stream FROM streams WHERE own OR retired_at IS NOT NULL ORDER BY stream"
+        db.prepared(
+          "SELECT stream FROM streams WHERE own OR retired_at IS NOT NULL ORDER BY stream")
       ).map { try StreamID(column: $0) }
     }
   }
@@ -63,7 +64,7 @@ extension StoreDatabase {
     try fixBatches()
     return try read { db in
       let streams = try StreamDirectory(db)
-      let rows = try Row.fetchAll(db, sql: "SELECT * FROM batches ORDER BY stream, first")
+      let rows = try Row.fetchAll(db.prepared("SELECT * FROM batches ORDER BY stream, first"))
       return try rows.map { row in
         try Outbox.segment(
           of: row["stream"], first: row["first"], last: row["last"], name: row["device_name"],
@@ -79,9 +80,9 @@ extension StoreDatabase {
   /// - parameter now: in milliseconds since 1970.
   package func retire(_ stream: StreamID, now: Int64) throws {
     try write { db in
-      try db.execute(
-        sql: "UPDATE streams SET retired_at = coalesce(retired_at, ?) WHERE stream = ?",
-        arguments: [now, stream.databaseBytes])
+      try db.run(
+        "UPDATE streams SET retired_at = coalesce(retired_at, ?) WHERE stream = ?",
+        [now, stream.databaseBytes])
     }
   }
 }

@@ -62,9 +62,9 @@ enum SegmentArchive {
     _ importable: ImportableSegment, fingerprint: Fingerprint, stream: Int64, _ db: Database
   ) throws -> Bool {
     let range = importable.segment.range
-    try db.execute(
-      sql: "DELETE FROM unarchived WHERE stream = ? AND first = ? AND last = ? AND digest = ?",
-      arguments: [
+    try db.run(
+      "DELETE FROM unarchived WHERE stream = ? AND first = ? AND last = ? AND digest = ?",
+      [
         stream, Int64(range.first), Int64(range.last), Int64(bitPattern: importable.digest),
       ])
     guard db.changesCount > 0 else { return false }
@@ -89,9 +89,8 @@ extension StoreDatabase {
   /// Drops what is kept of a segment: for whoever has written its content into another.
   package func removeArchived(_ segment: ArchivedSegment) throws {
     try write { db in
-      try db.execute(
-        sql: "DELETE FROM archive WHERE \(SegmentArchive.key)",
-        arguments: SegmentArchive.arguments(of: segment))
+      try db.run(
+        "DELETE FROM archive WHERE \(SegmentArchive.key)", SegmentArchive.arguments(of: segment))
     }
   }
 }

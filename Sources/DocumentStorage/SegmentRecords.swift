@@ -10,13 +10,13 @@ enum SegmentRecords {
     _ range: Segment.Range, digest: UInt64, hasOwnName: Bool, fingerprint: Fingerprint,
     stream: Int64, _ db: Database
   ) throws {
-    try db.execute(
-      sql: """
-        INSERT INTO segments(stream, first, last, digest, named, fingerprint)
-        VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET named = max(named, excluded.named)
-        """,
-      arguments: [
+    try db.run(
+      """
+      INSERT INTO segments(stream, first, last, digest, named, fingerprint)
+      VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET named = max(named, excluded.named)
+      """,
+      [
         stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest), hasOwnName,
         fingerprint.databaseBytes,
       ])

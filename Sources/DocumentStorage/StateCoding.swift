@@ -3,6 +3,8 @@ import Replication
 /// A document's state in its row: transactions and inserts in tables, then the operations kept.
 enum StateCoding {
   static let version: UInt8 = 1
+  /// The same behind the body that shows, where what is stored does not tell (``Rendering``).
+  static let renderedVersion: UInt8 = 2
 
   static func encode(
     _ state: DocumentState, number: (StreamID) throws -> Int64
@@ -27,6 +29,10 @@ enum StateCoding {
       rows.append(contentsOf: try ContextCoding.encode(removal.seen, number: number))
     }
     var output: [UInt8] = [version]
+    if let rendering = Rendering(of: state) {
+      output = [renderedVersion]
+      rendering.write(into: &output)
+    }
     try tables.write(into: &output, number: number)
     output.append(contentsOf: rows)
     return output
@@ -91,7 +97,11 @@ enum StateCoding {
     _ bytes: [UInt8], streams: some StreamNumbers, lineage: Lineage? = nil
   ) throws -> DocumentState {
     var reader = StoredBytes(bytes)
-    guard try reader.byte() == version else { throw StoredBytes.damage }
+    switch try reader.byte() {
+    case version: break
+    case renderedVersion: _ = try Rendering(from: &reader)
+    default: throw StoredBytes.damage
+    }
     let transactions = try self.transactions(from: &reader, streams: streams)
     var inserts: [Dot] = []
     for _ in 0..<(try reader.count()) {

@@ -12,6 +12,8 @@ extension StoreDatabase {
     package let isVisible: Bool
     /// How many conflicts its row counts.
     package let conflictCount: Int
+    /// The body that queries see; nil if there is none.
+    package let queriedBody: [UInt8]?
   }
 
   /// Every document that anything is kept of, sorted by collection and id.
@@ -21,16 +23,18 @@ extension StoreDatabase {
     try read { db in
       let streams = try StreamDirectory(db)
       let sql = """
-        SELECT name, documents.id AS id, visible, conflicts, state FROM documents
+        SELECT name, documents.id AS id, visible, conflicts, state,
+          \(BodyFunction.name)(state) AS body FROM documents
         JOIN collections ON collections.id = collection ORDER BY name, documents.id
         """
-      return try Row.fetchAll(db, sql: sql).map { row in
+      return try Row.fetchAll(db.prepared(sql)).map { row in
         KeptDocument(
           key: DocumentKey(
             collection: ByteString(row["name"] as String), id: ByteString(row["id"] as String)),
           state: try StateCoding.decode(
             [UInt8](row["state"] as Data), streams: streams, lineage: streams.frontier.lineage),
-          isVisible: row["visible"], conflictCount: row["conflicts"])
+          isVisible: row["visible"], conflictCount: row["conflicts"],
+          queriedBody: (row["body"] as String?).map { Array($0.utf8) })
       }
     }
   }

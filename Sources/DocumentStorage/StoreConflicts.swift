@@ -34,7 +34,7 @@ extension StoreSnapshot {
       JOIN collections ON collections.id = collection WHERE conflicts > 0
       ORDER BY name, documents.id
       """
-    for row in try Row.fetchAll(db, sql: sql) {
+    for row in try Row.fetchAll(db.prepared(sql)) {
       let key = DocumentKey(
         collection: ByteString(row[0] as String), id: ByteString(row[1] as String))
       try body(key, try conflicts(of: key))

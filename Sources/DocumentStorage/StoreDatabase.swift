@@ -140,10 +140,21 @@ package final class StoreDatabase: Sendable {
   }
 
   /// Reads one consistent state.
+  ///
+  /// Not by GRDB's `read`: it forbids writing by a pragma, upon which SQLite compiles every
+  /// statement anew.
   package func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
     do {
       try turn.requireNone()
-      return try queue.read { db in try turn.own { try body(db) } }
+      return try queue.inDatabase { db in
+        // `inTransaction` has no result of its own.
+        var results: [Result] = []
+        try db.inTransaction(.deferred) {
+          results.append(try turn.own { try body(db) })
+          return .commit
+        }
+        return results[0]
+      }
     } catch {
       throw StorageError.from(error, file: file)
     }
@@ -190,6 +201,6 @@ package final class StoreDatabase: Sendable {
 extension StoreDatabase {
   /// A number that differs after another process has changed the database.
   package func changeCount() throws -> Int {
-    try read { db in try Int.fetchOne(db, sql: "PRAGMA data_version") ?? 0 }
+    try read { db in try Int.fetchOne(db.prepared("PRAGMA data_version")) ?? 0 }
   }
 }

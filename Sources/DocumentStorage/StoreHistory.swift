@@ -104,14 +104,14 @@ extension RecordedEvents {
   }
 
   /// Throws if something is missing.
-  fileprivate func whole() throws -> [DocumentKey: [DocumentEvent]] {
+  func whole() throws -> [DocumentKey: [DocumentEvent]] {
     if let missing = missing.first { throw HistoryError.incomplete(missing) }
     return events
   }
 }
 
 extension StoreSnapshot {
-  private var log: TransactionLog { TransactionLog(db: db, streams: streams) }
+  var log: TransactionLog { TransactionLog(db: db, streams: streams) }
 
   /// A document's transactions, and what is not known of them.
   package func events(of key: DocumentKey) throws -> RecordedEvents {
@@ -124,7 +124,7 @@ extension StoreSnapshot {
   package func body(of key: DocumentKey, at time: HybridTime) throws -> [UInt8]? {
     let events = try log.events(of: [key]).whole()[key] ?? []
     let past = events.filter { $0.header.time <= time }
-    return DocumentHistory(of: past, lineage: streams.frontier.lineage).state.view().body
+    return DocumentState(of: past, lineage: streams.frontier.lineage).view().body
   }
 
   /// What people call each device.
@@ -132,50 +132,5 @@ extension StoreSnapshot {
     var names: [StreamID: String] = [:]
     for row in streams.all { names[row.stream] = row.name }
     return names
-  }
-}
-
-extension StoreWriter {
-  /// What of a transaction could not be taken back, since others have changed it.
-  package struct LeftAlone: Sendable, Equatable {
-    package let document: DocumentKey
-    /// The root stands for the whole document.
-    package let path: Path
-  }
-
-  /// Takes back what a transaction did, as far as it still shows.
-  ///
-  /// - parameters:
-  ///   - name: `<stream>:<sequence>`, with `:<fingerprint>` where branches of the stream have
-  ///     several such; either id may be cut where that is unambiguous.
-  ///   - isForced: Whether what others have changed since is taken back, too.
-  /// - returns: What was left alone.
-  /// - throws: ``HistoryError``.
-  package mutating func undo(_ name: String, isForced: Bool = false) throws -> [LeftAlone] {
-    let log = TransactionLog(db: db, streams: streams)
-    let (transaction, documents) = try log.transaction(named: name)
-    let events = try log.events(of: documents).whole()
-    var left: [LeftAlone] = []
-    for key in documents.sorted() {
-      let plan = UndoPlan(
-        of: transaction, events: events[key] ?? [],
-        lineage: streams.frontier.lineage, present: try view(of: key), isForced: isForced)
-      try perform(plan.action, at: key)
-      for (path, edit) in plan.edits.sorted(by: { $0.key < $1.key }) {
-        _ = try self.edit(edit, at: path, of: key) { _ in }
-      }
-      left += plan.left.map { LeftAlone(document: key, path: $0) }
-    }
-    return left
-  }
-
-  private mutating func perform(_ action: UndoPlan.Action, at key: DocumentKey) throws {
-    switch action {
-    case .nothing: break
-    case .delete: _ = try delete(key)
-    case .restore(let body, let kinds): _ = try put(body, at: key, kinds: kinds)
-    case .change(let body, let named, let kinds):
-      _ = try change(to: body, named: named, kinds: kinds, at: key)
-    }
   }
 }

@@ -92,7 +92,7 @@ package struct StoreSnapshot {
   package func collectionNames() throws -> [ByteString] {
     try table.collections.sorted.filter { collection in
       try Int.fetchOne(
-        db, sql: "SELECT 1 FROM documents WHERE collection = ? AND visible LIMIT 1",
+        db.prepared("SELECT 1 FROM documents WHERE collection = ? AND visible LIMIT 1"),
         arguments: [collection.number]) != nil
     }.map(\.name)
   }
@@ -157,7 +157,7 @@ extension StoreDatabase {
 
   package func counts() throws -> StoreCounts {
     try read { db in
-      func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
+      func count(_ sql: String) throws -> Int { try Int.fetchOne(db.prepared(sql)) ?? 0 }
       return StoreCounts(
         documents: try count("SELECT count(*) FROM documents WHERE visible"),
         conflicts: try count(
@@ -243,13 +243,13 @@ extension StoreDatabase {
     return try write { db in
       var directory = try StreamDirectory(db)
       var result: [StreamID: Int64] = [:]
-      try db.execute(sql: "UPDATE streams SET gap_since = NULL WHERE gap_since IS NOT NULL")
+      try db.run("UPDATE streams SET gap_since = NULL WHERE gap_since IS NOT NULL")
       for stream in streams {
         let start = since[stream] ?? now
         result[stream] = start
-        try db.execute(
-          sql: "UPDATE streams SET gap_since = ? WHERE id = ?",
-          arguments: [start, try directory.number(of: stream, db)])
+        try db.run(
+          "UPDATE streams SET gap_since = ? WHERE id = ?",
+          [start, try directory.number(of: stream, db)])
       }
       return result
     }

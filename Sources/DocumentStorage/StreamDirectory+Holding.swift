@@ -55,9 +55,12 @@ extension StreamDirectory {
     guard let row = rows[stream] else { return }
     if row.unmarked > 0 {
       try MarkTable.makeRoom(upTo: row.unmarked, of: row.number, db)
-      try db.execute(sql: "UPDATE streams SET unmarked = 0 WHERE id = ?", arguments: [row.number])
+      try db.run("UPDATE streams SET unmarked = 0 WHERE id = ?", [row.number])
       rows[stream]?.unmarked = 0
     }
     try MarkTable.fill(marks, from: first, of: row.number, db)
+    guard frontier.lineage.streams[stream]?.isBranching == true else { return }
+    frontier.lineage.fill(marks, from: first, of: stream)
+    hasNewMarks = true
   }
 }

@@ -46,7 +46,7 @@ extension StreamDirectory {
     var branching: Set<StreamID> = []
     var forked: Set<StreamID> = []
     var givenUp: [StreamID: UInt64] = [:]
-    for row in try GRDB.Row.fetchAll(db, sql: "SELECT * FROM streams") {
+    for row in try GRDB.Row.fetchAll(db.prepared("SELECT * FROM streams")) {
       let stream = try StreamID(column: row["stream"])
       let number: Int64 = row["id"]
       streamsByNumber[number] = stream
@@ -61,7 +61,7 @@ extension StreamDirectory {
         retiredAt: row["retired_at"], givenUpAt: row["given_up_at"])
     }
     if !branching.isEmpty {
-      for row in try GRDB.Row.fetchAll(db, sql: "SELECT * FROM lines ORDER BY stream, line") {
+      for row in try GRDB.Row.fetchAll(db.prepared("SELECT * FROM lines ORDER BY stream, line")) {
         let stream = try stream(number: row["stream"])
         stored[stream]?.append(try StoredLine(row, stream: stream))
       }
@@ -70,6 +70,7 @@ extension StreamDirectory {
       let positions = try lines.map { try $0.position(self) }
       rows[stream]?.positions = positions
     }
+    branchingBefore = branching
     let streams = try readStreams(stored, branching: branching, forked: forked, db)
     try readFrontier(stored, lineage: Lineage(streams), givenUp: givenUp, db)
   }
@@ -128,7 +129,7 @@ extension StreamDirectory {
     var open: [Lineage.LineID: [Frontier.Open]] = [:]
     let newer = try Set(NewerTransactions.all(db, streams: directory).map(\.tip))
     let sql = "SELECT * FROM open_transactions ORDER BY stream, line, sequence"
-    for row in try GRDB.Row.fetchAll(db, sql: sql) {
+    for row in try GRDB.Row.fetchAll(db.prepared(sql)) {
       let tip = Context.Entry(
         stream: try directory.stream(number: row["stream"]),
         sequence: UInt64(row["sequence"] as Int64),
@@ -162,25 +163,24 @@ extension StreamDirectory {
       lined?.parent, Int64(lined?.base ?? 0), lined?.before?.databaseBytes,
     ]
     if line.index > 0 {
-      try db.execute(
-        sql: """
-          INSERT OR REPLACE INTO lines(stream, line, parent, base, predecessor, applied,
-            applied_fingerprint, context, time, nonce, closed, closed_fingerprint, lost)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-          """,
-        arguments: key + start + values)
+      try db.run(
+        """
+        INSERT OR REPLACE INTO lines(stream, line, parent, base, predecessor, applied,
+          applied_fingerprint, context, time, nonce, closed, closed_fingerprint, lost)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, key + start + values)
     } else {
-      try db.execute(
-        sql: """
-          UPDATE streams SET parent = ?, base = ?, predecessor = ?, applied = ?,
-            applied_fingerprint = ?, context = ?, time = ?, nonce = ?, closed = ?,
-            closed_fingerprint = ?, lost = ?, name = ?, branching = ?, forked = ?,
-            gap_since = ? WHERE id = ?
-          """,
-        arguments: start + values + [
-          row.name, stream?.isBranching ?? false, stream?.isForked ?? false, row.gapSince,
-          row.number,
-        ])
+      let own: StatementArguments = [
+        row.name, stream?.isBranching ?? false, stream?.isForked ?? false, row.gapSince,
+        row.number,
+      ]
+      try db.run(
+        """
+        UPDATE streams SET parent = ?, base = ?, predecessor = ?, applied = ?,
+          applied_fingerprint = ?, context = ?, time = ?, nonce = ?, closed = ?,
+          closed_fingerprint = ?, lost = ?, name = ?, branching = ?, forked = ?,
+          gap_since = ? WHERE id = ?
+        """, start + values + own)
     }
     try saveMarks(of: line, row: row, db)
   }

@@ -33,6 +33,10 @@ struct StreamDirectory {
   var marked: [Lineage.LineID: UInt64] = [:]
   /// Streams that branch as of this transaction, or of whose branches one began or went on.
   private(set) var rebranched: Set<StreamID> = []
+  /// The streams that were judged by fingerprint before this transaction.
+  var branchingBefore: Set<StreamID> = []
+  /// Whether marks have come that were unknown, of a stream that is judged by them.
+  var hasNewMarks = false
   private var newlyOpen: [(Lineage.LineID, Frontier.Open)] = []
 
   init(_ db: Database) throws {
@@ -60,8 +64,7 @@ struct StreamDirectory {
   /// The local number of `stream`, a new one if it was never met.
   mutating func number(of stream: StreamID, _ db: Database) throws -> Int64 {
     if let row = rows[stream] { return row.number }
-    try db.execute(
-      sql: "INSERT INTO streams(stream) VALUES (?)", arguments: [stream.databaseBytes])
+    try db.run("INSERT INTO streams(stream) VALUES (?)", [stream.databaseBytes])
     let number = db.lastInsertedRowID
     streamsByNumber[number] = stream
     rows[stream] = Row(number: number, stream: stream, positions: [.start])
@@ -164,6 +167,22 @@ extension StreamDirectory {
   }
 }
 
+// MARK: - What it means for documents
+
+extension StreamDirectory {
+  /// Whether documents may show something else because of what was applied to streams.
+  var hasRebranched: Bool { !rebranched.isEmpty || hasNewMeaning }
+
+  /// Whether that goes also for those of which all that an author had seen was held: it is judged
+  /// by fingerprint now, or by more of them.
+  var hasNewMeaning: Bool {
+    hasNewMarks
+      || frontier.lineage.streams.contains {
+        $0.value.isBranching && !branchingBefore.contains($0.key)
+      }
+  }
+}
+
 // MARK: - Saving
 
 extension StreamDirectory {
@@ -199,9 +218,9 @@ extension StreamDirectory {
     let number = try self.number(of: line.stream, db)
     let context = Data(
       try ContextCoding.encode(transaction.context) { try self.number(of: $0, db) })
-    try db.execute(
-      sql: "INSERT OR REPLACE INTO open_transactions VALUES (?, ?, ?, ?, ?)",
-      arguments: [
+    try db.run(
+      "INSERT OR REPLACE INTO open_transactions VALUES (?, ?, ?, ?, ?)",
+      [
         number, line.index, Int64(transaction.tip.sequence),
         transaction.tip.fingerprint.databaseBytes, context,
       ])
@@ -210,9 +229,9 @@ extension StreamDirectory {
   private mutating func forget(
     _ transaction: Frontier.Open, on line: Lineage.LineID, _ db: Database
   ) throws {
-    try db.execute(
-      sql: "DELETE FROM open_transactions WHERE stream = ? AND line = ? AND sequence = ?",
-      arguments: [
+    try db.run(
+      "DELETE FROM open_transactions WHERE stream = ? AND line = ? AND sequence = ?",
+      [
         try number(of: line.stream, db), line.index, Int64(transaction.tip.sequence),
       ])
   }

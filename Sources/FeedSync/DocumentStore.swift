@@ -102,16 +102,29 @@ extension DocumentStore {
   func commit<Value>(
     _ operation: String, _ body: (inout StoreWriter) throws -> Value
   ) throws -> WriteResult<Value> {
+    try commit(
+      operation,
+      writing: { isPublishedAtOnce in
+        var value: Value?
+        let result = try device.database.writeDocuments(
+          now: device.ambient.time, nonce: device.nonce, isPublishedAtOnce: isPublishedAtOnce
+        ) { value = try body(&$0) }
+        guard let value else {
+          throw FeedSyncError(.software, operation: operation, message: "the body did not run")
+        }
+        return (value, result)
+      })
+  }
+
+  /// Publishes what `write` writes in a local transaction, which is told whether it will be.
+  func commit<Value>(
+    _ operation: String,
+    writing write: (_ isPublishedAtOnce: Bool) throws -> (Value, StoreWriter.Result)
+  ) throws -> WriteResult<Value> {
     try transaction(operation) {
       // Another container under the path ends it here; whatever comes later, the write stands.
       let absence = try device.absence()
-      var value: Value?
-      let result = try device.database.writeDocuments(
-        now: device.ambient.time, nonce: device.nonce, isPublishedAtOnce: absence == nil
-      ) { value = try body(&$0) }
-      guard let value else {
-        throw FeedSyncError(.software, operation: operation, message: "the body did not run")
-      }
+      let (value, result) = try write(absence == nil)
       return WriteResult(
         value: value, changedCount: result.changed, transaction: TransactionID(result),
         publishingFailure: absence.map { FeedSyncError($0, operation: "publish") } ?? publish())

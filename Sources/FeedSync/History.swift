@@ -65,9 +65,14 @@ extension DocumentStore {
   public func undo(
     _ transaction: TransactionID, isForced: Bool = false
   ) throws -> WriteResult<[UntouchedMember]> {
-    try commit("undo") { writer in
-      try writer.undo(transaction.description, isForced: isForced).map { UntouchedMember($0) }
-    }
+    try commit(
+      "undo",
+      writing: { isPublishedAtOnce in
+        let (result, left) = try device.database.undo(
+          transaction.description, isForced: isForced, now: device.ambient.time,
+          nonce: device.nonce, isPublishedAtOnce: isPublishedAtOnce)
+        return (left.map { UntouchedMember($0) }, result)
+      })
   }
 
   /// Takes back what a transaction did, without blocking the caller's thread.

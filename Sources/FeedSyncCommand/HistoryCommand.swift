@@ -62,12 +62,9 @@ struct UndoCommand: StoreCommand {
 
   func run() async throws {
     let device = try global.open(needsFolder: false)
-    var left: [UntouchedMember] = []
-    let result = try device.database.writeDocuments(
-      now: device.ambient.time, nonce: device.nonce
-    ) { writer in
-      left = try writer.undo(transaction, isForced: force).map { UntouchedMember($0) }
-    }
+    let (result, leftAlone) = try device.database.undo(
+      transaction, isForced: force, now: device.ambient.time, nonce: device.nonce)
+    let left = leftAlone.map { UntouchedMember($0) }
     Writing.publish(device)
     if global.format == .json {
       var object = Writing.json(result.changed, result)

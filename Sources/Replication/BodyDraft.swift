@@ -12,21 +12,7 @@ struct BodyDraft {
   }
 
   /// What the body shows, by path.
-  var values: ShownValues {
-    var values: ShownValues = [:]
-    Self.collect(body, at: .root, into: &values)
-    return values
-  }
-
-  private static func collect(_ value: JSON, at path: Path, into values: inout ShownValues) {
-    if case .object(let object) = value, !object.members.isEmpty {
-      for (key, member) in object.members {
-        collect(member, at: path.appending(key), into: &values)
-      }
-    } else {
-      values[path] = value.canonicalBytes()
-    }
-  }
+  var values: ShownValues { body.shownValues }
 
   /// Takes a value away, and the objects around it that have nothing in them and were not there
   /// before.
@@ -80,5 +66,24 @@ struct BodyDraft {
     object[key] = member
     present = .object(object)
     return true
+  }
+}
+
+extension JSON {
+  /// What it shows as a body, by path.
+  package var shownValues: ShownValues {
+    var values: ShownValues = [:]
+    collect(at: .root, into: &values)
+    return values
+  }
+
+  private func collect(at path: Path, into values: inout ShownValues) {
+    if case .object(let object) = self, !object.members.isEmpty {
+      for (key, member) in object.members {
+        member.collect(at: path.appending(key), into: &values)
+      }
+    } else {
+      values[path] = canonicalBytes()
+    }
   }
 }

@@ -62,6 +62,31 @@ extension DocumentState {
     }
   }
 
+  /// The kept operations that may cover others, by where.
+  struct Coverers {
+    fileprivate let entries: [Path: [Entry]]
+
+    init(_ entries: [Entry]) {
+      let all = entries.filter { $0.effect.kind.cover == .path && $0.context != nil }
+      self.entries = Dictionary(grouping: all, by: \.effect.path)
+    }
+  }
+
+  /// What kept writes at or above an operation's path had seen of it.
+  func cover(of new: Entry, by coverers: Coverers) -> Covering {
+    var best = Covering.none
+    for path in new.effect.path.ancestors + [new.effect.path] {
+      for entry in coverers.entries[path] ?? [] {
+        switch cover(of: new, by: entry) {
+        case .final: return .final
+        case .passing: best = .passing
+        case .none: break
+        }
+      }
+    }
+    return best
+  }
+
   /// The entries that no write covers, not even for now.
   package var uncovered: [Int] {
     guard mayHide else { return Array(entries.indices) }

@@ -77,27 +77,66 @@ extension DocumentView.Node {
 /// They could have arrived in that order, so each shows what its author wrote, unless it took away
 /// what somebody else had changed.
 struct EventFold {
-  private(set) var state: DocumentState
+  /// Without what the run has.
+  private var base: DocumentState
+  /// What came since that changed nothing but what counters come to.
+  private var run: CounterRun?
   private(set) var isVisible = false
   private(set) var values: ShownValues = [:]
+  /// Where counters and sets show.
+  private(set) var kinds: [Path: ReplicatedKind] = [:]
 
   /// - parameter lineage: What is held of the streams, to tell their branches apart.
-  init(lineage: Lineage?) { state = DocumentState(lineage: lineage) }
+  init(lineage: Lineage?) { base = DocumentState(lineage: lineage) }
+
+  /// The document as it is now; made anew where increments have come since.
+  var state: DocumentState {
+    var state = base
+    if let run { state.apply(run.entries) }
+    return state
+  }
 
   /// The body; nil where the document is absent.
   var body: JSON? { state.view().json }
-  /// Where counters and sets show.
-  var kinds: [Path: ReplicatedKind] { state.view().shownKinds }
+
+  /// Whether the author of a transaction had seen another.
+  func hasSeen(_ event: DocumentEvent, _ other: DocumentEvent) -> Bool {
+    base.relation(of: event.header.context, to: other.header.stamp(0)) != .none
+  }
 
   /// The paths at which another value shows now than before, sorted.
   mutating func take(_ event: DocumentEvent) -> [Path] {
+    if let steps = count(event) { return steps.map(\.path) }
+    settle()
     for step in event.steps {
-      state.apply(step.effect, stamp: event.stamp(of: step), context: event.header.context)
+      base.apply(step.effect, stamp: event.stamp(of: step), context: event.header.context)
     }
-    let view = state.view()
+    let view = base.view()
     let (before, after) = (values, view.shownValues)
     values = after
+    kinds = view.shownKinds
     isVisible = view.isVisible
     return Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+  }
+
+  /// Takes in a transaction that only adds to counters which show; nil if it does anything else.
+  mutating func count(_ event: DocumentEvent) -> [CounterRun.Step]? {
+    let isPlain = event.steps.allSatisfy {
+      $0.effect.kind == .increment && kinds[$0.effect.path] == .counter
+    }
+    guard isPlain else { return nil }
+    var run = self.run ?? CounterRun(after: base, kinds: kinds)
+    // Held once, so that it is changed in place.
+    self.run = nil
+    let steps = run?.take(event, after: base)
+    self.run = run
+    for step in steps ?? [] { values[step.path] = step.new }
+    return steps
+  }
+
+  /// Makes the state have all that has come.
+  mutating func settle() {
+    if let run { base.apply(run.entries) }
+    run = nil
   }
 }

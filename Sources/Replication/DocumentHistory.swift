@@ -65,12 +65,18 @@ package struct DocumentHistory: Sendable {
     var fates = Fates()
     var written: [[Path: Stamp]] = []
     for event in events.sorted(by: DocumentEvent.precedes) {
+      written.append(event.valueStamps)
+      if let steps = fold.count(event) {
+        changes.append(Change(event, counting: steps))
+        continue
+      }
+      fold.settle()
       let before = fold
       let paths = fold.take(event)
       fates.note(from: before.state, to: fold.state, event: event)
       changes.append(Change(event, from: before, to: fold, paths: paths))
-      written.append(event.valueStamps)
     }
+    fold.settle()
     state = fold.state
     let judge = fates.judge(state)
     for (index, stamps) in written.enumerated() {
@@ -119,6 +125,19 @@ extension DocumentHistory.Change {
     }
   }
 
+  /// Of a transaction that only adds to counters.
+  fileprivate init(_ event: DocumentEvent, counting steps: [CounterRun.Step]) {
+    header = event.header
+    wasVisible = true
+    isVisible = true
+    deletes = false
+    members = steps.map { step in
+      DocumentHistory.Member(
+        path: step.path, kind: .increment, old: step.old, new: step.new,
+        lost: step.rivals.filter { $0.value != step.new }, outcome: nil)
+    }
+  }
+
   fileprivate func judged(
     _ outcome: (Path) -> DocumentHistory.Outcome?
   ) -> DocumentHistory.Change {
@@ -149,7 +168,7 @@ extension EventFold {
 
 extension DocumentState.Effect {
   /// The value of a `set` as canonical JSON.
-  fileprivate var shownText: [UInt8] {
+  var shownText: [UInt8] {
     var text: [UInt8] = []
     Leaf(unchecked: payload).write(into: &text)
     return text

@@ -163,6 +163,44 @@ package struct DocumentState: Sendable, Equatable {
     return true
   }
 
+  /// Takes in operations that cover nothing, as ``apply(_:stamp:context:)`` does with one: where
+  /// thousands stand at one path, it compares each with all of them.
+  ///
+  /// - returns: of each whether it changed anything.
+  mutating func apply(uncovering run: [Entry]) -> [Bool] {
+    let coverers = Coverers(entries)
+    var isNew = Array(repeating: true, count: run.count)
+    for (index, entry) in run.enumerated() {
+      switch cover(of: entry, by: coverers) {
+      case .final: isNew[index] = false
+      case .passing: mayHide = true
+      case .none: break
+      }
+    }
+    merge(run, &isNew)
+    return isNew
+  }
+
+  /// Puts those of `run` that are new to their places; one that is here already is not new.
+  private mutating func merge(_ run: [Entry], _ isNew: inout [Bool]) {
+    let order = run.indices.filter { isNew[$0] }.sorted { run[$0].precedes(run[$1]) }
+    var merged: [Entry] = []
+    merged.reserveCapacity(entries.count + order.count)
+    var rest = entries[...]
+    for index in order {
+      let new = run[index]
+      let before = rest.prefix { !new.precedes($0) }
+      merged.append(contentsOf: before)
+      rest = rest.dropFirst(before.count)
+      if let last = merged.last, !last.precedes(new) {
+        isNew[index] = false
+      } else {
+        merged.append(new)
+      }
+    }
+    entries = merged + rest
+  }
+
   /// Where entries at `path` begin, or would.
   private func firstIndex(at path: Path) -> Int { partition { $0.effect.path < path } }
 

@@ -185,6 +185,14 @@ extension Lineage {
   /// Notes that a stream has several branches.
   mutating func fork(_ stream: StreamID) { streams[stream]?.isForked = true }
 
+  /// Replaces marks of a stream's first line that were unknown.
+  package mutating func fill(_ marks: [UInt64], from first: UInt64, of stream: StreamID) {
+    guard let line = streams[stream]?.lines.first else { return }
+    for (sequence, mark) in zip(first..., marks) where line.mark(at: sequence) == Self.unknownMark {
+      streams[stream]?.lines[0].marks[Int(sequence - line.firstMark)] = mark
+    }
+  }
+
   /// What is known of a fingerprint that somebody names, of a stream that is not known to branch.
   enum Standing {
     case agrees

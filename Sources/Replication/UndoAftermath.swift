@@ -15,12 +15,11 @@ struct UndoAftermath: Sendable {
   ///
   /// - parameters:
   ///   - paths: Where it changed what shows.
-  ///   - state: The document with it.
-  mutating func note(_ event: DocumentEvent, changing paths: [Path], state: DocumentState) {
+  ///   - hasSeen: Whether its author had seen the one to be undone.
+  mutating func note(_ event: DocumentEvent, changing paths: [Path], hasSeen: Bool) {
     let all = event.steps.map(\.effect.path)
     written.formUnion(all)
     changed.formUnion(paths)
-    let hasSeen = state.relation(of: event.header.context, to: target.header.stamp(0)) != .none
     guard hasSeen else {
       changed.formUnion(all)
       return

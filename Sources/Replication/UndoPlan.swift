@@ -45,17 +45,20 @@ package struct UndoPlan: Sendable {
     var changed: [Path] = []
     var aftermath: UndoAftermath?
     for event in events.sorted(by: DocumentEvent.precedes) {
-      let before = fold
+      // A copy makes the next change cost as much as the whole.
+      let before = event.header.tip == transaction ? fold : nil
       let paths = fold.take(event)
-      if event.header.tip == transaction {
+      if let before {
         around = (before, fold)
         target = event
         changed = paths
         aftermath = UndoAftermath(of: event)
       } else {
-        aftermath?.note(event, changing: paths, state: fold.state)
+        let hasSeen = target.map { fold.hasSeen(event, $0) } ?? false
+        aftermath?.note(event, changing: paths, hasSeen: hasSeen)
       }
     }
+    fold.settle()
     guard let around, let target, let aftermath,
       around.before.isVisible || around.after.isVisible
     else { return }

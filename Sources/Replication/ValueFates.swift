@@ -28,15 +28,17 @@ struct Fates {
     private let known: [Stamp: DocumentHistory.Outcome]
     /// The values that no standing delete hides.
     private let visible: [DocumentState.Entry]
+    private let byStamp: [Stamp: DocumentState.Entry]
 
     fileprivate init(known: [Stamp: DocumentHistory.Outcome], state: DocumentState) {
       self.known = known.merging(state.deletedValues) { known, _ in known }
       visible = state.visibility().values.map { state.entries[$0] }
+      byStamp = Dictionary(visible.map { ($0.stamp, $0) }) { first, _ in first }
     }
 
     func outcome(of stamp: Stamp) -> DocumentHistory.Outcome? {
       if let outcome = known[stamp] { return outcome }
-      guard let entry = visible.first(where: { $0.stamp == stamp }),
+      guard let entry = byStamp[stamp],
         // A counter or set shows what many have done to it.
         entry.effect.kind == .set || entry.effect.kind == .clear
       else { return nil }

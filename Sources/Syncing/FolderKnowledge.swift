@@ -13,6 +13,8 @@ struct FolderKnowledge {
   private var records: [FileKey: FileRecord] = [:]
   private var noted: Set<FileKey> = []
   private var forgotten: Set<FileKey> = []
+  /// How this device's own files looked at the last full scan.
+  private var looks: [FileKey: FileRecord.Look] = [:]
 
   init(database: StoreDatabase) { self.database = database }
 
@@ -127,6 +129,14 @@ extension FolderKnowledge {
     guard records.removeValue(forKey: key) != nil else { return }
     noted.remove(key)
     forgotten.insert(key)
+  }
+
+  /// Notes how a file looks now.
+  ///
+  /// - returns: whether it looked otherwise at the last full scan of this process; false if it was
+  ///   not looked at.
+  mutating func hasChanged(_ key: FileKey, _ look: FileRecord.Look) -> Bool {
+    looks.updateValue(look, forKey: key).map { $0 != look } ?? false
   }
 
   /// Forgets files that are not there any more.

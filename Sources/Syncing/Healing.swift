@@ -9,6 +9,9 @@ import SystemPackage
 ///
 /// Also what devices published that never come back (28). As the files are the same, it harms
 /// nobody if several devices do.
+///
+/// Names and sizes are compared at each full scan. What stands in a file is read where that has
+/// changed since the scan before, and where somebody has read it already and found it damaged.
 struct Healing {
   let device: Device
 
@@ -22,13 +25,16 @@ struct Healing {
   private static let maximumFailures = 8
 
   /// - parameter listing: of the whole folder, all of which is imported.
-  func putBack(whatLacks listing: FolderListing) throws -> Outcome {
-    let present = Set(listing.segments.map { Place(directory: $0.directory, name: $0.name) })
+  func putBack(
+    whatLacks listing: FolderListing, _ knowledge: inout FolderKnowledge
+  ) throws -> Outcome {
+    let present = Dictionary(
+      listing.segments.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
     var outcome = Outcome()
     var failures = 0
     for stream in try device.database.keptStreams() {
       for segment in try device.database.archivedSegments(of: stream)
-      where !isThere(segment, among: present) {
+      where !isThere(segment, among: present, &knowledge) {
         do {
           if try putBack(segment) { outcome.count += 1 }
         } catch let error as FileError {
@@ -42,27 +48,48 @@ struct Healing {
     return outcome
   }
 
-  private struct Place: Hashable {
-    let directory: FilePath.Component
-    let name: FilePath.Component
-  }
-
-  /// Whether the folder has a segment's file, whole as far as its size tells, under its own name or
-  /// beside what has taken that.
-  private func isThere(_ segment: ArchivedSegment, among present: Set<Place>) -> Bool {
+  /// Whether the folder has a segment's file whole, under its own name or beside what has taken
+  /// that.
+  private func isThere(
+    _ segment: ArchivedSegment, among present: [FileKey: FolderListing.File],
+    _ knowledge: inout FolderKnowledge
+  ) -> Bool {
     let name = SegmentName(first: segment.first, last: segment.last, digest: segment.digest)
     let path = device.container.directory(of: segment.stream)
     guard let directory = path.lastComponent else { return false }
     for copy in 0..<ContainerFolder.maximumCopies {
       guard let component = name.component(copy: copy),
-        present.contains(Place(directory: directory, name: component))
+        let file = present[FileKey(directory: directory.bytes, name: component.bytes)]
       else { continue }
       // What cannot be looked at now is no reason to write.
-      guard let status = try? device.container.files.status(of: path.appending(component)),
-        status.size != segment.size
-      else { return true }
+      guard let status = try? device.container.files.status(of: path.appending(component)) else {
+        return true
+      }
+      guard status.size == segment.size else { continue }
+      if isWhole(file, FileRecord.Look(status), segment, &knowledge) { return true }
     }
     return false
+  }
+
+  /// Whether a file of the right size has what its name says, as far as there is reason to doubt.
+  private func isWhole(
+    _ file: FolderListing.File, _ look: FileRecord.Look, _ segment: ArchivedSegment,
+    _ knowledge: inout FolderKnowledge
+  ) -> Bool {
+    if let record = knowledge.record(of: file.key), record.look == look {
+      return !record.reason.isOfContent
+    }
+    guard knowledge.hasChanged(file.key, look) else { return true }
+    let reader = SegmentReader(container: device.container, expected: device.record.container)
+    switch reader.read(file) {
+    case .segment(let found, _): return found.digest == segment.digest
+    // What cannot be read now may be read later.
+    case .gone: return true
+    case .setAside(let record):
+      guard record.reason.isOfContent else { return true }
+      knowledge.note(record)
+      return false
+    }
   }
 
   private func putBack(_ segment: ArchivedSegment) throws -> Bool {

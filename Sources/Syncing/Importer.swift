@@ -77,7 +77,8 @@ package final class Importer {
     guard !report.isStopped, report.publishingFailure == nil, listing.unreadable.isEmpty else {
       return
     }
-    let outcome = try Healing(device: device).putBack(whatLacks: listing)
+    let outcome = try Healing(device: device).putBack(whatLacks: listing, &knowledge)
+    try knowledge.save()
     report.putBack = outcome.count
     report.publishingFailure = outcome.failure
   }
@@ -106,11 +107,14 @@ package final class Importer {
   }
 
   private func needsReading(_ file: FolderListing.File) -> Bool {
-    if let claim = file.claim, knowledge.isImported(claim) {
+    let isImported = file.claim.map { knowledge.isImported($0) } ?? false
+    let known = knowledge.record(of: file.key)
+    // What stands there now may be something else than what was imported under that name.
+    if isImported, known?.reason.isOfContent != true {
       knowledge.forget(file.key)
       return false
     }
-    guard let record = knowledge.record(of: file.key) else { return true }
+    guard let record = known else { return true }
     // What hindered it (a failing disk, too many open files, a group's permission) may have passed
     // without a trace on the file.
     if record.reason == .unreadable { return true }

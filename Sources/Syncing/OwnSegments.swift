@@ -29,7 +29,7 @@ struct OwnSegments {
     let old = ContainerFolder(root: former, files: container.files)
     if case .silent = device.ask(former) { return try missing() }
     if let marker = try? old.marker(), marker.container == record.container {
-      let present = Set(try ranges(in: container))
+      let present = Set(try ranges())
       for file in try own(in: old) {
         // Spares reading most of the old folder.
         if let name = file.claim?.name, name.first <= name.last,
@@ -37,7 +37,7 @@ struct OwnSegments {
         {
           continue
         }
-        guard let segment = segment(file, in: old) else { continue }
+        guard case .segment(let segment) = content(of: file, in: old) else { continue }
         _ = try container.publish(segment, temporaryName: device.ambient.temporaryName())
       }
     }
@@ -45,11 +45,13 @@ struct OwnSegments {
   }
 
   /// Which published transactions no whole file of the folder holds.
+  ///
+  /// Files that are damaged are noted, for the next import to put them back.
   func missing() throws -> [ClosedRange<UInt64>] {
     let published = try device.database.publishedEnd()
     var reached: UInt64 = 0
     var missing: [ClosedRange<UInt64>] = []
-    for range in try ranges(in: container).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+    for range in try ranges().sorted(by: { $0.lowerBound < $1.lowerBound }) {
       guard reached < published else { break }
       if range.lowerBound > reached + 1 {
         missing.append(reached + 1...min(range.lowerBound - 1, published))
@@ -63,19 +65,45 @@ struct OwnSegments {
   /// What the files of the folder hold, each read and verified: names alone promise nothing.
   ///
   /// A copy that broke off leaves half a file under its proper name.
-  private func ranges(in folder: ContainerFolder) throws -> [ClosedRange<UInt64>] {
-    try own(in: folder).compactMap { file in
-      segment(file, in: folder).map { $0.range.first...$0.range.last }
+  private func ranges() throws -> [ClosedRange<UInt64>] {
+    var ranges: [ClosedRange<UInt64>] = []
+    var damaged: [FileRecord] = []
+    var whole: [FileKey] = []
+    for file in try own(in: container) {
+      switch content(of: file, in: container) {
+      case .segment(let segment):
+        ranges.append(segment.range.first...segment.range.last)
+        whole.append(file.key)
+      case .damaged(let record) where file.claim?.stream == stream: damaged.append(record)
+      case .damaged, .other: break
+      }
     }
+    try note(damaged, whole: whole)
+    return ranges
   }
 
-  private func segment(_ file: FolderListing.File, in folder: ContainerFolder) -> Segment? {
+  private func note(_ damaged: [FileRecord], whole: [FileKey]) throws {
+    let known = try device.database.fileRecords()
+    try device.database.updateFileRecords(
+      noted: damaged.filter { known[$0.key] != $0 },
+      forgotten: whole.filter { known[$0]?.reason.isOfContent == true })
+  }
+
+  private enum Content {
+    case segment(Segment)
+    case damaged(FileRecord)
+    case other
+  }
+
+  private func content(of file: FolderListing.File, in folder: ContainerFolder) -> Content {
     let reader = SegmentReader(container: folder, expected: record.container)
-    guard case .segment(let found, _) = reader.read(file),
-      found.segment.range.stream == stream,
-      found.segment.range.first <= found.segment.range.last
-    else { return nil }
-    return found.segment
+    switch reader.read(file) {
+    case .segment(let found, _):
+      let range = found.segment.range
+      return range.stream == stream && range.first <= range.last ? .segment(found.segment) : .other
+    case .setAside(let record): return record.reason.isOfContent ? .damaged(record) : .other
+    case .gone: return .other
+    }
   }
 
   private func own(in folder: ContainerFolder) throws -> [FolderListing.File] {

@@ -42,13 +42,22 @@ import Testing
     try await old.writeWithoutTransaction { db in
       try db.execute(sql: "BEGIN IMMEDIATE; DELETE FROM files")
     }
-    async let opened = Task.detached { try store.open().dump() }.value
+    async let opened = Self.onItsOwnThread { try store.open().dump() }
     // Time enough to open; whether it came to wait by then decides nothing that is expected.
     try await Task.sleep(for: .milliseconds(50))
     #expect(try Self.committedVersion(store) == version)
     try await old.writeWithoutTransaction { db in try db.execute(sql: "COMMIT") }
     #expect(try await opened == store.expected("dump.jsonl"))
     #expect(try store.raw { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM files") } == 0)
+  }
+
+  /// Blocks a thread of its own: there may be no more of the shared ones than there are cases.
+  private static func onItsOwnThread(
+    _ work: @escaping @Sendable () throws -> String
+  ) async throws -> String {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result(catching: work)) }
+    }
   }
 
   /// The version that a reader sees.

@@ -1,3 +1,4 @@
+import ReferenceModel
 import Testing
 
 @testable import Replication

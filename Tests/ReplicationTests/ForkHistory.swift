@@ -1,4 +1,5 @@
 import CanonicalJSON
+import ReferenceModel
 
 @testable import Replication
 
@@ -278,17 +279,11 @@ extension ForkHistory {
         operations[operation.document, default: []].append(
           PlainModel.Operation(
             dot: PlainModel.Dot(author: author, sequence: count, index: index),
-            time: header.time.rawValue, order: Self.order(of: header.stamp(index)),
-            path: operation.path.keys, kind: PlainModel.Kind(operation), seen: seen))
+            time: header.time.rawValue, stream: header.stream.rawValue,
+            sequence: header.sequence,
+            fingerprint: header.fingerprint.rawValue, path: operation.path.keys,
+            kind: PlainModel.Kind(operation), seen: Seen(seen)))
       }
     }
-  }
-
-  private static func order(of stamp: Stamp) -> [UInt64] {
-    let print = stamp.fingerprint.rawValue
-    return [
-      UInt64(stamp.dot.stream.rawValue), stamp.dot.sequence, UInt64(stamp.dot.index),
-      UInt64(print >> 64), UInt64(truncatingIfNeeded: print),
-    ]
   }
 }

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import ReferenceModel
 
 @testable import Replication
 
@@ -30,7 +31,7 @@ extension ForkHistory {
       waiting: devices[device].core.state(of: key).pending.map { removal in
         PlainModel.Waiting(
           path: removal.path.keys, isDelete: removal.kind == .delete,
-          seen: vector(of: removal.seen))
+          seen: Seen(vector(of: removal.seen)))
       })
   }
 

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import ReferenceModel
 
 @testable import Replication
 

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import ReferenceModel
 
 @testable import Replication
 
@@ -165,9 +166,9 @@ extension History {
     for (index, operation) in transaction.operations.enumerated() {
       let new = PlainModel.Operation(
         dot: PlainModel.Dot(author: device, sequence: Int(header.sequence), index: index),
-        time: header.time.rawValue, order: [UInt64(device), header.sequence, UInt64(index)],
-        path: operation.path.keys,
-        kind: PlainModel.Kind(operation), seen: seen)
+        time: header.time.rawValue, stream: header.stream.rawValue, sequence: header.sequence,
+        fingerprint: header.fingerprint.rawValue, path: operation.path.keys,
+        kind: PlainModel.Kind(operation), seen: Seen(seen))
       note("    \(operation.document.id): \(operation.text)")
       operations[operation.document, default: []].append(new)
     }

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import ReferenceModel
 
 @testable import Replication
 
@@ -21,7 +22,7 @@ extension History {
     let waiting = devices[device].state(of: key).pending.map { removal in
       PlainModel.Waiting(
         path: removal.path.keys, isDelete: removal.kind == .delete,
-        seen: devices.map { Int(removal.seen.sequence(of: $0.stream)) })
+        seen: Seen(devices.map { Int(removal.seen.sequence(of: $0.stream)) }))
     }
     return PlainModel(
       operations: operations[key, default: []].filter { operation in

@@ -1,70 +1,18 @@
 import CanonicalJSON
+import ReferenceModel
 
 @testable import Replication
 
-/// Small random documents over few keys, so that devices meet at the same paths.
+/// Random documents and edits over few keys and values, so that devices meet at the same paths.
 extension SplitMix {
-  private static let keys: [ByteString] = ["a", "b", "c", "\0", "\u{1}/~"]
-
-  private mutating func key() -> ByteString {
-    // The odd keys try the escapes of paths; they are rare, for most edits shall collide.
-    chance(94) ? Self.keys[below(3)] : pick(Self.keys)
-  }
-
-  mutating func leaf() -> JSON {
-    switch below(12) {
-    case 0: .null
-    case 1: .bool(true)
-    case 2: .integer(1)
-    case 3: .double(1)
-    case 4: .array((0..<below(4)).map { _ in .integer(Int64(below(3))) })
-    case 5: .array([.object(["a": .integer(Int64(below(2)))])])
-    case 6: .string("s")
-    default: .integer(Int64(below(5)))
-    }
-  }
-
-  mutating func value(depth: Int) -> JSON {
-    depth > 0 && chance(45) ? .object(object(depth: depth - 1)) : leaf()
-  }
-
-  mutating func object(depth: Int) -> JSONObject {
-    var object = JSONObject()
-    for _ in 0..<below(3) + (depth > 1 ? 1 : 0) { object[key()] = value(depth: depth) }
-    return object
-  }
-
-  mutating func document() -> JSON {
-    chance(10) ? .object(JSONObject()) : .object(object(depth: 2))
-  }
-
-  /// `body` with one or two members somewhere in it set or taken away.
-  mutating func edited(_ body: JSON) -> JSON {
-    guard case .object(var object) = body else { return value(depth: 1) }
-    edit(&object, depth: 2)
-    if chance(30) { edit(&object, depth: 2) }
-    return .object(object)
-  }
-
-  private mutating func edit(_ object: inout JSONObject, depth: Int) {
-    let old = object.members.map(\.key)
-    if !old.isEmpty, chance(25) {
-      object[pick(old)] = nil
-      return
-    }
-    let key = !old.isEmpty && chance(40) ? pick(old) : key()
-    if depth > 0, case .object(var inner)? = object[key], chance(75) {
-      edit(&inner, depth: depth - 1)
-      object[key] = .object(inner)
-    } else {
-      object[key] = value(depth: depth)
-    }
-  }
+  mutating func document() -> JSON { document(.meeting) }
+  mutating func edited(_ body: JSON) -> JSON { edited(body, .meeting) }
+  mutating func patch() -> JSON { patch(.meeting) }
 
   /// The path of a member, one or two keys deep; one more often, so that devices meet.
   mutating func memberPath() -> Path {
     if chance(40) { return Path(keys: ["a"]) }
-    return Path(keys: (0..<(chance(70) ? 1 : 2)).map { _ in key() })
+    return Path(keys: (0..<(chance(70) ? 1 : 2)).map { _ in Vocabulary.meeting.key(&self) })
   }
 
   /// An edit of a counter or a set, few elements being around.
@@ -80,18 +28,5 @@ extension SplitMix {
     OperationKind(
       code: UInt8(OperationKind.known.count + below(3)),
       cover: pick([.nothing, .path, .path, .document]), carriesValue: chance(60))
-  }
-
-  /// A merge patch of one or two members; null takes one away.
-  mutating func patch(depth: Int = 2) -> JSON {
-    var object = JSONObject()
-    for _ in 0...below(2) {
-      switch below(6) {
-      case 0: object[key()] = JSON.null
-      case 1 where depth > 0: object[key()] = patch(depth: depth - 1)
-      default: object[key()] = chance(20) ? .object(JSONObject()) : leaf()
-      }
-    }
-    return .object(object)
   }
 }

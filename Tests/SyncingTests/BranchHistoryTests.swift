@@ -117,8 +117,8 @@ import Testing
 
   @Test("of a former stream has what that has not published yet")
   func formerStream() throws {
-    let identity = DeviceIdentity(environment: { [0] }, mint: { StreamID(rawValue: 7) })
-    let moved = DeviceIdentity(environment: { [1] }, mint: { StreamID(rawValue: 77) })
+    let identity = DeviceIdentity(environment: { [1] }, mint: { StreamID(rawValue: 7) })
+    let moved = DeviceIdentity(environment: { [2] }, mint: { StreamID(rawValue: 77) })
     let folder = try world.folder("here")
     let before = try StoreDatabase.inMemory(identity: identity)
     let first = try world.peer("device", in: folder, database: before)

@@ -63,7 +63,7 @@ import Testing
   @Test func largeRowsAreDroppedEarlier() throws {
     let world = try World()
     let ann = try world.peer("ann", in: try world.folder("folder"))
-    for round in 1...256 {
+    for round in 1...128 {
       try ann.write { writer in
         for number in 0..<500 {
           let body = try JSONText.parse(#"{"member-with-a-long-name":\#(round)}"#)
@@ -72,8 +72,8 @@ import Testing
       }
     }
     let database = ann.device.database
-    #expect(try database.changes(after: 1) == .missed(upTo: 256))
-    guard case .commits(let last) = try database.changes(after: 240) else {
+    #expect(try database.changes(after: 1) == .missed(upTo: 128))
+    guard case .commits(let last) = try database.changes(after: 112) else {
       Issue.record("the last commits are not kept")
       return
     }

@@ -7,7 +7,7 @@ import Testing
   static let layers = [
     "CanonicalJSON", "Replication", "CZlib", "SegmentFormat", "SystemFiles", "BackgroundService",
     "CInotifyTools", "FolderWatching", "SharedFolder", "DocumentStorage", "Syncing", "FeedSync",
-    "FeedSyncCommand", "InStepExample", "BookmarksExample", "SyncSimulator",
+    "FeedSyncCommand", "InStepExample", "BookmarksExample", "ReferenceModel", "SyncSimulator",
   ]
 
   /// What modules may use besides; an empty list means nothing at all.
@@ -25,6 +25,7 @@ import Testing
       "ArgumentParser", "Foundation", "Synchronization", "SystemPackage",
     ],
     "InStepExample": ["Foundation"], "BookmarksExample": ["Foundation"],
+    "ReferenceModel": [],
     "SyncSimulator": ["ArgumentParser", "Foundation", "Synchronization", "SystemPackage"],
   ]
 

@@ -81,7 +81,11 @@ extension BodyFunction.Memory {
   ) throws {
     if !self.state.isEmpty, self.state.elementsEqual(state) { return }
     self.state.removeAll(keepingCapacity: true)
-    body = try StoredBody.render(state) ?? mergedBody(Array(state), readStreams)
+    if let rendering = try Rendering(inFrontOf: state) {
+      body = rendering.body
+    } else {
+      body = try StoredBody.render(state) ?? mergedBody(Array(state), readStreams)
+    }
     self.state.append(contentsOf: state)
   }
 

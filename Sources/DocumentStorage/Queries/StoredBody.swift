@@ -33,6 +33,14 @@ struct StoredBody {
     return try body.render() ? body.output : nil
   }
 
+  /// Whether a stored state keeps what an author had seen, so that streams bear on what it shows.
+  static func keepsContexts(_ bytes: UnsafeBufferPointer<UInt8>) throws -> Bool {
+    guard bytes.first == StateCoding.version else { return true }
+    var body = StoredBody(bytes)
+    body.position = 1
+    return try !body.skipTables()
+  }
+
   private mutating func render() throws -> Bool {
     guard try byte() == StateCoding.version else { throw StoredBytes.damage }
     guard try skipTables() else { return false }

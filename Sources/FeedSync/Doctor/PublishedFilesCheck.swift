@@ -18,8 +18,9 @@ package struct PublishedFilesCheck: DoctorCheck {
         file: device.container.directory(of: device.record.stream).string,
         message: "the folder does not hold \(ranges.joined(separator: ", "))\(more) of this"
           + " device, which it has published: machines that do not have them yet will not get them",
-        hint: "bring the files back, from the syncer's versions (.stversions), another machine or a"
-          + " backup; the documents are here all the same")
+        hint: "'feedsync import' puts back what this device has kept, beside what is damaged; if"
+          + " that does not end it, bring the files back from the syncer's versions (.stversions),"
+          + " another machine or a backup; the documents are here all the same")
     ]
   }
 }

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import ReferenceModel
 import Replication
 import SegmentFormat
 import SystemPackage
@@ -15,7 +16,7 @@ struct Ledger {
     let seen: Seen
     /// The same, and what the authors of all that had seen.
     let reach: Seen
-    let operations: [(document: DocumentKey, operation: Model.Operation)]
+    let operations: [(document: DocumentKey, operation: PlainModel.Operation)]
     /// Where the stream stands after it.
     let position: StreamPosition
   }
@@ -119,13 +120,14 @@ struct Ledger {
     var reach = previous.map { authors[$0.author][$0.sequence].reach } ?? Seen()
     reach.formUnion(seen)
     let operations = try transaction.operations.enumerated().map { index, operation in
-      let dot = Model.Dot(author: author, sequence: place.sequence, index: index)
+      let dot = PlainModel.Dot(author: author, sequence: place.sequence, index: index)
       return (
         operation.document,
-        Model.Operation(
+        PlainModel.Operation(
           dot: dot, time: header.time.rawValue, stream: header.stream.rawValue,
+          sequence: header.sequence,
           fingerprint: header.fingerprint.rawValue, path: operation.path.keys,
-          kind: try Model.Kind(operation), seen: seen)
+          kind: try PlainModel.Kind(operation), seen: seen)
       )
     }
     authors[author].transactions.append(
@@ -234,7 +236,7 @@ extension Ledger {
   var count: Int { authors.reduce(0) { $0 + $1.transactions.count } }
 
   /// All operations on a document.
-  func operations(on key: DocumentKey) -> [Model.Operation] {
+  func operations(on key: DocumentKey) -> [PlainModel.Operation] {
     authors.flatMap { author in
       author.transactions.flatMap { transaction in
         transaction.operations.filter { $0.document == key }.map(\.operation)
@@ -243,11 +245,11 @@ extension Ledger {
   }
 
   /// The model's name for an operation.
-  func dot(of stamp: Stamp) -> Model.Dot {
+  func dot(of stamp: Stamp) -> PlainModel.Dot {
     let place = places[
       Context.Entry(
         stream: stamp.dot.stream, sequence: stamp.dot.sequence, fingerprint: stamp.fingerprint)]
-    return Model.Dot(
+    return PlainModel.Dot(
       author: place?.author ?? -1, sequence: Int(stamp.dot.sequence), index: Int(stamp.dot.index))
   }
 
@@ -258,7 +260,7 @@ extension Ledger {
   }
 }
 
-extension Model.Kind {
+extension PlainModel.Kind {
   /// A lane that brings a new kind of operation adds it here and to the model.
   fileprivate init(_ operation: Replication.Operation) throws {
     switch operation.kind {

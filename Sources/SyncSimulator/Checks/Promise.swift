@@ -1,4 +1,5 @@
 import CanonicalJSON
+import ReferenceModel
 import Replication
 
 /// An edit of one document that a user was told is kept, as the user saw it.

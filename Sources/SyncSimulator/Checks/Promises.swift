@@ -1,4 +1,5 @@
 import CanonicalJSON
+import ReferenceModel
 import Replication
 
 /// All that users were promised, and whether it was kept.
@@ -109,7 +110,7 @@ struct Judgement {
 
   /// A value that is found once only was written there, and nobody who had seen it took it away.
   private func checkOrigin(of leaf: Promise.Leaf) throws {
-    guard case .integer(let number) = leaf.value, number >= SplitMix.firstUnique else { return }
+    guard case .integer(let number) = leaf.value, number >= Vocabulary.firstUnique else { return }
     guard let origin = promises.first(where: { $0.promise.newLeaves.contains(leaf) }) else {
       throw Finding("\(key.id) shows \(leaf), which nobody wrote there")
     }

@@ -1,5 +1,6 @@
 import CanonicalJSON
 import DocumentStorage
+import ReferenceModel
 import Replication
 
 /// What must hold once everything has arrived everywhere.
@@ -10,6 +11,7 @@ extension World {
       try (machine, machine.database.keptDocuments(), dump(of: machine))
     }
     guard let first = kept.first else { return }
+    for (machine, documents, _) in kept { try checkQueries(documents, on: machine) }
     for (machine, documents, dump) in kept.dropFirst() {
       guard dump == first.2 else {
         throw Finding(
@@ -31,6 +33,17 @@ extension World {
       lines.append("\(key.collection)/\(key.id) \(String(decoding: body, as: UTF8.self))")
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// What SQL sees of a document is what shows of it everywhere else.
+  private func checkQueries(
+    _ documents: [StoreDatabase.KeptDocument], on machine: Machine
+  ) throws {
+    for document in documents where document.queriedBody != document.state.view().body {
+      let queried = document.queriedBody.map { String(decoding: $0, as: UTF8.self) }
+      throw Finding(
+        "queries on device \(machine.number) see \(document.key.id) as \(queried ?? "nothing")")
+    }
   }
 
   /// All is applied, closed and published.
@@ -99,7 +112,7 @@ extension World {
   private func checkAgainstModel(
     _ key: DocumentKey, _ document: StoreDatabase.KeptDocument?
   ) throws {
-    let model = Model(ledger.operations(on: key))
+    let model = PlainModel(operations: ledger.operations(on: key))
     let wanted = model.shown()
     let view = document?.state.view()
     guard view?.json == wanted.body else {

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import ReferenceModel
 import Replication
 
 /// What a device showed at some moment: judged at the end, when all that it had is known.
@@ -36,7 +37,7 @@ extension World {
       let operations = ledger.operations(on: glimpse.document).filter {
         $0.dot.sequence <= applied[$0.dot.author]
       }
-      let wanted = Model(operations).shown()
+      let wanted = PlainModel(operations: operations).shown()
       guard glimpse.body == wanted.body, glimpse.conflictCount == wanted.conflictCount else {
         throw Finding(
           "device \(glimpse.device) showed \(glimpse.body?.canonical ?? "nothing") as"

@@ -1,4 +1,5 @@
 import DocumentStorage
+import ReferenceModel
 import SharedFolder
 import Syncing
 import SystemFiles

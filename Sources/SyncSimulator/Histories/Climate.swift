@@ -1,3 +1,5 @@
+import ReferenceModel
+
 /// How hostile a history's world is, decided by its seed.
 ///
 /// A world in which everything goes wrong at once hides what goes wrong by itself, so each seed

@@ -1,3 +1,5 @@
+import ReferenceModel
+
 /// Everything that happens in a world, as data: what a seed stands for, what a file holds, and what
 /// the shrinker makes shorter.
 struct History: Sendable {

@@ -1,3 +1,5 @@
+import ReferenceModel
+
 /// Something that happens in the worlds of some seeds, and of which the others know nothing.
 ///
 /// A lane has steps of its own and draws its lot apart, so a seed that leaves it out means what it

@@ -1,4 +1,5 @@
 import DocumentStorage
+import ReferenceModel
 import Replication
 import SharedFolder
 import Synchronization
@@ -106,6 +107,9 @@ final class Machine {
     importer = Importer(device: device)
   }
 
+  /// What every new device's database is a copy of: making the tables takes longer than that.
+  private static let newDatabase = Result { try StoreDatabase.inMemory() }
+
   private static func open(
     _ copied: StoreDatabase?, _ life: ProcessLife, _ chance: PretendedChance,
     _ environment: PretendedEnvironment
@@ -114,7 +118,7 @@ final class Machine {
       environment: { environment.bytes },
       mint: { StreamID(rawValue: UInt128(chance.next()) << 64 | UInt128(chance.next())) })
     return try StoreDatabase.inMemory(
-      copying: copied, identity: identity,
+      copying: copied ?? newDatabase.get(), identity: identity,
       beforeWriting: {
         do {
           try life.requireAlive()

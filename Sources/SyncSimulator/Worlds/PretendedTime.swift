@@ -1,3 +1,4 @@
+import ReferenceModel
 import Synchronization
 
 /// The time of a world, and how far each device's clock is from it.

@@ -1,3 +1,4 @@
+import ReferenceModel
 import SystemFiles
 import SystemPackage
 

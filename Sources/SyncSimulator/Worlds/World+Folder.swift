@@ -1,3 +1,4 @@
+import ReferenceModel
 import Replication
 import SharedFolder
 import SystemFiles

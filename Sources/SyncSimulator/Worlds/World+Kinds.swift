@@ -1,5 +1,6 @@
 import CanonicalJSON
 import DocumentStorage
+import ReferenceModel
 import Replication
 
 /// What users do with counters and sets.

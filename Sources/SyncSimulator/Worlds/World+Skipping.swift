@@ -1,3 +1,4 @@
+import ReferenceModel
 import Syncing
 
 /// Users who do not wait for what is missing.

@@ -1,5 +1,6 @@
 import CanonicalJSON
 import DocumentStorage
+import ReferenceModel
 import Replication
 import Syncing
 
@@ -79,13 +80,13 @@ extension World {
         throw Finding("deleting \(key.id), which was \(before == nil ? "absent" : "there"), is odd")
       }
     case 2..<5:
-      let patch = random.patch()
+      let patch = random.patch(.telling)
       kind = .patch
       wanted = (before ?? .object(JSONObject())).mergePatched(with: patch)
       result = try writer.patch(patch, at: key)
     default:
       let isNew = before == nil || random.chance(15)
-      let body = isNew ? random.document() : random.edited(before ?? .null)
+      let body = isNew ? random.document(.telling) : random.edited(before ?? .null, .telling)
       (kind, wanted) = (.put, random.chance(90) ? body : before ?? body)
       result = try writer.put(wanted ?? body, at: key)
     }
@@ -173,7 +174,7 @@ extension World {
     let version = read ?? random.pick(machine.reads)
     let key = version.document.key
     let base = try JSON(parsing: version.document.body)
-    let wanted = random.chance(8) ? base : random.edited(base)
+    let wanted = random.chance(8) ? base : random.edited(base, .telling)
     let applied = try applied(on: machine)
     let isDisputed = try conflicted(on: machine).contains(key)
     let before = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
@@ -191,8 +192,10 @@ extension World {
       throw Finding("a put of \(key.id) is accepted beside a delete that its reader had not seen")
     }
     let after = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
+    let counted = try unseenCounts(version, on: machine)
     for leaf in wanted.leaves where base.value(at: leaf.path) != leaf.value || before == nil {
-      guard after?.value(at: leaf.path) == leaf.value else {
+      // What was counted since counts on from the number that was put (rule 14).
+      guard after?.value(at: leaf.path) == leaf.value || counted.contains(leaf.path) else {
         throw Finding("device \(machine.number) put \(leaf) on \(key.id), which does not show")
       }
     }
@@ -221,6 +224,19 @@ extension World {
     guard try !conflicted(on: machine).contains(key) else {
       throw Finding("a new \(key.id) by device \(machine.number) undoes what deleted the old one")
     }
+  }
+
+  /// Where increments are kept that had not been applied when the version was read.
+  private func unseenCounts(
+    _ version: ReadVersion, on machine: Machine
+  ) throws -> Set<[ByteString]> {
+    let document = try machine.database.keptDocuments().first { $0.key == version.document.key }
+    let entries = document?.state.uncoveredEntries.filter { entry in
+      let dot = entry.stamp.dot
+      return entry.effect.kind == .increment
+        && !version.applied.contains(stream: dot.stream, sequence: dot.sequence)
+    }
+    return Set((entries ?? []).map(\.effect.path.keys))
   }
 
   /// Whether a delete is kept that had not been applied when the version was read.

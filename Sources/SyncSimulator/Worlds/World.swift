@@ -1,4 +1,5 @@
 import DocumentStorage
+import ReferenceModel
 import Replication
 import SharedFolder
 import Syncing

@@ -44,7 +44,7 @@ extension Device {
 
   /// Which transactions this device has published that the folder does not hold.
   ///
-  /// Reads and verifies all of its files.
+  /// Reads and verifies all of its files; the next import puts back those that are damaged.
   package func missingOwnTransactions() throws -> [ClosedRange<UInt64>] {
     try OwnSegments(of: self).missing()
   }

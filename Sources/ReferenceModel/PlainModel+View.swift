@@ -1,14 +1,15 @@
 import CanonicalJSON
 
 // What shows.
-extension Model {
-  struct Shown {
-    var body: JSON?
-    var conflictCount = 0
+extension PlainModel {
+  /// What a document shows, and how many conflicts it has.
+  package struct Shown: Sendable {
+    package var body: JSON?
+    package var conflictCount = 0
   }
 
   /// Rules 10, 11, 14 and 15, applied to the visible values from the root down.
-  func shown() -> Shown {
+  package func shown() -> Shown {
     var result = Shown()
     if hasUndoneDelete { result.conflictCount += 1 }
     if visible.contains(where: { $0.path.isEmpty && $0.isClear }) {
@@ -38,7 +39,7 @@ extension Model {
     case .emptySet: return isHere ? .set : .object
     // An element says something of the set above it, and nothing of its own path.
     case .add: return isHere ? nil : value.path.count == path.count + 1 ? .set : .object
-    case .remove, .delete: return nil
+    case .remove, .delete, .newer: return nil
     }
   }
 
