@@ -168,20 +168,19 @@ extension StreamDirectory {
         INSERT OR REPLACE INTO lines(stream, line, parent, base, predecessor, applied,
           applied_fingerprint, context, time, nonce, closed, closed_fingerprint, lost)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        key + start + values)
+        """, key + start + values)
     } else {
+      let own: StatementArguments = [
+        row.name, stream?.isBranching ?? false, stream?.isForked ?? false, row.gapSince,
+        row.number,
+      ]
       try db.run(
         """
         UPDATE streams SET parent = ?, base = ?, predecessor = ?, applied = ?,
           applied_fingerprint = ?, context = ?, time = ?, nonce = ?, closed = ?,
           closed_fingerprint = ?, lost = ?, name = ?, branching = ?, forked = ?,
           gap_since = ? WHERE id = ?
-        """,
-        start + values + [
-          row.name, stream?.isBranching ?? false, stream?.isForked ?? false, row.gapSince,
-          row.number,
-        ])
+        """, start + values + own)
     }
     try saveMarks(of: line, row: row, db)
   }
