@@ -21,8 +21,8 @@ import Testing
       folder: folder, identifier: nil, deviceName: nil, fallbackName: "me", joinsOnly: true)
   }
 
-  /// Kills a recovery at its calls in turn, and then lets `init` come to its end, or, after one more
-  /// kill, the recovery itself.
+  /// Kills a recovery at its calls in turn, and then lets `init` come to its end, or, after one
+  /// more kill, the recovery itself.
   ///
   /// All calls take minutes, so only some are tried: with a step of 1, whenever recoveries change.
   ///
