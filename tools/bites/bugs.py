@@ -376,8 +376,8 @@ LANES.update((name, "copies") for name in set(BUGS) - before)
 # Healing.
 before = set(BUGS)
 line("nothing-put-back", "Sources/Syncing/Healing.swift",
-     "      where !isThere(segment, among: present) {",
-     "      where !ON && !isThere(segment, among: present) {")
+     "        guard !present.contains(name) else { continue }",
+     "        guard !ON, !present.contains(name) else { continue }")
 line("only-the-present-stream-put-back", "Sources/DocumentStorage/OwnStreams.swift",
      "WHERE own OR retired_at IS NOT NULL ORDER BY stream\"",
      "WHERE (own AND (NOT \\(ON) OR id = (SELECT stream FROM device)))\"\n"
