@@ -46,9 +46,9 @@ extension FeedSyncError {
       self.init(
         .cannotRead, operation: operation, file: file.string,
         message: "the local database is damaged (SQLite \(detail)); nothing was changed",
-        hint: "move the directory"
-          + " \(file.removingLastComponent().string) away and run 'feedsync init DIR', which reads"
-          + " the folder anew as another device: only what was not published is then missing")
+        hint: "run 'feedsync rebuild --container DIR', which puts it aside and reads the folder"
+          + " anew as another device: only what was not published, and the database does not give"
+          + " any more, is then missing")
     case .failed(let file, let detail):
       self.init(
         .cannotRead, operation: operation, file: file.string,

@@ -111,9 +111,7 @@ extension DeviceDirectory {
       let older = try olderDatabases(of: id).last { !$0.isSalvaged && !$0.isAdopted }
       // A damaged one does not tell; the folder that the user names does.
       let record = older.flatMap { try? store(in: $0.directory).device() }
-      guard let folder = path.map(absolute) ?? record?.path else {
-        throw DeviceError.noContainerChosen(state: root)
-      }
+      guard let folder = path.map(absolute) ?? record?.path else { throw error }
       return (id, folder, record?.name)
     }
   }

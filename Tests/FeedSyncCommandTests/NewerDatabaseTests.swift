@@ -55,14 +55,11 @@ import Testing
       let error = try run.error()
       #expect(error["file"]?.text == file.path)
       #expect(error["message"]?.text?.contains("damaged") == true)
-      #expect(error["hint"]?.text?.contains("feedsync init") == true)
+      #expect(error["hint"]?.text?.contains("feedsync rebuild") == true)
     }
     #expect(try Data(contentsOf: file) == bytes)
     // What the hint advises.
-    let device = try machine.deviceState()
-    try FileManager.default.moveItem(at: device, to: machine.root.appending(path: "aside"))
-    #expect(try machine.feedsync("init", machine.folder.path).output == "joined\n")
-    #expect(try machine.feedsync("import").status == 0)
+    #expect(try machine.feedsync("rebuild", "--container", machine.folder.path).status == 0)
     #expect(try machine.feedsync("list", "n").output == "x\n")
   }
 

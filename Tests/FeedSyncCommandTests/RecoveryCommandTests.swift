@@ -51,6 +51,10 @@ import Testing
     let file = try machine.deviceState().appending(path: "store.sqlite")
     try Data("no database at all\n".utf8).write(to: file)
     #expect(try machine.feedsync("list", "n").status == 74)
+    // Only the folder says what is to be rebuilt.
+    let unnamed = try machine.feedsync("rebuild", "--format", "json")
+    #expect(unnamed.status == 74)
+    #expect(try unnamed.error()["hint"]?.text?.contains("rebuild --container DIR") == true)
     let run = try machine.feedsync("rebuild", "--container", machine.folder.path)
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output.contains(" gives nothing: the local database is damaged"))

@@ -9,9 +9,8 @@ package struct DatabaseCheck: DoctorCheck {
       Finding(
         .error, check: name, file: file.string,
         message: "the local database is damaged: \(problem)",
-        hint: "move the directory \(file.removingLastComponent().string) away and run 'feedsync"
-          + " init DIR', which reads the folder anew as another device: only what was not"
-          + " published is then missing")
+        hint: "run 'feedsync rebuild', which puts the database aside, publishes what it still"
+          + " gives, and reads the folder anew as another device")
     }
   }
 }
