@@ -165,7 +165,8 @@ package final class Importer {
       case .setAside(let record): knowledge.note(record)
       case .segment(let segment, let look):
         let range = segment.segment.range
-        let reached = part.reached(range.stream) ?? knowledge.applied(range.stream)
+        // What is in the part may be a copy of what was applied long ago.
+        let reached = max(part.reached(range.stream) ?? 0, knowledge.applied(range.stream))
         guard range.first <= reached + 1 else {
           knowledge.noteWaiting(segment, look: look)
           break

@@ -1,5 +1,6 @@
 import Syncing
 import SystemFiles
+import SystemPackage
 import Testing
 
 @Suite("A gap in a stream") struct GapTests {
@@ -86,5 +87,27 @@ import Testing
     #expect(report.gaps.isEmpty)
     #expect(report.segments == 0)
     #expect(try scene.reader.body("a3") == #"{"n":3}"#)
+  }
+
+  // The order of reading is by name: what is in a strange folder comes after the rest.
+  @Test("that a copy fills is none, whatever else of the stream came twice")
+  func copies() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    for number in 1...4 {
+      try ann.put("a", #"{"n":\#(number)}"#)
+      try ann.publish()
+    }
+    let files = try world.logs(in: ann.folder)
+    let bob = try world.peer("bob", in: try world.folder("bob"))
+    for index in [1, 3] { try world.deliver(files[index], to: bob.folder) }
+    let copies = FilePath.Component("\(ann.directory.string) (1)")
+    for index in [0, 1, 2] {
+      try world.deliver(files[index], to: bob.folder, directory: copies)
+    }
+    let report = try bob.importAll()
+    #expect(report.gaps.isEmpty)
+    #expect(report.segments == 4)
+    #expect(try bob.dump() == ann.dump())
   }
 }

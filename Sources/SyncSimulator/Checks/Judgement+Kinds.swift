@@ -83,12 +83,19 @@ extension Judgement {
         return false
       }
       if case .remove(path, let removed) = other.promise.kind { return removed.contains(element) }
-      return other.promise.editedKind == nil && other.promise.touches(path)
+      if other.promise.editedKind == nil { return other.promise.touches(path) }
+      return other.promise.editedKind != path && mayWriteAll(other)
     }
     guard isTakenAway else {
       throw Finding(
         "\(key.id): \(element.canonical) that device \(judged.promise.device) added is lost")
     }
+  }
+
+  /// Whether an edit of one place may have written all anew that showed: so it does where a deletion
+  /// stands beside an edit (protocol.md 13).
+  private func mayWriteAll(_ judged: JudgedPromise) -> Bool {
+    judged.promise.wasDisputed && promises.contains { $0.promise.kind == .delete }
   }
 
   private func checkPresence(
