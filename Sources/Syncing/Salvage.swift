@@ -49,6 +49,12 @@ struct Salvage {
     }
     try publishFolder()
     try settle()
+    // Else what stands behind a hole would be gone until the user says so again (protocol.md 6).
+    for stream in streams {
+      guard let lost = stream.givenUp else { continue }
+      _ = try target.database.giveUp(
+        stream.stream, upTo: lost.last, now: target.ambient.time, nonce: target.nonce)
+    }
     if let removals = read({ try $0.waitingRemovals() }) {
       report.removals = try target.database.takeOver(
         removals, now: target.ambient.time, nonce: target.nonce)

@@ -45,6 +45,25 @@ import Testing
     #expect(try peer.dump() == scene.expected)
   }
 
+  @Test("keeps to what the user has given up")
+  func givenUp() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    let me = try scene.house.open()
+    let lost = scene.streams[1]
+    let skipping = Skipping(device: me.device)
+    _ = try skipping.skip(try skipping.hole(of: lost.description))
+    try me.importAll()
+    let before = try me.dump()
+    _ = try Self.rebuild(scene.house.directory)
+    let peer = try scene.house.open()
+    for _ in 1...2 { try peer.importAll() }
+    #expect(try peer.device.database.missingParts().isEmpty)
+    #expect(
+      try peer.device.database.streamSummaries().first { $0.stream == lost }?.givenUp?.last == 2)
+    #expect(try peer.dump() == before)
+  }
+
   @Test("that the folder does not take is gone on with, by the same new device")
   func full() throws {
     let scene = try RecoveryScene()
