@@ -189,15 +189,17 @@ private struct ImportFold {
   ) throws {
     let range = importable.segment.range
     let transactions = try importable.segment.transactions(after: start)
-    // Two files may share transactions: what is held already is at the front, since each
-    // fingerprint tells of all before it.
-    let held = try transactions.lastIndex { try streams.holding($0.header.tip, db) == .held }
-    let known = held.map { $0 + 1 } ?? 0
+    // Two files may share transactions, at the front or, where one of them came behind a hole that
+    // this one fills, anywhere.
+    let holdings = try transactions.map { try streams.holding($0.header.tip, db) }
     let end = transactions.last?.header.fingerprint ?? start.fingerprint
-    guard known < transactions.count else {
+    // A fingerprint tells of all before it: what stands before one that is held, and may be
+    // another, is that.
+    let rest = holdings.suffix(from: holdings.lastIndex(of: .held).map { $0 + 1 } ?? 0)
+    guard !rest.isEmpty || holdings.contains(.absent) else {
       return try noteKnown(importable, fingerprint: end)
     }
-    guard try streams.holding(transactions[known].header.tip, db) == .absent else {
+    guard !rest.contains(.unknown) else {
       // Until it is known which transactions an older program had applied: not to be lost.
       part.waiting.append(importable.file)
       return
@@ -206,9 +208,9 @@ private struct ImportFold {
     if let name = importable.segment.deviceName, DeviceName.isValid(name) {
       try streams.setName(name, of: range.stream, db)
     }
-    var previous = known > 0 ? transactions[known - 1].header.fingerprint : start.fingerprint
-    for transaction in transactions[known...] {
-      try take(transaction, after: previous)
+    var previous = start.fingerprint
+    for (transaction, holding) in zip(transactions, holdings) {
+      if holding == .absent { try take(transaction, after: previous) }
       previous = transaction.header.fingerprint
     }
     part.segments += 1

@@ -1,5 +1,7 @@
 import DocumentStorage
 import Replication
+import SegmentFormat
+import SharedFolder
 import Syncing
 import SystemFiles
 import Testing
@@ -109,6 +111,24 @@ extension Peer {
     #expect(try reader.dump().hasSuffix("conflicts: 0"))
     #expect(try scene.bob.dump() == reader.dump())
     #expect(try scene.ann.dump() == reader.dump())
+  }
+
+  @Test("and comes in one file with what was behind it, is applied")
+  func joined() throws {
+    let scene = try Lost()
+    let reader = try scene.reader("reader")
+    try scene.deliver([scene.annFiles[0], scene.annFiles[2]], to: reader)
+    try reader.skip(scene.ann)
+    let joined = SegmentFile.encode(
+      try Segment(
+        joining: scene.annFiles.dropFirst().map { try SegmentFile.decode($0.bytes).segment }))
+    let name = SegmentName(first: 3, last: 6, digest: joined.digest)
+    try scene.world.place(
+      joined.bytes,
+      at: reader.device.container.directory(of: scene.ann.stream).appending(name.text))
+    try reader.importAll()
+    #expect(try reader.body("a2") == #"{"n":2}"#)
+    #expect(try reader.dump() == scene.bob.dump())
   }
 
   @Test("from the very start is skipped like any other")
