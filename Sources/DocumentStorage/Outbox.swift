@@ -24,7 +24,7 @@ package enum Outbox {
   /// Of this many lone transactions one is written whole.
   ///
   /// So a stream can be read behind something that is lost; more would make small files larger.
-  static let wholeInterval: Int64 = 32
+  static let wholeInterval: Int64 = 64
 
   static func append(
     _ transaction: Transaction, after previous: StreamPosition, container: ContainerID,
