@@ -194,8 +194,13 @@ extension World {
     let after = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
     let counted = try unseenCounts(version, on: machine)
     for leaf in wanted.leaves where base.value(at: leaf.path) != leaf.value || before == nil {
-      // What was counted since counts on from the number that was put (rule 14).
-      guard after?.value(at: leaf.path) == leaf.value || counted.contains(leaf.path) else {
+      // What was counted since counts on from the number that was put (rule 14), and what came into
+      // a set or left it since stays so (rule 15).
+      let isSetChanged =
+        leaf.value.elements != nil && before?.value(at: leaf.path) != base.value(at: leaf.path)
+      guard
+        after?.value(at: leaf.path) == leaf.value || counted.contains(leaf.path) || isSetChanged
+      else {
         throw Finding("device \(machine.number) put \(leaf) on \(key.id), which does not show")
       }
     }
