@@ -2,7 +2,7 @@ import CanonicalJSON
 import Foundation
 import Testing
 
-@Suite("import --once beside a running watch", .timeLimit(.minutes(20))) struct BesideWatchTests {
+@Suite("import --once beside a running watch", .timeLimit(.minutes(5))) struct BesideWatchTests {
   private static let rounds = 20
   private static let transactions = 10
 

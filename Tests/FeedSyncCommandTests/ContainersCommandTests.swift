@@ -2,7 +2,7 @@ import CanonicalJSON
 import Foundation
 import Testing
 
-@Suite("Several containers side by side", .serialized, .timeLimit(.minutes(20)))
+@Suite("Several containers side by side", .serialized, .timeLimit(.minutes(3)))
 struct ContainersCommandTests {
   /// One state with a device in two folders; the second is the default.
   private func twoContainers() throws -> (Machine, second: URL) {

@@ -2,7 +2,7 @@ import CanonicalJSON
 import Foundation
 import Testing
 
-@Suite("feedsync leave", .timeLimit(.minutes(20))) struct LeaveCommandTests {
+@Suite("feedsync leave", .timeLimit(.minutes(3))) struct LeaveCommandTests {
   @Test("publishes what waits, says what remains, and then no container is chosen")
   func leave() throws {
     let machine = try Machine()

@@ -2,7 +2,7 @@ import CanonicalJSON
 import Foundation
 import Testing
 
-@Suite("feedsync rebuild", .timeLimit(.minutes(20))) struct RebuildCommandTests {
+@Suite("feedsync rebuild", .timeLimit(.minutes(3))) struct RebuildCommandTests {
   /// A machine with a document that is published and one that is not.
   private static func machine() throws -> Machine {
     let machine = try Machine()
@@ -108,7 +108,7 @@ import Testing
   }
 }
 
-@Suite("feedsync init --adopt", .timeLimit(.minutes(20))) struct AdoptCommandTests {
+@Suite("feedsync init --adopt", .timeLimit(.minutes(3))) struct AdoptCommandTests {
   /// Two machines that ran `init` before their folders had met; the second then gets the first
   /// one's marker and files.
   private static func machines() throws -> (Machine, Machine) {

@@ -2,7 +2,7 @@ import CanonicalJSON
 import Foundation
 import Testing
 
-@Suite("feedsync watch", .serialized, .timeLimit(.minutes(20))) struct WatchCommandTests {
+@Suite("feedsync watch", .serialized, .timeLimit(.minutes(3))) struct WatchCommandTests {
   @Test("prints that it watches, then each import, and ends with 0 on SIGTERM")
   func lines() throws {
     let machine = try Machine()
