@@ -36,7 +36,7 @@ extension JSONObject {
   var keys: [String] { members.map(\.key.description) }
 }
 
-/// The debug binary, run as a process of its own.
+/// The binary, run as a process of its own.
 enum Command {
   /// The package's root.
   static let package = URL(filePath: #filePath)

@@ -1,8 +1,7 @@
 import CanonicalJSON
 import ReferenceModel
+import Replication
 import Testing
-
-@testable import Replication
 
 /// Increments are counted where they change nothing else; folded one by one they must come to the
 /// same.
