@@ -65,7 +65,10 @@ extension StoreDatabase {
           WHERE id = ?
           """,
         arguments: [Int64(sequence), Int64(now.milliseconds), number])
+      try streams.branch(stream, db)
       streams.frontier.giveUp(stream, upTo: sequence)
+      // Nothing is judged otherwise by that: marks agree with the sequences judged by so far.
+      streams.changed.insert(Lineage.LineID(stream: stream, index: 0))
       try streams.save(db)
       let released = try PendingRemovals.release(
         db, now: now, nonce: nonce, identity: identity)
@@ -81,6 +84,30 @@ extension StreamDirectory {
     let before = segment.range.predecessor
     if let held = try position(at: before, db) { return held }
     return frontier.isGivenUp(before) ? segment.startBehindHole() : nil
+  }
+
+  func readNames(_ db: Database) throws -> Set<Context.Entry> {
+    let rows = try GRDB.Row.fetchAll(db.prepared("SELECT * FROM given_up_names"))
+    return try Set(
+      rows.map { row in
+        Context.Entry(
+          stream: try stream(number: row["stream"]), sequence: UInt64(row["sequence"] as Int64),
+          fingerprint: try Fingerprint(optionalColumn: row["fingerprint"]))
+      })
+  }
+
+  mutating func saveNames(_ db: Database) throws {
+    let names = frontier.givenUpNames
+    for name in names.symmetricDifference(storedNames) {
+      let sql =
+        names.contains(name)
+        ? "INSERT INTO given_up_names VALUES (?, ?, ?)"
+        : "DELETE FROM given_up_names WHERE stream = ? AND sequence = ? AND fingerprint = ?"
+      try db.run(
+        sql,
+        [try number(of: name.stream, db), Int64(name.sequence), name.fingerprint.databaseBytes])
+    }
+    storedNames = names
   }
 }
 

@@ -16,5 +16,12 @@ extension Schema {
     ALTER TABLE streams ADD COLUMN lost BLOB;
     ALTER TABLE lines ADD COLUMN predecessor BLOB;
     ALTER TABLE lines ADD COLUMN lost BLOB;
+
+    -- What somebody has seen that is missing and given up: another branch may come in its place.
+    CREATE TABLE given_up_names(
+      stream INTEGER NOT NULL,
+      sequence INTEGER NOT NULL,
+      fingerprint BLOB NOT NULL,
+      PRIMARY KEY (stream, sequence, fingerprint)) WITHOUT ROWID;
     """
 }

@@ -91,7 +91,7 @@ extension StreamDirectory {
             parent: line.parent, base: line.base, before: line.before, tip: line.tip,
             marks: marks))
       }
-      guard !lines.isEmpty else { continue }
+      guard !lines.isEmpty || branching.contains(stream) else { continue }
       streams[stream] = Lineage.Stream(
         lines: lines, isBranching: branching.contains(stream), isForked: forked.contains(stream))
     }
@@ -111,9 +111,10 @@ extension StreamDirectory {
         if !line.lost.isEmpty { lost[id] = try ContextCoding.decode(line.lost, streams: self) }
       }
     }
+    if !givenUp.isEmpty { storedNames = try readNames(db) }
     frontier = Frontier(
       lineage: lineage, closedTips: closed, open: try Self.open(db, directory: self),
-      givenUp: givenUp, lost: lost)
+      givenUp: givenUp, lost: lost, givenUpNames: storedNames)
   }
 
   private func marks(of line: Lineage.LineID, _ db: Database) throws -> [UInt64] {
@@ -158,7 +159,7 @@ extension StreamDirectory {
     ]
     let key: StatementArguments = [row.number, line.index]
     let stream = frontier.lineage.streams[line.stream]
-    let lined = stream?.lines[line.index]
+    let lined = frontier.lineage.line(line)
     let start: StatementArguments = [
       lined?.parent, Int64(lined?.base ?? 0), lined?.before?.databaseBytes,
     ]

@@ -37,6 +37,8 @@ package struct StreamDirectory {
   var branchingBefore: Set<StreamID> = []
   /// Whether marks have come that were unknown, of a stream that is judged by them.
   var hasNewMarks = false
+  /// What is stored of ``Frontier/givenUpNames``.
+  var storedNames: Set<Context.Entry> = []
   private var newlyOpen: [(Lineage.LineID, Frontier.Open)] = []
 
   package init(_ db: Database) throws {
@@ -135,9 +137,8 @@ extension StreamDirectory {
   /// Makes a stream be judged by fingerprint from now on.
   mutating func branch(_ stream: StreamID, _ db: Database) throws {
     guard let row = rows[stream], let known = frontier.lineage.streams[stream],
-      !known.isBranching
+      !known.isBranching, let line = known.lines.first
     else { return }
-    let line = known.lines[0]
     var marks = Array(repeating: Lineage.unknownMark, count: Int(row.unmarked))
     marks += try MarkTable.all(of: row.number, line: 0, db)
     let missing = Int(line.tip.sequence) - line.marks.count
@@ -210,6 +211,7 @@ extension StreamDirectory {
     newlyOpen = []
     for line in changed { try save(line, db) }
     changed = []
+    try saveNames(db)
   }
 
   private mutating func store(

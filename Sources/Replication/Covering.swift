@@ -74,15 +74,16 @@ extension DocumentState {
   /// Whether who had seen `context`, part of which is missing, is known to have seen whatever the
   /// author of something that it covers had: now, and when more arrives.
   ///
-  /// So it is where both name the same of each stream of which something is missing. Without this,
-  /// all that is written while something is missing would be kept.
+  /// So it is where both name the same of each stream of which something is missing, or something
+  /// that leads up to the same on what is held behind it. Without this, all that is written while
+  /// something is missing would be kept.
   private func judges(_ context: Context, whatever other: Context?) -> Bool {
     // What is settled covers nothing any more.
     guard let lineage, let other else { return true }
     return context.entries.allSatisfy { entry in
       lineage.holds(entry)
-        || other.entries(of: entry.stream).allSatisfy {
-          context.entries(of: entry.stream).contains($0)
+        || other.entries(of: entry.stream).allSatisfy { seen in
+          context.entries(of: entry.stream).contains { lineage.isAtOrBefore(seen, $0) }
         }
     }
   }

@@ -8,8 +8,30 @@ extension Frontier {
   /// Takes what is missing of a stream, up to a sequence, for something that never comes.
   ///
   /// What comes all the same is applied as ever. To be followed by ``close()``.
+  ///
+  /// - precondition: the stream is judged by fingerprint, if something of it is here. It is from
+  ///   now on: what comes may be another branch than the one that is given up.
   package mutating func giveUp(_ stream: StreamID, upTo sequence: UInt64) {
     givenUp[stream] = max(givenUp[stream] ?? 0, sequence)
+    if lineage.streams[stream]?.isBranching == false { lineage.branch(stream) }
+    lineage.expectBranches(of: stream)
+  }
+
+  /// What somebody has seen that is missing and given up, of streams of which one branch is known.
+  ///
+  /// It is kept, to be told from another branch that comes later: those who name it may have closed
+  /// meanwhile.
+  package var givenUpNames: Set<Context.Entry> {
+    var names: Set<Context.Entry> = []
+    for (stream, end) in givenUp where lineage.streams[stream]?.isForked == false {
+      for (sequence, fingerprints) in expected[stream] ?? [:] where sequence <= end {
+        for fingerprint in fingerprints {
+          names.insert(
+            Context.Entry(stream: stream, sequence: sequence, fingerprint: fingerprint))
+        }
+      }
+    }
+    return names
   }
 
   func isGivenUp(_ stream: StreamID, upTo sequence: UInt64) -> Bool {

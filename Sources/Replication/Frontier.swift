@@ -36,7 +36,7 @@ package struct Frontier: Sendable, Equatable {
   /// What is missing and given up of that which the closed transactions of each line had seen.
   package internal(set) var lost: [Lineage.LineID: Context]
   /// What somebody has seen and has not arrived, of streams of which one branch is known.
-  private var expected: [StreamID: [UInt64: Set<Fingerprint>]] = [:]
+  private(set) var expected: [StreamID: [UInt64: Set<Fingerprint>]] = [:]
   /// Of each stream the entry that was looked at last, since contexts name most of them again.
   private var verified: [StreamID: Context.Entry] = [:]
   /// What somebody has seen and has to be compared with marks that are not in memory.
@@ -45,10 +45,11 @@ package struct Frontier: Sendable, Equatable {
   /// lack marks to be judged by.
   package private(set) var contradicted: Set<StreamID> = []
 
+  /// - parameter givenUpNames: what ``givenUpNames`` was.
   package init(
     lineage: Lineage = Lineage(), closedTips: [Lineage.LineID: Context.Entry] = [:],
     open: [Lineage.LineID: [Open]] = [:], givenUp: [StreamID: UInt64] = [:],
-    lost: [Lineage.LineID: Context] = [:]
+    lost: [Lineage.LineID: Context] = [:], givenUpNames: Set<Context.Entry> = []
   ) {
     self.lineage = lineage
     self.closedTips = closedTips
@@ -59,6 +60,7 @@ package struct Frontier: Sendable, Equatable {
     for transaction in open.values.joined() {
       for entry in transaction.context.entries { verify(entry) }
     }
+    for entry in givenUpNames { verify(entry) }
   }
 
   /// The last transaction of each line that has been applied.

@@ -33,9 +33,12 @@ extension Lineage {
     if stamp.dot.sequence == entry.sequence {
       return stamp.fingerprint == entry.fingerprint ? .certain : .none
     }
-    guard let index = stream.index(of: entry),
-      let mark = stream.mark(at: stamp.dot.sequence, leadingTo: index)
-    else { return stream.isForked ? .doubtful : .expected }
+    guard let index = stream.index(of: entry) else {
+      return stream.isForked || stream.contradicts(entry) ? .doubtful : .expected
+    }
+    guard let mark = stream.mark(at: stamp.dot.sequence, leadingTo: index) else {
+      return stream.isForked ? .doubtful : .expected
+    }
     return Self.matches(mark, stamp.fingerprint) ? .certain : .none
   }
 
@@ -47,15 +50,14 @@ extension Lineage {
   }
 
   /// Whether `first` is one of the transactions that lead up to `second`, or is `second`.
-  private func isAtOrBefore(_ first: Context.Entry, _ second: Context.Entry) -> Bool {
+  func isAtOrBefore(_ first: Context.Entry, _ second: Context.Entry) -> Bool {
     if first == second { return true }
     guard first.sequence < second.sequence, let stream = streams[first.stream] else {
       return false
     }
     guard stream.isBranching else { return second.sequence <= stream.lines[0].tip.sequence }
     guard let index = stream.index(of: second) else { return false }
-    return Self.matches(
-      stream.mark(at: first.sequence, leadingTo: index), first.fingerprint)
+    return stream.leads(first, to: index)
   }
 
   /// What either has seen; an entry that leads up to another is left out.

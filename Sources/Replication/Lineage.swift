@@ -182,6 +182,12 @@ extension Lineage {
     streams[stream]?.isBranching = true
   }
 
+  /// Makes a stream of which nothing is held be judged by fingerprint from the start.
+  mutating func expectBranches(of stream: StreamID) {
+    guard streams[stream] == nil else { return }
+    streams[stream] = Stream(lines: [], isBranching: true, isForked: false)
+  }
+
   /// Replaces marks of a stream's first line that were unknown.
   package mutating func fill(_ marks: [UInt64], from first: UInt64, of stream: StreamID) {
     guard let line = streams[stream]?.lines.first else { return }
@@ -205,8 +211,8 @@ extension Lineage {
 
   func standing(of entry: Context.Entry) -> Standing {
     guard let stream = streams[entry.stream] else { return .expected }
-    let line = stream.lines[0]
     guard !stream.isBranching else { return stream.standing(of: entry) }
+    let line = stream.lines[0]
     guard entry != line.tip else { return .agrees }
     guard entry.sequence <= line.tip.sequence else { return .expected }
     guard let mark = line.mark(at: entry.sequence) else { return .unknown }
@@ -238,7 +244,17 @@ extension Lineage.Stream {
   /// As ``Lineage/standing(of:)``, of a stream that is judged by fingerprint.
   fileprivate func standing(of entry: Context.Entry) -> Lineage.Standing {
     guard !isForked, index(of: entry) == nil else { return .agrees }
-    return lines.contains { $0.reaches(entry.sequence) } ? .contradicts : .expected
+    return contradicts(entry) ? .contradicts : .expected
+  }
+
+  /// Whether what is held tells that a transaction which is not is of another branch.
+  ///
+  /// - precondition: it is judged by fingerprint, and the transaction is not held.
+  func contradicts(_ entry: Context.Entry) -> Bool {
+    lines.contains {
+      $0.reaches(entry.sequence)
+        || $0.base == entry.sequence && $0.before != nil && $0.before != entry.fingerprint
+    }
   }
 
   /// The line that has a transaction.
@@ -275,9 +291,22 @@ extension Lineage.Stream {
   }
 
   /// Whether something is missing before a line.
-  func isAfloat(_ index: Int) -> Bool {
+  func isAfloat(_ index: Int) -> Bool { first(leadingTo: index).base > 0 }
+
+  /// The first line of the chain that leads to line `index`, as far as it is here.
+  private func first(leadingTo index: Int) -> Lineage.Line {
     var index = index
     while let parent = lines[index].parent { index = parent }
-    return lines[index].base > 0
+    return lines[index]
+  }
+
+  /// Whether a transaction leads up to a later one, on line `index`.
+  func leads(_ entry: Context.Entry, to index: Int) -> Bool {
+    if Lineage.matches(mark(at: entry.sequence, leadingTo: index), entry.fingerprint) {
+      return true
+    }
+    // What is missing just before a line is known by name.
+    let first = first(leadingTo: index)
+    return first.base == entry.sequence && first.before == entry.fingerprint
   }
 }

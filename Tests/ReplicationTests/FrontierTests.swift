@@ -86,6 +86,44 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
   }
 }
 
+@Suite struct GivenUpTests {
+  @Test func anotherBranchThanTheOneGivenUpIsToldFromItByWhoReadsTheFrontierAnew() {
+    var frontier = Frontier()
+    frontier.take(header(entry(1, 1), seen: entry(2, 9, 90)))
+    frontier.giveUp(entry(2, 1).stream, upTo: 9)
+    frontier.close()
+    #expect(frontier.open.isEmpty)
+    for number in 1...12 as ClosedRange<UInt64> {
+      frontier = frontier.readAnew
+      frontier.take(header(entry(2, number)))
+      frontier.close()
+    }
+    let early = Stamp(
+      time: .zero, dot: Dot(stream: entry(2, 7).stream, sequence: 7, index: 0),
+      fingerprint: entry(2, 7).fingerprint)
+    let relation = frontier.lineage.relation(of: Context([entry(2, 9, 90)]), to: early)
+    #expect(relation == .doubtful)
+    #expect(frontier.closed == Context([entry(1, 1), entry(2, 9, 90), entry(2, 12)]))
+    #expect(frontier.givenUpNames.isEmpty)
+  }
+
+  @Test func aNameAboveWhatHasComeIsStillKnownOnceItsBranchIsContradicted() {
+    var frontier = Frontier()
+    frontier.take(header(entry(1, 1), seen: entry(2, 4, 90)))
+    frontier.take(header(entry(1, 2), seen: entry(1, 1), entry(2, 9, 91)))
+    frontier.giveUp(entry(2, 1).stream, upTo: 9)
+    frontier.close()
+    #expect(frontier.givenUpNames == [entry(2, 4, 90), entry(2, 9, 91)])
+    for number in 1...6 as ClosedRange<UInt64> {
+      frontier = frontier.readAnew
+      frontier.take(header(entry(2, number)))
+      frontier.close()
+    }
+    // As on a device that gave nothing up, and so still has both names open.
+    #expect(frontier.lineage.streams[entry(2, 1).stream]?.isForked == true)
+  }
+}
+
 extension Frontier {
   /// Applies a transaction whose predecessor has its sequence for a fingerprint.
   fileprivate mutating func take(_ header: Transaction.Header) {

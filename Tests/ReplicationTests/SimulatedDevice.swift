@@ -171,6 +171,7 @@ extension SimulatedDevice {
   mutating func receive(
     _ transactions: [Sent], wall: Int64
   ) -> (published: [Sent], changed: Set<DocumentKey>) {
+    frontier = frontier.readAnew
     var steps: [DocumentKey: [(Operation, Transaction.Header, Int)]] = [:]
     for transaction in transactions {
       frontier.apply(
@@ -238,6 +239,15 @@ extension SimulatedDevice {
       if let transaction = commit(draft) { published.append(transaction) }
     }
     return published
+  }
+}
+
+extension Frontier {
+  /// As each commit reads it, from what the one before it wrote.
+  var readAnew: Frontier {
+    Frontier(
+      lineage: lineage, closedTips: closedTips, open: open, givenUp: givenUp, lost: lost,
+      givenUpNames: givenUpNames)
   }
 }
 

@@ -58,7 +58,7 @@ private struct Lost {
 extension Peer {
   /// Skips all that is missing of another.
   @discardableResult
-  fileprivate func skip(_ other: Peer) throws -> SkipReport {
+  func skip(_ other: Peer) throws -> SkipReport {
     let skipping = Skipping(device: device)
     return try skipping.skip(try skipping.hole(of: other.stream.description))
   }
@@ -199,6 +199,27 @@ extension Peer {
     try other.importAll()
     #expect(try other.entryCount("a") <= 6)
     #expect(try other.body("a") == reader.body("a"))
+  }
+
+  @Test("does not make documents grow with what its own device goes on to write")
+  func growthOfOneThatGoesOn() throws {
+    let scene = try Lost()
+    let reader = try scene.reader("reader")
+    try scene.deliver([scene.annFiles[0], scene.annFiles[2]], to: reader)
+    try reader.skip(scene.ann)
+    for number in 4...13 {
+      try scene.ann.put("a", #"{"by":"ann","n":\#(number)}"#, isPublishedAtOnce: false)
+      try scene.ann.put("own", #"{"n":\#(number)}"#)
+      try scene.ann.publish()
+      try scene.deliver(scene.files(of: scene.ann).filter { $0 != scene.annFiles[1] }, to: reader)
+      try reader.put("b", #"{"n":\#(number)}"#)
+    }
+    #expect(try reader.body("a") == #"{"by":"ann","n":13}"#)
+    for id in ["a", "own", "b"] { #expect(try reader.entryCount(id) <= 6) }
+    try scene.deliver([scene.annFiles[1]], to: reader)
+    for id in ["a", "own", "b"] { #expect(try reader.entryCount(id) <= 4) }
+    try scene.spread([scene.bob, scene.ann, reader])
+    #expect(try reader.dump() == scene.bob.dump())
   }
 
   @Test("among files of one transaction is left behind where one of them is written whole")
