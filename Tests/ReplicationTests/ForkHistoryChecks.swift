@@ -158,9 +158,19 @@ extension ForkHistory {
       let shown = view.json?.value(at: value.path)
       if let scalar = value.scalar, shown == scalar { continue }
       if value.scalar == nil, shown?.isObject == true { continue }
-      guard all.contains(where: { $0.dot != value.dot && $0.covers(value) }) else {
-        throw failure("document \(key.id): the value of \(value.dot) is lost")
-      }
+      guard all.contains(where: { $0.dot != value.dot && $0.covers(value) || mayHide($0, value) })
+      else { throw failure("document \(key.id): the value of \(value.dot) is lost") }
+    }
+  }
+
+  /// Rule 26: whether a write's author named a transaction that has not arrived, of the value's
+  /// stream and from there on, so that nobody here can tell whether it had seen the value.
+  private func mayHide(_ write: PlainModel.Operation, _ value: PlainModel.Operation) -> Bool {
+    guard value.path.starts(with: write.path) else { return false }
+    let header = authors[write.dot.author].written[write.dot.sequence - 1].header
+    return header.context.entries(of: StreamID(rawValue: value.stream)).contains { entry in
+      guard entry.sequence >= value.sequence, let place = places[entry] else { return false }
+      return devices[0].delivered[place.author] < place.count
     }
   }
 }

@@ -80,7 +80,8 @@ import Testing
     // The first edit wrote all, the others one value each.
     let first = state.entries.filter { $0.effect.kind == .clear }.map(\.stamp.dot.sequence)
     #expect(first == [1])
-    #expect(state.entries.first { $0.effect.path == Path(keys: ["count"]) }?.stamp.dot.sequence == 1)
+    let count = state.entries.first { $0.effect.path == Path(keys: ["count"]) }
+    #expect(count?.stamp.dot.sequence == 1)
     #expect(state.entries.count == 3)
     #expect(Set(try scene.finish()).count == 1)
   }
