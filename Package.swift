@@ -143,6 +143,7 @@ let package = Package(
       dependencies: [
         "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles", "SharedFolder",
         "DocumentStorage", "FolderWatching", "Syncing", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),

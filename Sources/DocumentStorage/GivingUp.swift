@@ -69,6 +69,7 @@ extension StoreDatabase {
       streams.frontier.giveUp(stream, upTo: sequence)
       // Nothing is judged otherwise by that: marks agree with the sequences judged by so far.
       streams.changed.insert(Lineage.LineID(stream: stream, index: 0))
+      streams.rows[stream]?.gapSince = nil
       try streams.save(db)
       let released = try PendingRemovals.release(
         db, now: now, nonce: nonce, identity: identity)

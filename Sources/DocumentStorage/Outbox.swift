@@ -53,9 +53,9 @@ package enum Outbox {
       ])
   }
 
-  /// Divides what no batch holds yet into batches: of the stream that the device writes now, since
-  /// a former one was divided when it ended.
-  static func fixBatches(_ db: Database) throws {
+  /// Where what no batch holds yet is to be divided: of the stream that the device writes now,
+  /// since a former one was divided when it ended.
+  static func openBorders(_ db: Database) throws -> [(first: Int64, last: Int64)] {
     let rows = try Row.fetchCursor(
       db.prepared(
         """
@@ -79,7 +79,12 @@ package enum Outbox {
         bytes = size
       }
     }
-    for border in borders {
+    return borders
+  }
+
+  /// Divides what no batch holds yet into batches.
+  static func fixBatches(_ db: Database) throws {
+    for border in try openBorders(db) {
       // The name travels when it is new to the readers: with the first segment, or once changed.
       try db.run(
         """

@@ -88,21 +88,6 @@ extension StoreDatabase {
     }
   }
 
-  /// The segments that wait to be published, of present and former streams.
-  package func waitingSegments() throws -> [Segment] {
-    try fixBatches()
-    return try read { db in
-      let streams = try StreamDirectory(db)
-      let rows = try Row.fetchAll(db.prepared("SELECT * FROM batches ORDER BY stream, first"))
-      return try rows.map { row in
-        try Outbox.segment(
-          of: row["stream"], first: row["first"], last: row["last"], name: row["device_name"],
-          streams: streams, db
-        ).segment
-      }
-    }
-  }
-
   /// Notes that the device of a stream never comes back, so that this one puts back what the folder
   /// loses of it.
   ///

@@ -23,5 +23,9 @@ extension Schema {
       sequence INTEGER NOT NULL,
       fingerprint BLOB NOT NULL,
       PRIMARY KEY (stream, sequence, fingerprint)) WITHOUT ROWID;
+
+    -- The waiting removals that were taken over from databases whose place this one has taken, lest
+    -- they be taken over again when that is repeated (`WaitingRemoval.bytes`).
+    CREATE TABLE taken_removals(removal BLOB PRIMARY KEY) WITHOUT ROWID;
     """
 }

@@ -46,6 +46,14 @@ package struct StreamDirectory {
     try read(db)
   }
 
+  /// Knows nothing but the numbers of streams: all that it takes to read contexts.
+  init(numbers db: Database) throws {
+    frontier = Frontier()
+    for row in try GRDB.Row.fetchAll(db.prepared("SELECT id, stream FROM streams")) {
+      streamsByNumber[row[0]] = try StreamID(column: row[1])
+    }
+  }
+
   func stream(number: Int64) throws -> StreamID {
     guard let stream = streamsByNumber[number] else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "unknown stream \(number)")
@@ -197,6 +205,7 @@ extension StreamDirectory {
   /// Moves the closed part on and writes all that changed.
   mutating func save(_ db: Database) throws {
     // What is new and closes at once was never stored.
+    try settleContradictions(db)
     let hadOpen = frontier.open.values.reduce(0) { $0 + $1.count } > newlyOpen.count
     let closed = frontier.close()
     for transaction in closed {

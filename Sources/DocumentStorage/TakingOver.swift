@@ -10,18 +10,6 @@ extension StoreDatabase {
     package let removal: DocumentState.PendingRemoval
   }
 
-  /// All removals that wait; they are in no transaction yet.
-  package func waitingRemovals() throws -> [WaitingRemoval] {
-    try read { db in
-      let table = try DocumentTable(db)
-      let streams = try StreamDirectory(db)
-      return try table.waiting().flatMap { key in
-        try table.state(of: key, streams: streams).pending
-          .map { WaitingRemoval(key: key, removal: $0) }
-      }
-    }
-  }
-
   /// The segments that were applied before there was an archive, and are not in it yet.
   package func unarchivedSegments() throws -> Set<ImportedNames.Name> {
     try read { db in
@@ -40,54 +28,58 @@ extension StoreDatabase {
 
   /// Makes this device answer for streams as another database did: those that it wrote, and those
   /// whose devices never come back.
-  package func answer(for streams: [StreamSummary]) throws {
-    let kept = streams.filter { $0.isOwn || $0.wasOwn || $0.retiredAt != nil }
+  package func answer(for streams: [KeptStream]) throws {
+    let kept = streams.filter { $0.isOwn || $0.retiredAt != nil }
     guard !kept.isEmpty else { return }
     try write { db in
       var directory = try StreamDirectory(db)
-      for summary in kept {
+      for stream in kept {
         try db.execute(
           sql: """
             UPDATE streams SET own = max(own, ?), retired_at = coalesce(retired_at, ?)
             WHERE id = ?
             """,
           arguments: [
-            summary.isOwn || summary.wasOwn, summary.retiredAt,
-            try directory.number(of: summary.stream, db),
+            stream.isOwn, stream.retiredAt, try directory.number(of: stream.stream, db),
           ])
       }
     }
   }
 
+  /// The removals that were taken over from other databases and do not wait here any more: what
+  /// became of them is in transactions, or in other removals.
+  package func takenRemovals() throws -> Set<[UInt8]> {
+    var taken = try read { db in
+      try Set(Data.fetchAll(db.prepared("SELECT removal FROM taken_removals")).map { [UInt8]($0) })
+    }
+    for key in try documentsWithRemovals() {
+      for removal in try waitingRemovals(of: key) { taken.remove(removal.bytes) }
+    }
+    return taken
+  }
+
   /// Lets removals wait here that waited in another database; what they were made on may still have
   /// to be imported.
   ///
-  /// Each claims what its author saw, whichever device publishes it. Repeated, it changes nothing.
+  /// Each claims what its author saw, whichever device publishes it. Repeated, it changes nothing,
+  /// whatever has become of them meanwhile.
   ///
+  /// - parameter taken: what the other database had taken over before (``takenRemovals()``).
   /// - parameter now: the wall clock, for removals that are publishable at once.
   /// - returns: how many were not here.
   package func takeOver(
-    _ removals: [WaitingRemoval], now: HybridTime, nonce: UInt64
+    _ removals: [WaitingRemoval], taken: Set<[UInt8]>, now: HybridTime, nonce: UInt64
   ) throws -> Int {
-    guard !removals.isEmpty else { return 0 }
+    guard !removals.isEmpty || !taken.isEmpty else { return 0 }
     return try write { db in
       guard let device = try DeviceRecord.fetch(db) else { throw StorageError.noDevice }
       guard device.leftAt == nil else { throw StorageError.left }
-      var streams = try StreamDirectory(db)
-      var table = try DocumentTable(db)
-      var documents: [ImportedPart.Document] = []
-      var count = 0
-      let byDocument = Dictionary(grouping: removals, by: \.key)
-      for (key, waiting) in byDocument.sorted(by: { $0.key < $1.key }) {
-        var state = try table.state(of: key, streams: streams)
-        let new = waiting.map(\.removal).filter { !state.knows($0) }
-        guard !new.isEmpty else { continue }
-        state.pending += new
-        count += new.count
-        let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
-        documents.append(
-          ImportedPart.Document(key: key, isDeleted: !isVisible, paths: new.map(\.path).sorted()))
+      for removal in taken.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        _ = try note(removal, db)
       }
+      let new = try removals.filter { try note($0.bytes, db) }
+      guard !new.isEmpty else { return 0 }
+      let documents = try wait(for: new, db)
       let origin = CommittedChange.Origin(
         stream: device.stream, sequence: nil,
         collections: Set(documents.map(\.key.collection)).sorted(), documents: documents,
@@ -95,19 +87,49 @@ extension StoreDatabase {
       try ChangeLog.append([origin], db)
       let released = try PendingRemovals.release(db, now: now, nonce: nonce, identity: identity)
       if released > 0 { try Outbox.fixBatches(db) }
-      return count
+      return new.count
+    }
+  }
+
+  /// - returns: whether it was not noted before.
+  private func note(_ removal: [UInt8], _ db: Database) throws -> Bool {
+    try db.run("INSERT OR IGNORE INTO taken_removals VALUES (?)", [Data(removal)])
+    return db.changesCount > 0
+  }
+
+  private func wait(
+    for removals: [WaitingRemoval], _ db: Database
+  ) throws -> [ImportedPart.Document] {
+    var streams = try StreamDirectory(db)
+    var table = try DocumentTable(db)
+    let byDocument = Dictionary(grouping: removals, by: \.key)
+    return try byDocument.sorted(by: { $0.key < $1.key }).map { key, waiting in
+      var state = try table.state(of: key, streams: streams)
+      let new = waiting.map(\.removal).filter { !state.pending.contains($0) }
+      state.pending += new
+      let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
+      return ImportedPart.Document(
+        key: key, isDeleted: !isVisible, paths: new.map(\.path).sorted())
     }
   }
 }
 
-extension DocumentState {
-  /// Whether a removal waits here, or has been published here already.
-  fileprivate func knows(_ removal: PendingRemoval) -> Bool {
-    if pending.contains(removal) { return true }
-    let claimed = lineage?.reduced(removal.seen) ?? removal.seen
-    return entries.contains { entry in
-      entry.effect.kind == removal.kind && entry.effect.path == removal.path
-        && entry.effect.insert == removal.insert && entry.context == claimed
+extension StoreDatabase.WaitingRemoval {
+  /// What it is, whatever numbers a database gives to streams.
+  fileprivate var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendBlock(key.collection.bytes)
+    bytes.appendBlock(key.id.bytes)
+    bytes.appendBlock(removal.path.bytes)
+    bytes.appendVarint(UInt64(removal.kind.code))
+    bytes += removal.insert.stream.bytes
+    bytes.appendVarint(removal.insert.sequence)
+    bytes.appendVarint(UInt64(removal.insert.index))
+    for entry in removal.seen.entries {
+      bytes += entry.stream.bytes
+      bytes.appendVarint(entry.sequence)
+      bytes += entry.fingerprint.bytes
     }
+    return bytes
   }
 }

@@ -13,7 +13,8 @@ struct DevicesSkipCommand: StoreCommand {
       and what waits for them here. With --force it is given up on this device: what lies behind \
       it is imported, and removals that waited for it are published. What is written here from \
       then on counts as written by somebody who had seen it; should it come all the same, it is \
-      applied, and gives way where something has been written since. The other devices that wait \
+      applied, and gives way where something has been written since; but a delete takes its \
+      document away, and leaves what was written there as a conflict. The other devices that wait \
       for it have to be told, too. First try 'feedsync devices retire' on the devices that have it.
       """)
 

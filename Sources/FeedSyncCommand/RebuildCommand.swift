@@ -17,13 +17,25 @@ struct RebuildCommand: StoreCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
-    let recovery = try global.directory().rebuild(
-      container: global.containerPath(), fallbackName: ProcessInfo.processInfo.hostName,
-      process: "\(ProcessInfo.processInfo.processIdentifier)")
+    let recovery = try rebuild()
     let report = try Importer(device: recovery.device).importAll()
     RecoveryText(recovery, report).print(format: global.format)
     if let failure = report.publishingFailure { throw failure }
     guard report.setAside.isEmpty else { throw ExitStatus.setAside }
+  }
+
+  private func rebuild() throws -> DeviceDirectory.Recovery {
+    let directory = try global.directory()
+    do {
+      return try directory.rebuild(
+        container: global.containerPath(), fallbackName: ProcessInfo.processInfo.hostName,
+        process: "\(ProcessInfo.processInfo.processIdentifier)")
+    } catch let failure as SalvageError {
+      // The new device is there all the same, and must not look empty to whoever asks it first.
+      // What keeps the folder from being read as well says so at the next import.
+      _ = try? Importer(device: directory.open(container: global.containerPath())).importAll()
+      throw failure
+    }
   }
 }
 
@@ -41,7 +53,7 @@ struct RecoveryText {
     [
       "old_state": recovery.kept.map { .text($0.string) } ?? .null,
       "recovered": .number(recovery.published), "removals": .number(recovery.removals),
-      "unreadable": .number(recovery.unreadable),
+      "unreadable": .number(recovery.unreadable), "incomplete": .bool(recovery.isIncomplete),
       "segments": .number(report.segments), "documents": .number(report.documents),
     ]
   }

@@ -17,8 +17,7 @@ extension DocumentState {
       kinds: doubtfulKind(at: path).map { [path: $0] } ?? [:],
       unclaimed: unclaimedIncrements(context: frontier.closed, seen: frontier.seen))
     if let content {
-      _ = planner.lead(
-        to: path, along: way.steps, isWhole: isWrittenWhole(view, under: frontier.closed))
+      _ = planner.lead(to: path, along: way.steps, isWhole: view.hasUndoneDelete)
       planner.write(content, at: path, over: way.target)
     } else {
       planner.append(EditPlan.Step(.remove, at: path))

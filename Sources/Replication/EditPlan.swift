@@ -76,7 +76,7 @@ extension DocumentState {
       kept: uncovered.map { entries[$0] }, rewritesEqual: rewritesEqual, kinds: kinds,
       // Of what its authors had seen, that which had not arrived was not in the writer's number.
       unclaimed: unclaimedIncrements(context: context, seen: token?.applied ?? seen))
-    if isWrittenWhole(view, under: context) {
+    if view.hasUndoneDelete {
       if patch != nil, root.json == new { return .unchanged }
       planner.write(new, at: .root, over: root)
     } else {

@@ -104,6 +104,9 @@ package struct Frontier: Sendable, Equatable {
       Open(tip: header.tip, context: header.context, isUnderstood: isUnderstood))
     let seen = expected[header.stream]?.removeValue(forKey: header.sequence)
     if let seen, seen != [header.fingerprint] { contradict(header.stream) }
+    // Behind a hole, it tells the name of what is missing just before it.
+    let before = expected[header.stream]?[header.sequence - 1]
+    if let before, before != [previous] { contradict(header.stream) }
     for entry in header.context.entries where verified[entry.stream] != entry {
       // Its own predecessor needs no look.
       guard entry.stream != header.stream || entry.fingerprint != previous else { continue }

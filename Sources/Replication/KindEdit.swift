@@ -38,7 +38,7 @@ extension DocumentState {
     var planner = EditPlanner(
       unclaimed: unclaimedIncrements(context: frontier.closed, seen: frontier.seen))
     let isWritten = planner.lead(
-      to: path, along: way.steps, isWhole: isWrittenWhole(view, under: frontier.closed))
+      to: path, along: way.steps, isWhole: view.hasUndoneDelete)
     let value = planner.take(edit, at: path, over: target, isWritten: isWritten)
     let isInsert = planner.steps.first.map { $0.kind == .clear && $0.path.isRoot } ?? false
     let plan = EditPlan(

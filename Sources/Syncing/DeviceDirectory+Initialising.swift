@@ -148,9 +148,9 @@ extension DeviceDirectory {
     let database = try store(in: directory)
     let known = try database.device()
     if known != nil {
-      try database.rejoin(at: container.root)
-      // Whatever its place was to be taken by: it is in use again.
+      // Whatever its place was to be taken by: it is in use again from the next step on.
       try forgetSalvage(of: directory)
+      try database.rejoin(at: container.root)
       if let name = request.deviceName {
         _ = try database.renameDevice(to: name, now: ambient.time, nonce: ambient.random())
       }

@@ -20,6 +20,10 @@ extension DeviceDirectory {
     package var removals: Int { salvaged.reduce(0) { $0 + $1.report.removals } }
     /// How many parts of them could not be read any more.
     package var unreadable: Int { salvaged.reduce(0) { $0 + $1.report.unreadable } }
+    /// Whether one of them could not give all that it had, or could not even be opened.
+    package var isIncomplete: Bool {
+      salvaged.contains { $0.failure != nil || $0.report.unreadable > 0 }
+    }
   }
 
   /// Makes a new database from the folder, in the place of one that is damaged or distrusted
@@ -38,7 +42,9 @@ extension DeviceDirectory {
     container path: FilePath?, fallbackName: String, process: String
   ) throws -> Recovery {
     try requireLocalState()
+    try path.map(requireAnswer)
     let subject = try subject(at: path)
+    try requireAnswer(subject.folder)
     let container = ContainerFolder(root: subject.folder, files: files)
     let marker = try container.marker()
     guard marker.container == subject.container else {
@@ -49,13 +55,14 @@ extension DeviceDirectory {
     try makeDirectories(directory)
     let watch = try WatchLock(state: directory, files: files, process: process)
     defer { watch.release() }
-    let (device, aside) = try exclusively {
+    let (device, aside, older) = try exclusively {
       let aside = try putAside(marker.container)
       try makeDirectories(directory)
       let name = subject.name ?? fallbackName
-      return (try makeNewDevice(of: marker, container: container, name: name), aside)
+      let device = try makeNewDevice(of: marker, container: container, name: name)
+      return (device, aside, try handOver(to: device))
     }
-    let salvaged = try salvageOlder(into: device)
+    let salvaged = try publish(older, into: device)
     return Recovery(
       device: device, kept: aside ?? salvaged.last?.directory, salvaged: salvaged)
   }
@@ -70,19 +77,19 @@ extension DeviceDirectory {
     _ request: Request, process: String
   ) throws -> (Initialisation, Recovery) {
     try requireLocalState()
-    if case .silent(let resolved) = ask(request.folder) {
-      throw ContainerError.unreachable(resolved, .timedOut)
-    }
+    try requireAnswer(request.folder)
     let folder = try files.canonicalPath(of: request.folder)
     let marker = try ContainerFolder(root: folder, files: files).marker()
-    let former = try devices(at: folder).map(\.record).filter { $0.container != marker.container }
-    let present = former.filter { $0.leftAt == nil }
-    let sources = present.isEmpty ? former : present
+    let sources = try adoptable(by: marker.container, at: folder)
     guard let first = sources.first else { throw DeviceError.nothingToAdopt(folder) }
     let directories = sources.map { directory(of: $0.container) }
     let locks = try directories.map { try WatchLock(state: $0, files: files, process: process) }
     defer { for lock in locks { lock.release() } }
-    for source in directories { try note(SalvageRecord(target: marker.container), in: source) }
+    for source in sources {
+      try note(
+        SalvageRecord(target: marker.container, place: source.path),
+        in: directory(of: source.container))
+    }
     let done = try initialise(
       Request(
         folder: request.folder, identifier: request.identifier, deviceName: request.deviceName,
@@ -91,6 +98,24 @@ extension DeviceDirectory {
     let recovery = Recovery(
       device: done.device, kept: directory(of: first.container), salvaged: done.salvaged)
     return (done, recovery)
+  }
+}
+
+extension DeviceDirectory {
+  /// The devices of other containers that were last seen at `folder`, or whose adoption by this one
+  /// was interrupted, wherever they were; those that have left only if there is no other.
+  private func adoptable(
+    by container: ContainerID, at folder: FilePath
+  ) throws -> [DeviceRecord] {
+    var former = try devices(at: folder).map(\.record).filter { $0.container != container }
+    for older in try olderDatabases(of: container) where older.isAdopted && !older.isSalvaged {
+      guard let id = older.container, !former.contains(where: { $0.container == id }) else {
+        continue
+      }
+      former.append(try open(id, at: nil, isSilent: false).record)
+    }
+    let present = former.filter { $0.leftAt == nil }
+    return present.isEmpty ? former : present
   }
 }
 
@@ -107,8 +132,11 @@ extension DeviceDirectory {
         device.record.container, path.map(absolute) ?? device.container.root, device.record.name
       )
     } catch {
+      guard Self.isDamage(error) else { throw error }
       let id = try interrupted(at: path) ?? identify(container: path)
-      let older = try olderDatabases(of: id).last { !$0.isSalvaged && !$0.isAdopted }
+      let older = try olderDatabases(of: id).last {
+        !$0.isSalvaged && !$0.isAdopted && $0.container == id
+      }
       // A damaged one does not tell; the folder that the user names does.
       let record = older.flatMap { try? store(in: $0.directory).device() }
       guard let folder = path.map(absolute) ?? record?.path else { throw error }
@@ -148,7 +176,7 @@ extension DeviceDirectory {
       database = try store(in: directory)
       record = try database.device()
     } catch {
-      // A damaged one is what this is for.
+      guard Self.isDamage(error) else { throw error }
       return true
     }
     // Whoever made it died before it was a device.
@@ -160,8 +188,28 @@ extension DeviceDirectory {
       return false
     }
     // From now on no process writes into it what would be left behind; `Salvage` makes sure.
-    if record.leftAt == nil { _ = try? database.leave(now: ambient.now(), isAbandoning: true) }
+    do {
+      if record.leftAt == nil { _ = try database.leave(now: ambient.now(), isAbandoning: true) }
+    } catch {
+      guard Self.isDamage(error) else { throw error }
+    }
     return true
+  }
+
+  /// Whether another database would do better than one with this error: a damaged one is what this
+  /// is for, and no other.
+  private static func isDamage(_ error: any Error) -> Bool {
+    switch error as? StorageError {
+    case .busy, .full, .notPermitted, .readOnly, .cannotOpen, .newerSchema, .newerProgram: false
+    default: true
+    }
+  }
+
+  /// A folder on a network file system that is away would block whoever looks into it.
+  private func requireAnswer(_ folder: FilePath) throws {
+    if case .silent(let resolved) = ask(folder) {
+      throw ContainerError.unreachable(resolved, .timedOut)
+    }
   }
 
   /// Makes a device, or takes over the one that an interrupted rebuild has made.

@@ -13,6 +13,15 @@ extension DeviceDirectory {
     package let failure: (any Error)?
   }
 
+  /// An older database on its way to the device that has taken its place.
+  struct Opened {
+    fileprivate let older: OlderDatabase
+    /// Nil if it never became a device, and so has nothing to give.
+    fileprivate var salvage: Salvage?
+    /// Why it could not be opened.
+    fileprivate var failure: (any Error)?
+  }
+
   /// Publishes into a device's folder what the databases hold whose place it has taken, and have
   /// not given yet.
   ///
@@ -21,40 +30,68 @@ extension DeviceDirectory {
   ///
   /// - throws: ``SalvageError`` if the folder, or the device's own database, does not take it.
   func salvageOlder(into device: Device) throws -> [Salvaged] {
-    try olderDatabases(of: device.record.container).filter { !$0.isSalvaged }
-      .compactMap { try salvage($0, into: device) }
+    try publish(handOver(to: device), into: device)
+  }
+
+  /// Stops all writes into those databases, and hands over what needs no folder.
+  func handOver(to device: Device) throws -> [Opened] {
+    var opened = try olderDatabases(of: device.record.container).filter { !$0.isSalvaged }
+      .compactMap { try open($0, for: device) }
+    var taken: Set<[UInt8]> = []
+    for index in opened.indices {
+      opened[index].salvage?.stopWrites()
+      taken.formUnion(opened[index].salvage?.taken() ?? [])
+    }
+    for index in opened.indices {
+      do {
+        try opened[index].salvage?.handOver(taken: taken)
+      } catch {
+        throw SalvageError(directory: opened[index].older.directory, cause: error)
+      }
+    }
+    return opened
   }
 
   /// - returns: nil if it is in use elsewhere.
-  private func salvage(_ older: OlderDatabase, into device: Device) throws -> Salvaged? {
-    let source: StoreDatabase
-    let record: DeviceRecord?
+  private func open(_ older: OlderDatabase, for device: Device) throws -> Opened? {
     do {
-      source = try existingStore(in: older.directory)
-      record = try source.device()
+      let source = try existingStore(in: older.directory)
+      guard let record = try source.device() else { return Opened(older: older) }
+      if older.isAdopted, let place = older.record?.place, record.path != place { return nil }
+      return Opened(
+        older: older, salvage: Salvage(source: source, record: record, target: device))
     } catch {
-      return Salvaged(directory: older.directory, report: SalvageReport(), failure: error)
-    }
-    // Who said `--adopt` meant the folder where the other container had been.
-    if older.isAdopted, let record, record.path != device.container.root { return nil }
-    do {
-      // One that never became a device has nothing to give.
-      let report = try record.map { try salvage(source, of: $0, into: device) } ?? SalvageReport()
-      try note(
-        SalvageRecord(
-          target: older.target, isComplete: report.unreadable == 0,
-          unreadable: report.unreadable), in: older.directory)
-      return Salvaged(directory: older.directory, report: report, failure: report.cause)
-    } catch {
-      throw SalvageError(directory: older.directory, cause: error)
+      return Opened(older: older, failure: error)
     }
   }
 
-  private func salvage(
-    _ source: StoreDatabase, of record: DeviceRecord, into device: Device
-  ) throws -> SalvageReport {
-    var salvage = Salvage(source: source, record: record, target: device)
-    return try salvage.run()
+  /// Tries all, also after one that the folder does not take.
+  func publish(_ opened: [Opened], into device: Device) throws -> [Salvaged] {
+    var salvaged: [Salvaged] = []
+    var failure: SalvageError?
+    for one in opened {
+      do {
+        salvaged.append(try publish(one))
+      } catch {
+        failure = failure ?? SalvageError(directory: one.older.directory, cause: error)
+      }
+    }
+    if let failure { throw failure }
+    return salvaged
+  }
+
+  private func publish(_ opened: Opened) throws -> Salvaged {
+    let older = opened.older
+    if let failure = opened.failure {
+      return Salvaged(directory: older.directory, report: SalvageReport(), failure: failure)
+    }
+    var salvage = opened.salvage
+    let report = try salvage?.publish() ?? SalvageReport()
+    try note(
+      SalvageRecord(
+        target: older.target, isComplete: report.unreadable == 0, unreadable: report.unreadable,
+        place: older.record?.place), in: older.directory)
+    return Salvaged(directory: older.directory, report: report, failure: report.cause)
   }
 
   /// Opens a database that must be there: SQLite would make one.

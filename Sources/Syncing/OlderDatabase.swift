@@ -9,16 +9,32 @@ import SystemPackage
 /// It may hold what nobody else has, so it is remembered until all of that has been published.
 package struct OlderDatabase: Sendable {
   package let directory: FilePath
-  /// The container that gets what it holds.
+  /// The container that gets what it holds; where that was adopted in its turn, by another.
   package let target: ContainerID
   /// What came of it so far; nil if nothing was ever noted.
   package let record: SalvageRecord?
 
   /// Whether all that it holds is in the folder, durably.
-  package var isSalvaged: Bool { record?.isComplete ?? false }
+  package var isSalvaged: Bool { record.map { $0.isComplete && $0.target == target } ?? false }
 
-  /// Whether it was another container's.
+  /// Whether it stands where its container's database does, and another container adopted that.
   let isAdopted: Bool
+
+  /// Whose it was.
+  var container: ContainerID? {
+    directory.lastComponent?.string.split(separator: ".").first.flatMap { ContainerID($0) }
+  }
+
+  /// The same on its way into the container that has adopted its target, and so on.
+  ///
+  /// Two machines may have adopted crosswise: what comes round ends before.
+  fileprivate func followed(_ adopters: [ContainerID: ContainerID]) -> OlderDatabase {
+    var target = target
+    var passed: Set<ContainerID> = [target]
+    while let next = adopters[target], passed.insert(next).inserted { target = next }
+    return OlderDatabase(
+      directory: directory, target: target, record: record, isAdopted: isAdopted)
+  }
 }
 
 /// What is noted, in a database's directory, of publishing what it holds.
@@ -29,11 +45,16 @@ package struct SalvageRecord: Hashable, Sendable {
   package let isComplete: Bool
   /// How much of it could not be read any more.
   package let unreadable: Int
+  /// Where its container was when another was to adopt it; elsewhere, it has been in use since.
+  let place: FilePath?
 
-  package init(target: ContainerID, isComplete: Bool = false, unreadable: Int = 0) {
+  package init(
+    target: ContainerID, isComplete: Bool = false, unreadable: Int = 0, place: FilePath? = nil
+  ) {
     self.target = target
     self.isComplete = isComplete
     self.unreadable = unreadable
+    self.place = place
   }
 
   init?(parsing bytes: [UInt8]) {
@@ -42,13 +63,17 @@ package struct SalvageRecord: Hashable, Sendable {
       case .bool(let isComplete) = object["complete"],
       case .integer(let unreadable) = object["unreadable"]
     else { return nil }
-    self.init(target: target, isComplete: isComplete, unreadable: Int(unreadable))
+    var place: FilePath?
+    if case .string(let path) = object["place"] { place = FilePath(path.description) }
+    self.init(
+      target: target, isComplete: isComplete, unreadable: Int(unreadable), place: place)
   }
 
   var object: JSONObject {
     [
       "into": .string(ByteString(target.description)), "complete": .bool(isComplete),
       "unreadable": .integer(Int64(unreadable)),
+      "place": place.map { .string(ByteString($0.string)) } ?? .null,
     ]
   }
 }
@@ -76,7 +101,12 @@ extension DeviceDirectory {
       guard error.errno == .noSuchFileOrDirectory else { throw error }
       return []
     }
-    return try entries.compactMap { try olderDatabase(named: $0.name) }
+    let all = try entries.compactMap { try olderDatabase(named: $0.name) }
+    let adopters = Dictionary(
+      all.filter(\.isAdopted).compactMap { older in
+        older.container.map { ($0, older.target) }
+      }, uniquingKeysWith: { first, _ in first })
+    return all.map { $0.followed(adopters) }
       .filter { container == nil || $0.target == container }
       .sorted { $0.directory.string < $1.directory.string }
   }

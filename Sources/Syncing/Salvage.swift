@@ -28,6 +28,7 @@ struct Salvage {
   private let record: DeviceRecord
   private let target: Device
   private var report = SalvageReport()
+  private var streams: [StoreDatabase.KeptStream] = []
   /// Where files were found that others have written.
   private var found: Set<FilePath> = []
 
@@ -37,27 +38,40 @@ struct Salvage {
     self.target = target
   }
 
-  mutating func run() throws -> SalvageReport {
-    // From now on no process writes into it what would be left behind.
+  /// Hands over what needs no folder, so that nobody sees the device without it: which streams it
+  /// answers for, and the removals that hide what they are for.
+  ///
+  /// - parameter taken: what all databases whose place it takes had taken over themselves.
+  mutating func handOver(taken: Set<[UInt8]>) throws {
+    try target.database.answer(for: streams)
+    var removals: [StoreDatabase.WaitingRemoval] = []
+    for key in read({ try $0.documentsWithRemovals() }) ?? [] {
+      removals += read { try $0.waitingRemovals(of: key) } ?? []
+    }
+    report.removals = try target.database.takeOver(
+      removals, taken: taken, now: target.ambient.time, nonce: target.nonce)
+  }
+
+  /// What the source has taken over from others.
+  mutating func taken() -> Set<[UInt8]> { read { try $0.takenRemovals() } ?? [] }
+
+  /// From now on no process writes into it what would be left behind.
+  mutating func stopWrites() {
     let now = target.ambient.now()
     if record.leftAt == nil { read { try $0.leave(now: now, isAbandoning: true) } }
-    let streams = read { try $0.streamSummaries() } ?? []
-    try target.database.answer(for: streams)
-    for stream in streams { try publishArchive(of: stream.stream) }
-    for segment in read({ try $0.waitingSegments() }) ?? [] {
-      try publish(SegmentFile.encode(segment.moved(to: container)), of: segment.range)
-    }
+    streams = read { try $0.knownStreams() } ?? []
+  }
+
+  /// Publishes all of it: first what nobody else can have.
+  mutating func publish() throws -> SalvageReport {
+    for batch in read({ try $0.waitingBatches() }) ?? [] { try publish(batch) }
+    try publishArchive()
     try publishFolder()
     try settle()
     // Else what stands behind a hole would be gone until the user says so again (protocol.md 6).
-    for stream in streams {
-      guard let lost = stream.givenUp else { continue }
+    for stream in streams where stream.givenUp > 0 {
       _ = try target.database.giveUp(
-        stream.stream, upTo: lost.last, now: target.ambient.time, nonce: target.nonce)
-    }
-    if let removals = read({ try $0.waitingRemovals() }) {
-      report.removals = try target.database.takeOver(
-        removals, now: target.ambient.time, nonce: target.nonce)
+        stream.stream, upTo: stream.givenUp, now: target.ambient.time, nonce: target.nonce)
     }
     return report
   }
@@ -76,16 +90,49 @@ struct Salvage {
     }
   }
 
-  private mutating func publishArchive(of stream: StreamID) throws {
-    for kept in read({ try $0.archivedSegments(of: stream) }) ?? [] {
-      guard let stored = read({ try $0.archivedBytes(of: kept) }) else { continue }
-      guard let bytes = stored else {
+  /// Where one transaction of a batch cannot be read, each other one becomes a file of its own.
+  private mutating func publish(_ batch: StoreDatabase.WaitingBatch) throws {
+    if let segment = try? source.segment(of: batch) { return try publish(segment) }
+    for sequence in batch.sequences {
+      guard let segment = read({ try $0.segment(of: batch, at: sequence) }) else { continue }
+      guard let segment else {
         report.unreadable += 1
         continue
       }
-      guard let found = read({ _ in try SegmentFile.decode(bytes) }) else { continue }
-      try publish(found, bytes: bytes)
+      try publish(segment)
     }
+  }
+
+  private mutating func publish(_ segment: Segment) throws {
+    try publish(SegmentFile.encode(segment.moved(to: container)), of: segment.range)
+  }
+
+  /// Where a stream's list cannot be read, all rows are tried by their numbers.
+  private mutating func publishArchive() throws {
+    var isListed = !streams.isEmpty
+    for stream in streams {
+      let list = read { try $0.archivedSegments(of: stream.stream) }
+      if list == nil { isListed = false }
+      for kept in list ?? [] { try publishArchived { try $0.archivedBytes(of: kept) } }
+    }
+    guard !isListed else { return }
+    var row = read { try $0.archiveEnd() } ?? 0
+    while row > 0 {
+      try publishArchived(mayBeAbsent: true) { try $0.archivedBytes(row: row) }
+      row -= 1
+    }
+  }
+
+  private mutating func publishArchived(
+    mayBeAbsent: Bool = false, _ bytes: (StoreDatabase) throws -> [UInt8]?
+  ) throws {
+    guard let stored = read(bytes) else { return }
+    guard let bytes = stored else {
+      if !mayBeAbsent { report.unreadable += 1 }
+      return
+    }
+    guard let found = read({ _ in try SegmentFile.decode(bytes) }) else { return }
+    try publish(found, bytes: bytes)
   }
 
   /// Publishes what the folder has and the database has not: of another container all of its files,

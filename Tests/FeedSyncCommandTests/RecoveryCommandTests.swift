@@ -22,7 +22,7 @@ import Testing
     let report = try #require(try run.json().object)
     #expect(
       report.keys == [
-        "documents", "old_state", "recovered", "removals", "segments", "unreadable",
+        "documents", "incomplete", "old_state", "recovered", "removals", "segments", "unreadable",
       ])
     #expect(report["recovered"] == .integer(1))
     #expect(report["segments"] == .integer(2))
@@ -62,12 +62,14 @@ import Testing
     let diagnosis = try machine.diagnose()
     #expect(diagnosis.status == 1 && diagnosis.found == ["warning older-databases"])
     #expect(try machine.feedsync("status").output.contains("problem: "))
-    let again = try machine.feedsync("init", machine.folder.path)
-    #expect(again.output == "joined\n")
-    #expect(again.errors.contains(" gives nothing: "))
+    let initialised = try machine.feedsync("init", machine.folder.path)
+    #expect(initialised.output == "joined\n")
+    #expect(initialised.errors.contains(" gives nothing: "))
+    let again = try machine.feedsync("rebuild", "--format", "json").json().object
+    #expect(again?["incomplete"] == .bool(true))
     let old = try #require(diagnosis.findings.first?["file"]?.text)
     try FileManager.default.removeItem(atPath: old)
-    #expect(try machine.diagnose().found == [])
+    #expect(try machine.diagnose().found == ["note older-databases"])
   }
 
   @Test("that was interrupted is gone on with by itself, named or not, and by init")

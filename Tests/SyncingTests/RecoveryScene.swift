@@ -1,4 +1,5 @@
 import DocumentStorage
+import GRDB
 import Replication
 import SharedFolder
 import Synchronization
@@ -100,6 +101,13 @@ struct RecoveryScene {
   /// Puts another container, with a document of its own, in the place of the one that was here.
   func replaceContainer() throws {
     try restore()
+    try placeOther()
+    // So that it is there again each time.
+    try house.removeTree(Self.kept(folder))
+    try house.copy(folder, to: Self.kept(folder))
+  }
+
+  func placeOther() throws {
     let other = house.other("other")
     let theirs = try house.makeFolder("theirs")
     let device = try house.initialise(theirs, name: "theirs", in: other).device
@@ -107,9 +115,40 @@ struct RecoveryScene {
     try Peer(device: device).publish()
     for file in try world.logs(in: theirs) { try world.deliver(file, to: folder) }
     try world.place(device.record.marker, at: folder.appending(Marker.name))
-    // So that it is there again each time.
-    try house.removeTree(Self.kept(folder))
-    try house.copy(folder, to: Self.kept(folder))
+  }
+
+  /// The state of the device's container.
+  var state: FilePath { house.directory.directory(of: world.marker.container) }
+
+  /// The same machine while the folder's disk is full.
+  var full: DeviceDirectory {
+    let logs = folder.appending("logs")
+    return DeviceDirectory(
+      root: house.directory.root,
+      files: InterruptedFileSystem(
+        house.files,
+        beforeChange: { (path) throws(FileError) in
+          if path.starts(with: logs) { throw FileError(.write, path, .noSpace) }
+        }), ambient: house.directory.ambient)
+  }
+
+  func rebuild(_ directory: DeviceDirectory? = nil) throws -> DeviceDirectory.Recovery {
+    try (directory ?? house.directory).rebuild(
+      container: folder, fallbackName: "me", process: "1")
+  }
+
+  func adopt(_ directory: DeviceDirectory? = nil, at folder: FilePath? = nil) throws {
+    _ = try (directory ?? house.directory).adopt(
+      DeviceDirectory.Request(
+        folder: folder ?? self.folder, identifier: nil, deviceName: nil, joinsOnly: true),
+      process: "1")
+  }
+
+  /// Changes the device's database behind its back.
+  func damage(_ sql: String) throws {
+    try DatabaseQueue(path: state.appending("store.sqlite").string).write { db in
+      try db.execute(sql: sql)
+    }
   }
 
   /// A process that dies at one of its calls that change anything.
