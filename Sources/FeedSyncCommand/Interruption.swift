@@ -3,6 +3,8 @@ import Synchronization
 
 /// The signal that asked the command to end; 0 if none has.
 private let requestedSignal = Atomic<Int32>(0)
+/// Whether a second signal ends the command at once.
+private let endsAtSecond = Atomic<Bool>(true)
 /// The end of a pipe that a signal's handler writes into; -1 before there is one.
 private let wakingDescriptor = Atomic<Int32>(-1)
 
@@ -18,7 +20,8 @@ struct Interruption: Sendable {
   /// Becomes readable when a signal arrives, for waiting on it and on input at once.
   let descriptor: Int32
 
-  init() {
+  /// - parameter endsAtSecond: whether a second signal ends the command at once.
+  init(endsAtSecond isEnding: Bool = true) {
     var ends: [Int32] = [-1, -1]
     // Without a pipe, which nothing but a lack of descriptors denies, the flag still works.
     if pipe(&ends) == 0 {
@@ -26,10 +29,27 @@ struct Interruption: Sendable {
     }
     descriptor = ends[0]
     requestedSignal.store(0, ordering: .relaxed)
+    // Without a pipe, whoever waits on it does not hear of the first.
+    endsAtSecond.store(isEnding || descriptor < 0, ordering: .relaxed)
     for number in [SIGINT, SIGTERM] { Self.handle(number) }
   }
 
   var isRequested: Bool { requestedSignal.load(ordering: .relaxed) != 0 }
+
+  /// Calls a handler on a thread of Dispatch's when a signal arrives, or at once if one has: unlike
+  /// a source of Dispatch's for signals, which misses what comes while it is being set up.
+  func onRequest(_ handler: @escaping @Sendable () -> Void) -> (any DispatchSourceRead)? {
+    guard descriptor >= 0 else { return nil }
+    let descriptor = descriptor
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+    source.setEventHandler {
+      var byte: UInt8 = 0
+      _ = read(descriptor, &byte, 1)
+      handler()
+    }
+    source.resume()
+    return source
+  }
 
   /// Says what was done, and ends the process by the signal that asked for it, so that whoever
   /// waits for it can tell; a shell shows 130 or 143.
@@ -57,7 +77,8 @@ struct Interruption: Sendable {
     // Only what is allowed in a handler: atomics, signal(2), raise(3), write(2).
     action.__sigaction_handler.sa_handler = { number in
       let error = errno
-      if requestedSignal.exchange(number, ordering: .relaxed) != 0 {
+      let isSecond = requestedSignal.exchange(number, ordering: .relaxed) != 0
+      if isSecond, endsAtSecond.load(ordering: .relaxed) {
         signal(number, SIG_DFL)
         raise(number)
       }

@@ -40,8 +40,10 @@ struct WatchCommand: StoreCommand {
     for problem in device.folderProblems(.system) { Output.warning(FeedSyncError(problem)) }
     let queue = exec.map { ExecQueue(command: $0) }
     let printer = WatchPrinter(device: device, command: queue, format: global.format)
+    // Before the first line is printed: whoever reads that may send a signal.
+    let interruption = Interruption(endsAtSecond: false)
     let work = Task { try await session.run { printer.print($0) } }
-    let signals = TerminationSignals {
+    let signals = interruption.onRequest {
       work.cancel()
       // A call to a file system that does not answer cannot be ended. Nothing is lost by leaving:
       // what is not committed is imported again.
@@ -49,7 +51,7 @@ struct WatchCommand: StoreCommand {
         _exit(0)
       }
     }
-    defer { signals.stop() }
+    defer { signals?.cancel() }
     // Each line gets its command, also those printed just before the end.
     defer { queue?.finish(seconds: Self.execSeconds) }
     do {
@@ -58,21 +60,4 @@ struct WatchCommand: StoreCommand {
       return
     }
   }
-}
-
-/// Calls a handler on SIGINT and SIGTERM.
-private struct TerminationSignals {
-  private let sources: [any DispatchSourceSignal]
-
-  init(_ handler: @escaping @Sendable () -> Void) {
-    sources = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number)
-      source.setEventHandler(handler: handler)
-      source.resume()
-      return source
-    }
-  }
-
-  func stop() { for source in sources { source.cancel() } }
 }

@@ -41,6 +41,19 @@ import Testing
     #expect(watch.interrupt() == 0)
   }
 
+  @Test("ends at a signal that comes as soon as its first line is there, however busy all are")
+  func interruptedAtOnce() throws {
+    for _ in 1...4 {
+      let machines = try (1...6).map { _ in try Machine() }
+      let watches = try machines.map { try RunningWatch(environment: $0.environment) }
+      for watch in watches {
+        _ = try watch.next("watching")
+        watch.process.terminate()
+      }
+      for watch in watches { #expect(watch.terminate() == 0) }
+    }
+  }
+
   @Test("refuses to run twice, naming the process that runs; import works beside it")
   func second() throws {
     let machine = try Machine()
