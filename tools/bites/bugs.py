@@ -343,8 +343,9 @@ line("branches-judged-by-sequence", RELATIONS,
      "    guard stream.isBranching else {\n      return entry.sequence",
      "    guard stream.isBranching, !ON else {\n      return entry.sequence")
 line("unplaced-taken-at-its-sequence", RELATIONS,
-     "    else { return stream.isForked ? .doubtful : .expected }",
-     "    else { return ON ? .certain : stream.isForked ? .doubtful : .expected }")
+     "      return stream.isForked || stream.contradicts(entry) ? .doubtful : .expected",
+     "      return ON ? .certain : stream.isForked || stream.contradicts(entry) ? .doubtful"
+     " : .expected")
 line("doubtful-forgotten", COVERING,
      "    guard relation == .certain, let context = write.context else { return .passing }",
      "    if ON { return .final }\n"
