@@ -45,12 +45,15 @@ import Testing
   func interruptedAtOnce() throws {
     for _ in 1...4 {
       let machines = try (1...6).map { _ in try Machine() }
-      let watches = try machines.map { try RunningWatch(environment: $0.environment) }
-      for watch in watches {
-        _ = try watch.next("watching")
-        watch.process.terminate()
+      // Their folders go away with them.
+      try withExtendedLifetime(machines) {
+        let watches = try machines.map { try RunningWatch(environment: $0.environment) }
+        for watch in watches {
+          _ = try watch.next("watching")
+          watch.process.terminate()
+        }
+        for watch in watches { #expect(watch.terminate() == 0) }
       }
-      for watch in watches { #expect(watch.terminate() == 0) }
     }
   }
 
