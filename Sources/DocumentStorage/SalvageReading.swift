@@ -68,13 +68,19 @@ extension StoreDatabase {
     }
   }
 
-  /// One transaction of a batch as a segment of its own; nil if it is not there.
+  /// One transaction of a batch as a segment of its own, which needs no other; nil if it is not
+  /// there.
   package func segment(of batch: WaitingBatch, at sequence: UInt64) throws -> Segment? {
     try read { db in
       let sql = "SELECT content FROM outbox WHERE stream = ? AND sequence = ?"
       let content = try Data.fetchOne(
         db.prepared(sql), arguments: [batch.stream, Int64(sequence)])
-      return try content.map { try SegmentFile.decode([UInt8]($0)).segment }
+      return try content.map { content in
+        let stored = try SegmentFile.decode([UInt8](content)).segment
+        return Segment(
+          range: stored.range, attributes: batch.name.map { [.deviceName($0)] } ?? [],
+          transactions: stored.transactions)
+      }
     }
   }
 

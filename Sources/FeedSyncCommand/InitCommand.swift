@@ -64,7 +64,9 @@ struct InitCommand: StoreCommand {
   }
 
   private func adopt(_ request: DeviceDirectory.Request) throws {
-    let (done, recovery) = try global.directory().adopt(request, process: "\(getpid())")
+    let (done, recovery) = try global.recover(at: request.folder) {
+      try $0.adopt(request, process: "\(getpid())")
+    }
     try warn(about: done)
     let report = try Importer(device: done.device).importAll()
     let text = RecoveryText(recovery, report)

@@ -3,6 +3,7 @@ import CanonicalJSON
 import FeedSync
 import Foundation
 import Syncing
+import SystemPackage
 
 struct RebuildCommand: StoreCommand {
   static let configuration = CommandConfiguration(
@@ -17,23 +18,31 @@ struct RebuildCommand: StoreCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
-    let recovery = try rebuild()
+    let path = global.containerPath()
+    let recovery = try global.recover(at: path) {
+      try $0.rebuild(
+        container: path, fallbackName: ProcessInfo.processInfo.hostName,
+        process: "\(ProcessInfo.processInfo.processIdentifier)")
+    }
     let report = try Importer(device: recovery.device).importAll()
     RecoveryText(recovery, report).print(format: global.format)
     if let failure = report.publishingFailure { throw failure }
     guard report.setAside.isEmpty else { throw ExitStatus.setAside }
   }
+}
 
-  private func rebuild() throws -> DeviceDirectory.Recovery {
-    let directory = try global.directory()
+extension GlobalOptions {
+  /// Makes a device that takes another's place, and lets it import also where the folder does not
+  /// take what the other holds: it must not look empty to whoever asks it first.
+  func recover<Result>(
+    at folder: FilePath?, _ body: (DeviceDirectory) throws -> Result
+  ) throws -> Result {
+    let directory = try directory()
     do {
-      return try directory.rebuild(
-        container: global.containerPath(), fallbackName: ProcessInfo.processInfo.hostName,
-        process: "\(ProcessInfo.processInfo.processIdentifier)")
+      return try body(directory)
     } catch let failure as SalvageError {
-      // The new device is there all the same, and must not look empty to whoever asks it first.
       // What keeps the folder from being read as well says so at the next import.
-      _ = try? Importer(device: directory.open(container: global.containerPath())).importAll()
+      _ = try? Importer(device: directory.open(container: folder)).importAll()
       throw failure
     }
   }

@@ -58,6 +58,7 @@ extension DeviceDirectory {
     let (device, aside, older) = try exclusively {
       let aside = try putAside(marker.container)
       try makeDirectories(directory)
+      try noteRebuilding(directory)
       let name = subject.name ?? fallbackName
       let device = try makeNewDevice(of: marker, container: container, name: name)
       return (device, aside, try handOver(to: device))
@@ -112,7 +113,9 @@ extension DeviceDirectory {
       guard let id = older.container, !former.contains(where: { $0.container == id }) else {
         continue
       }
-      former.append(try open(id, at: nil, isSilent: false).record)
+      // One that cannot be opened says so when it is gone on with.
+      let device = try? open(id, at: nil, isSilent: false).record
+      if let device, older.isWhereNoted(device) { former.append(device) }
     }
     let present = former.filter { $0.leftAt == nil }
     return present.isEmpty ? former : present
@@ -181,7 +184,9 @@ extension DeviceDirectory {
     }
     // Whoever made it died before it was a device.
     guard let record else { return false }
-    // What an interrupted rebuild has made, and nothing has come to, does as well as a new one.
+    // What an interrupted rebuild has made does as well as a new one, and so does what another has
+    // made where nothing has come to it, while there is something to go on with.
+    if isRebuilding(directory) { return false }
     if try olderDatabases(of: id).contains(where: { !$0.isSalvaged }),
       let streams = try? database.streamSummaries(), streams.allSatisfy({ $0.applied == 0 })
     {
@@ -210,6 +215,26 @@ extension DeviceDirectory {
     if case .silent(let resolved) = ask(folder) {
       throw ContainerError.unreachable(resolved, .timedOut)
     }
+  }
+
+  /// That a rebuild has not come to its end yet, for whoever goes on with it.
+  private func rebuildingFile(in directory: FilePath) -> FilePath {
+    directory.appending("rebuilding.json")
+  }
+
+  private func isRebuilding(_ directory: FilePath) -> Bool {
+    (try? files.status(of: rebuildingFile(in: directory))) != nil
+  }
+
+  private func noteRebuilding(_ directory: FilePath) throws {
+    guard !isRebuilding(directory) else { return }
+    try replace(rebuildingFile(in: directory), with: [:])
+  }
+
+  func forgetRebuilding(_ directory: FilePath) throws {
+    guard isRebuilding(directory) else { return }
+    try files.remove(rebuildingFile(in: directory))
+    try files.synchronizeDirectory(directory)
   }
 
   /// Makes a device, or takes over the one that an interrupted rebuild has made.

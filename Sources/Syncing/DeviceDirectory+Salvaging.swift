@@ -20,6 +20,8 @@ extension DeviceDirectory {
     fileprivate var salvage: Salvage?
     /// Why it could not be opened.
     fileprivate var failure: (any Error)?
+    /// Why not all could be handed over that needs no folder.
+    fileprivate var refusal: (any Error)?
   }
 
   /// Publishes into a device's folder what the databases hold whose place it has taken, and have
@@ -46,7 +48,7 @@ extension DeviceDirectory {
       do {
         try opened[index].salvage?.handOver(taken: taken)
       } catch {
-        throw SalvageError(directory: opened[index].older.directory, cause: error)
+        opened[index].refusal = error
       }
     }
     return opened
@@ -57,7 +59,7 @@ extension DeviceDirectory {
     do {
       let source = try existingStore(in: older.directory)
       guard let record = try source.device() else { return Opened(older: older) }
-      if older.isAdopted, let place = older.record?.place, record.path != place { return nil }
+      if older.isAdopted, !older.isWhereNoted(record) { return nil }
       return Opened(
         older: older, salvage: Salvage(source: source, record: record, target: device))
     } catch {
@@ -77,6 +79,7 @@ extension DeviceDirectory {
       }
     }
     if let failure { throw failure }
+    try forgetRebuilding(directory(of: device.record.container))
     return salvaged
   }
 
@@ -87,6 +90,7 @@ extension DeviceDirectory {
     }
     var salvage = opened.salvage
     let report = try salvage?.publish() ?? SalvageReport()
+    if let refusal = opened.refusal { throw refusal }
     try note(
       SalvageRecord(
         target: older.target, isComplete: report.unreadable == 0, unreadable: report.unreadable,

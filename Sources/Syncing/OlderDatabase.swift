@@ -1,5 +1,7 @@
 import CanonicalJSON
+import DocumentStorage
 import Replication
+import SharedFolder
 import SystemFiles
 import SystemPackage
 
@@ -25,12 +27,20 @@ package struct OlderDatabase: Sendable {
     directory.lastComponent?.string.split(separator: ".").first.flatMap { ContainerID($0) }
   }
 
+  /// Whether its device was nowhere else since another container was to adopt it.
+  ///
+  /// JSON has no bytes that are no text, so neither is compared with them.
+  func isWhereNoted(_ device: DeviceRecord) -> Bool {
+    record?.place.map { $0.string == device.path.string } ?? true
+  }
+
   /// The same on its way into the container that has adopted its target, and so on.
   ///
   /// Two machines may have adopted crosswise: what comes round ends before.
   fileprivate func followed(_ adopters: [ContainerID: ContainerID]) -> OlderDatabase {
     var target = target
     var passed: Set<ContainerID> = [target]
+    if isAdopted, let container { passed.insert(container) }
     while let next = adopters[target], passed.insert(next).inserted { target = next }
     return OlderDatabase(
       directory: directory, target: target, record: record, isAdopted: isAdopted)
@@ -102,13 +112,25 @@ extension DeviceDirectory {
       return []
     }
     let all = try entries.compactMap { try olderDatabase(named: $0.name) }
-    let adopters = Dictionary(
-      all.filter(\.isAdopted).compactMap { older in
-        older.container.map { ($0, older.target) }
-      }, uniquingKeysWith: { first, _ in first })
+      .filter { !isBack($0) }
+    var adopters: [ContainerID: ContainerID] = [:]
+    // Only what stands in its container's place can lead on.
+    for older in all where older.isAdopted {
+      guard let container = older.container,
+        let device = try? store(in: older.directory).device(), older.isWhereNoted(device)
+      else { continue }
+      adopters[container] = older.target
+    }
     return all.map { $0.followed(adopters) }
       .filter { container == nil || $0.target == container }
       .sorted { $0.directory.string < $1.directory.string }
+  }
+
+  /// Whether the container that another was to adopt stands in its place again: it is in use.
+  private func isBack(_ older: OlderDatabase) -> Bool {
+    guard older.isAdopted, let place = older.record?.place, answers(place) else { return false }
+    let marker = try? ContainerFolder(root: place, files: files).marker()
+    return marker.map { $0.container == older.container } ?? false
   }
 
   private func olderDatabase(named name: FilePath.Component) throws -> OlderDatabase? {

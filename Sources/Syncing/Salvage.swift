@@ -39,7 +39,7 @@ struct Salvage {
   }
 
   /// Hands over what needs no folder, so that nobody sees the device without it: which streams it
-  /// answers for, and the removals that hide what they are for.
+  /// answers for, the removals that hide what they are for, and what the user has given up.
   ///
   /// - parameter taken: what all databases whose place it takes had taken over themselves.
   mutating func handOver(taken: Set<[UInt8]>) throws {
@@ -50,6 +50,11 @@ struct Salvage {
     }
     report.removals = try target.database.takeOver(
       removals, taken: taken, now: target.ambient.time, nonce: target.nonce)
+    // Else what stands behind a hole would be gone until the user says so again (protocol.md 6).
+    for stream in streams where stream.givenUp > 0 {
+      _ = try target.database.giveUp(
+        stream.stream, upTo: stream.givenUp, now: target.ambient.time, nonce: target.nonce)
+    }
   }
 
   /// What the source has taken over from others.
@@ -68,11 +73,6 @@ struct Salvage {
     try publishArchive()
     try publishFolder()
     try settle()
-    // Else what stands behind a hole would be gone until the user says so again (protocol.md 6).
-    for stream in streams where stream.givenUp > 0 {
-      _ = try target.database.giveUp(
-        stream.stream, upTo: stream.givenUp, now: target.ambient.time, nonce: target.nonce)
-    }
     return report
   }
 
@@ -91,8 +91,12 @@ struct Salvage {
   }
 
   /// Where one transaction of a batch cannot be read, each other one becomes a file of its own.
+  ///
+  /// One that is alone is written whole: it may follow one that cannot be read.
   private mutating func publish(_ batch: StoreDatabase.WaitingBatch) throws {
-    if let segment = try? source.segment(of: batch) { return try publish(segment) }
+    if batch.sequences.count > 1, let segment = try? source.segment(of: batch) {
+      return try publish(segment)
+    }
     for sequence in batch.sequences {
       guard let segment = read({ try $0.segment(of: batch, at: sequence) }) else { continue }
       guard let segment else {

@@ -29,6 +29,26 @@ import Testing
     #expect(try peer.body("x3") == "{}")
   }
 
+  @Test("publishes what follows a damaged transaction so that it can be read without that")
+  func whole() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    let before = try scene.house.open()
+    for number in 1...4 { try before.put("x\(number)", "{}") }
+    try scene.damage(
+      """
+      UPDATE outbox SET content = zeroblob(40)
+      WHERE sequence = (SELECT max(sequence) - 2 FROM outbox)
+      """)
+    #expect(try scene.rebuild().unreadable == 1)
+    let peer = try scene.house.open()
+    try peer.importAll()
+    #expect(try peer.body("x1") == "{}")
+    try peer.skip(before)
+    #expect(try peer.body("x3") == "{}")
+    #expect(try peer.body("x4") == "{}")
+  }
+
   @Test("publishes all where it cannot be told how the streams stand")
   func streams() throws {
     let scene = try RecoveryScene()

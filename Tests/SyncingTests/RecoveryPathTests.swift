@@ -45,6 +45,40 @@ import Testing
     }
   }
 
+  @Test("is not gone on with once the first container stands in its place again")
+  func takenBack() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    try scene.placeOther()
+    let theirs = try ContainerFolder(root: scene.folder, files: scene.house.files).marker()
+    // It fails after that was noted which was meant.
+    #expect(throws: ContainerError.self) {
+      try scene.house.directory.adopt(
+        DeviceDirectory.Request(
+          folder: scene.folder, identifier: "another", deviceName: nil, joinsOnly: true),
+        process: "1")
+    }
+    try scene.world.place(scene.world.marker.bytes, at: scene.folder.appending(Marker.name))
+    let elsewhere = try scene.house.makeFolder("elsewhere")
+    try scene.world.place(theirs.bytes, at: elsewhere.appending(Marker.name))
+    #expect(try scene.house.initialise(elsewhere).salvaged.isEmpty)
+    #expect(try scene.world.logs(in: elsewhere).isEmpty)
+    #expect(try scene.house.open(scene.folder).put("after", "{}") == .changed)
+  }
+
+  @Test("makes no further database each time that it is tried")
+  func once() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    for _ in 1...3 {
+      #expect(throws: SalvageError.self) { try scene.rebuild(scene.full) }
+      try scene.house.open().importAll()
+    }
+    #expect(try scene.house.directory.olderDatabases().count == 1)
+    _ = try scene.rebuild()
+    #expect(try scene.house.directory.olderDatabases().map(\.isSalvaged) == [true])
+  }
+
   @Test("reaches the container that adopts the one which it was made in")
   func chained() throws {
     let scene = try RecoveryScene()
