@@ -204,8 +204,8 @@ extension StreamDirectory {
 
   /// Moves the closed part on and writes all that changed.
   mutating func save(_ db: Database) throws {
-    // What is new and closes at once was never stored.
     try settleContradictions(db)
+    // What is new and closes at once was never stored.
     let hadOpen = frontier.open.values.reduce(0) { $0 + $1.count } > newlyOpen.count
     let closed = frontier.close()
     for transaction in closed {
