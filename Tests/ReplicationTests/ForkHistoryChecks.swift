@@ -164,13 +164,29 @@ extension ForkHistory {
   }
 
   /// Rule 26: whether a write's author named a transaction that has not arrived, of the value's
-  /// stream and from there on, so that nobody here can tell whether it had seen the value.
+  /// stream and from there on, and nothing that has arrived tells that it is of another branch: so
+  /// that for all that anybody here knows it had seen the value.
   private func mayHide(_ write: PlainModel.Operation, _ value: PlainModel.Operation) -> Bool {
-    guard value.path.starts(with: write.path) else { return false }
+    guard value.path.starts(with: write.path), !isKnownToBranch(value.stream) else { return false }
     let header = authors[write.dot.author].written[write.dot.sequence - 1].header
-    return header.context.entries(of: StreamID(rawValue: value.stream)).contains { entry in
+    let stream = StreamID(rawValue: value.stream)
+    return header.context.entries(of: stream).contains { entry in
       guard entry.sequence >= value.sequence, let place = places[entry] else { return false }
       return devices[0].delivered[place.author] < place.count
+        && arrived(of: stream).allSatisfy { $0.sequence < entry.sequence }
+    }
+  }
+
+  /// Whether two transactions of one sequence of a stream have arrived.
+  private func isKnownToBranch(_ stream: UInt128) -> Bool {
+    let sequences = arrived(of: StreamID(rawValue: stream)).map(\.sequence)
+    return Set(sequences).count < sequences.count
+  }
+
+  /// What everybody has of a stream.
+  private func arrived(of stream: StreamID) -> [Transaction.Header] {
+    authors.indices.filter { authors[$0].stream == stream }.flatMap { author in
+      authors[author].written.prefix(devices[0].delivered[author]).map(\.header)
     }
   }
 }
