@@ -24,6 +24,8 @@ struct Healing {
   /// A folder that refuses so many files refuses all.
   private static let maximumFailures = 8
 
+  /// Nothing is put into a directory that could not be listed: it may have all of it.
+  ///
   /// - parameter listing: of the whole folder, all of which is imported.
   func putBack(
     whatLacks listing: FolderListing, _ knowledge: inout FolderKnowledge
@@ -32,7 +34,9 @@ struct Healing {
       listing.segments.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
     var outcome = Outcome()
     var failures = 0
-    for stream in try device.database.keptStreams() {
+    let unreadable = Set(listing.unreadable.compactMap(\.path.lastComponent))
+    for stream in try device.database.keptStreams()
+    where !isIn(unreadable, stream) {
       for segment in try device.database.archivedSegments(of: stream)
       where !isThere(segment, among: present, &knowledge) {
         do {
@@ -46,6 +50,10 @@ struct Healing {
       }
     }
     return outcome
+  }
+
+  private func isIn(_ directories: Set<FilePath.Component>, _ stream: StreamID) -> Bool {
+    device.container.directory(of: stream).lastComponent.map(directories.contains) ?? false
   }
 
   /// Whether the folder has a segment's file whole, under its own name or beside what has taken

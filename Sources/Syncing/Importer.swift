@@ -79,9 +79,7 @@ package final class Importer {
 
   /// Puts back what the folder has lost, once all that it holds is here.
   private func heal(_ listing: FolderListing, into report: inout ImportReport) throws {
-    guard !report.isStopped, report.publishingFailure == nil, listing.unreadable.isEmpty else {
-      return
-    }
+    guard !report.isStopped, report.publishingFailure == nil else { return }
     let outcome = try Healing(device: device).putBack(whatLacks: listing, &knowledge)
     try knowledge.save()
     report.putBack = outcome.count

@@ -162,6 +162,29 @@ import Testing
     #expect(try ann.importAll().putBack == 0)
   }
 
+  @Test("is put back though another device's directory, or its own for a while, cannot be listed")
+  func unreadableDirectory() throws {
+    let world = try World()
+    let folder = try world.folder("shared")
+    let (ann, bob) = (try world.peer("ann", in: folder), try world.peer("bob", in: folder))
+    for peer in [ann, bob] {
+      try peer.put("a", "{}")
+      try peer.publish()
+    }
+    try ann.importAll()
+    let file = try #require(try world.logs(in: folder).first { $0.directory == ann.directory })
+    let directories = [bob, ann].map { folder.appending("logs").appending($0.directory) }
+    world.fake?.setRefused(true, directories[0])
+    try world.remove(file.path(in: folder))
+    #expect(try ann.importAll().putBack == 1)
+    try world.remove(file.path(in: folder))
+    world.fake?.setRefused(true, directories[1])
+    #expect(try ann.importAll().putBack == 0)
+    for directory in directories { world.fake?.setRefused(false, directory) }
+    #expect(try ann.importAll().putBack == 1)
+    #expect(try world.logs(in: folder).contains(file))
+  }
+
   @Test("is put back by another where its device is known never to come back")
   func retired() throws {
     let world = try World()
