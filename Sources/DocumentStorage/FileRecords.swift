@@ -76,6 +76,9 @@ package struct FileRecord: Sendable, Equatable {
   package let detail: String?
   /// Of a file that waits, or of another container's: the stream and range it holds.
   package let range: Range?
+  /// Of a file that waits for another branch of its stream: how much was known of that when it was
+  /// read (``StoreDatabase/knowledge(of:)``).
+  package let tried: Int?
 
   package struct Range: Hashable, Sendable {
     package let stream: StreamID
@@ -89,12 +92,16 @@ package struct FileRecord: Sendable, Equatable {
     }
   }
 
-  package init(key: FileKey, look: Look, reason: Reason, detail: String?, range: Range? = nil) {
+  package init(
+    key: FileKey, look: Look, reason: Reason, detail: String?, range: Range? = nil,
+    tried: Int? = nil
+  ) {
     self.key = key
     self.look = look
     self.reason = reason
     self.detail = detail
     self.range = range
+    self.tried = tried
   }
 }
 
@@ -127,13 +134,13 @@ extension StoreDatabase {
       }
       for record in noted {
         try db.run(
-          "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
           [
             Data(record.key.directory), Data(record.key.name), record.look.size,
             record.look.modified,
             record.look.changed, record.look.inode, record.reason.rawValue, record.detail,
             record.range?.stream.databaseBytes, record.range.map { Int64($0.first) },
-            record.range.map { Int64($0.last) },
+            record.range.map { Int64($0.last) }, record.tried,
           ])
       }
     }
@@ -155,6 +162,6 @@ extension FileRecord {
       look: Look(
         size: row["size"], modified: row["modified"], changed: row["changed"],
         inode: row["inode"]),
-      reason: reason, detail: row["detail"], range: range)
+      reason: reason, detail: row["detail"], range: range, tried: row["tried"])
   }
 }

@@ -78,8 +78,9 @@ package struct ImportedPart: Sendable, Equatable {
   package var duplicates: [FileKey] = []
   /// Files that do not continue what was applied of their stream, and why.
   package var rejected: [FileKey: SegmentError] = [:]
-  /// Files that begin behind something that has not arrived.
-  package var waiting: [FileKey] = []
+  /// Files that begin behind something that has not arrived, and how much was known of their stream
+  /// when they were tried (``StoreDatabase/knowledge(of:)``).
+  package var waiting: [FileKey: Int] = [:]
   /// Whether this device found itself cloned or restored, and goes on under a new stream.
   package var hasNewStream = false
   /// How many local transactions were made of removals that had waited for their closure.
@@ -164,16 +165,13 @@ private struct ImportFold {
     }
     // The stream goes on, or branches, where what the segment follows is held.
     guard var start = try streams.start(of: importable.segment, db) else {
-      part.waiting.append(importable.file)
-      return
+      return try noteWaiting(importable)
     }
     if importable.segment.leansOnPrevious, !start.isComplete {
       guard let complete = try SegmentReplay.position(at: range.predecessor, streams, db) else {
         // A process of this device may be about to note it.
-        if try !SegmentRecords.isBeingPublished(range, stream: number, db) {
-          part.waiting.append(importable.file)
-        }
-        return
+        guard try !SegmentRecords.isBeingPublished(range, stream: number, db) else { return }
+        return try noteWaiting(importable)
       }
       start = complete
     }
@@ -201,8 +199,7 @@ private struct ImportFold {
     }
     guard !rest.contains(.unknown) else {
       // Until it is known which transactions an older program had applied: not to be lost.
-      part.waiting.append(importable.file)
-      return
+      return try noteWaiting(importable)
     }
     if range.stream == own { isForked = true }
     if let name = importable.segment.deviceName, DeviceName.isValid(name) {
@@ -270,6 +267,10 @@ private struct ImportFold {
 
   private func fromDevice(_ stream: StreamID) -> ImportedPart.FromDevice {
     ImportedPart.FromDevice(stream: stream, name: streams.row(of: stream)?.name)
+  }
+
+  private mutating func noteWaiting(_ importable: ImportableSegment) throws {
+    part.waiting[importable.file] = try streams.knowledge(of: importable.segment.range.stream, db)
   }
 
   /// A segment all of whose transactions are applied.

@@ -24,6 +24,9 @@ extension Schema {
       fingerprint BLOB NOT NULL,
       PRIMARY KEY (stream, sequence, fingerprint)) WITHOUT ROWID;
 
+    -- How much was known of its stream when a file that waits for another branch of it was read.
+    ALTER TABLE files ADD COLUMN tried INTEGER;
+
     -- The waiting removals that were taken over from databases whose place this one has taken, lest
     -- they be taken over again when that is repeated (`WaitingRemoval.bytes`).
     CREATE TABLE taken_removals(removal BLOB PRIMARY KEY) WITHOUT ROWID;

@@ -64,3 +64,26 @@ extension StreamDirectory {
     hasNewMarks = true
   }
 }
+
+extension StoreDatabase {
+  /// How much is known of a stream: a number that grows with whatever may let a file of it be read
+  /// that could not be read before.
+  package func knowledge(of stream: StreamID) throws -> Int {
+    try read { db in try StreamDirectory(db).knowledge(of: stream, db) }
+  }
+}
+
+extension StreamDirectory {
+  /// What its files held, what is kept of them, what is given up, and whether its transactions can
+  /// be told apart; none of it ever becomes less.
+  func knowledge(of stream: StreamID, _ db: Database) throws -> Int {
+    guard let row = rows[stream] else { return 0 }
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT (SELECT count(*) FROM segments WHERE stream = ?1)
+          + (SELECT count(*) FROM archive WHERE stream = ?1)
+        """)
+    let count = try Int.fetchOne(statement, arguments: [row.number]) ?? 0
+    return count + Int(frontier.givenUp[stream] ?? 0) + (row.unmarked == 0 ? 1 : 0)
+  }
+}

@@ -48,8 +48,16 @@ extension FolderKnowledge {
 
   func record(of key: FileKey) -> FileRecord? { records[key] }
 
-  /// The files that waited behind a hole and fit now, one after another.
-  func readyAfterWaiting() -> Set<FileKey> {
+  /// The files that waited behind a hole and fit now, one after another; and those that waited for
+  /// another branch, as soon as anything is known of it that was not when they were read.
+  func readyAfterWaiting() throws -> Set<FileKey> {
+    var known: [StreamID: Int] = [:]
+    func isTried(_ record: FileRecord, _ stream: StreamID) throws -> Bool {
+      guard let tried = record.tried else { return false }
+      let current = try known[stream] ?? database.knowledge(of: stream)
+      known[stream] = current
+      return tried == current
+    }
     let waiting = records.values.filter { $0.reason == .waiting && $0.range != nil }
       .sorted { ($0.range?.first ?? 0) < ($1.range?.first ?? 0) }
     var reached: [StreamID: UInt64] = [:]
@@ -57,7 +65,7 @@ extension FolderKnowledge {
     for record in waiting {
       guard let range = record.range else { continue }
       let end = reached[range.stream] ?? applied(range.stream)
-      guard range.first <= end + 1 else { continue }
+      guard range.first <= end + 1, try !isTried(record, range.stream) else { continue }
       reached[range.stream] = max(end, range.last)
       ready.insert(record.key)
     }
@@ -126,16 +134,18 @@ extension FolderKnowledge {
     forgotten.remove(record.key)
   }
 
-  /// - parameter isBranch: whether it continues another branch than those that are here.
+  /// - parameter tried: how much is known of its stream, if it continues another branch than those
+  ///   that are here.
   mutating func noteWaiting(
-    _ segment: ImportableSegment, look: FileRecord.Look, isBranch: Bool = false
+    _ segment: ImportableSegment, look: FileRecord.Look, tried: Int? = nil
   ) {
     let range = segment.segment.range
     note(
       FileRecord(
         key: segment.file, look: look, reason: .waiting,
-        detail: isBranch ? Self.branchDetail : nil,
-        range: FileRecord.Range(stream: range.stream, first: range.first, last: range.last)))
+        detail: tried == nil ? nil : Self.branchDetail,
+        range: FileRecord.Range(stream: range.stream, first: range.first, last: range.last),
+        tried: tried))
   }
 
   mutating func forget(_ key: FileKey) {
@@ -166,15 +176,14 @@ extension FolderKnowledge {
   ) throws -> [FileKey] {
     let applied = Set(part.applied)
     let known = Set(part.duplicates)
-    let waiting = Set(part.waiting)
     var restored: [FileKey] = []
     for (segment, look) in files {
       let key = segment.file
       if applied.contains(key), records[key]?.reason.isSetAside == true { restored.append(key) }
       if let error = part.rejected[key] {
         note(FileRecord(rejecting: error, key: key, look: look))
-      } else if waiting.contains(key) {
-        noteWaiting(segment, look: look, isBranch: true)
+      } else if let tried = part.waiting[key] {
+        noteWaiting(segment, look: look, tried: tried)
       } else if applied.contains(key) || known.contains(key) {
         learn(segment, look: look)
       }

@@ -119,13 +119,13 @@ package final class Importer {
 
   /// Reads and applies until nothing more fits; a segment that fills a hole makes others fit.
   private func take(_ listing: FolderListing, into report: inout ImportReport) throws {
-    let ready = knowledge.readyAfterWaiting()
+    let ready = try knowledge.readyAfterWaiting()
     var candidates = listing.segments.filter { ready.contains($0.key) || needsReading($0) }
     while !candidates.isEmpty {
       let before = report.segments
       try readAndApply(candidates, into: &report)
       guard report.segments > before, !report.isStopped else { return }
-      let ready = knowledge.readyAfterWaiting()
+      let ready = try knowledge.readyAfterWaiting()
       candidates = ready.isEmpty ? [] : listing.segments.filter { ready.contains($0.key) }
     }
   }
