@@ -69,15 +69,18 @@ extension LinuxFileSystem {
     }
   }
 
+  /// What a piece holds at least: files that the kernel makes up say that they are empty.
+  private static let smallestPiece: Int64 = 1 << 14
+
   /// Reads to the end, in pieces: the size promised may be a lie, in either direction.
   private static func read(
     _ descriptor: Int32, _ path: FilePath, expecting size: Int64, limit: Int
   ) throws(FileError) -> [UInt8] {
     let piece = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: Int(min(max(size, 0) + 1, 1 << 18)), alignment: 16)
+      byteCount: Int(min(max(size + 1, smallestPiece), 1 << 18)), alignment: 16)
     defer { piece.deallocate() }
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(piece.count)
+    bytes.reserveCapacity(Int(min(max(size, 0), 1 << 18)))
     while true {
       let count = try SystemCall.run(.read, on: path) {
         Glibc.read(descriptor, piece.baseAddress, piece.count)

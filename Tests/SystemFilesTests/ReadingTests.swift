@@ -67,6 +67,23 @@ import Testing
     #expect(error == .notAFile(path, found: .fifo))
   }
 
+  @Test("reads what the kernel makes up, whose size is told as none, in few calls")
+  func sizeless() throws {
+    let files = LinuxFileSystem()
+    // How many reading calls this thread has made (proc(5)).
+    func calls() throws -> Int {
+      let contents = try files.contents(of: "/proc/thread-self/io", limit: 1 << 16)
+      let lines = String(decoding: contents.bytes, as: UTF8.self).split(separator: "\n")
+      let line = try #require(lines.first { $0.hasPrefix("syscr: ") })
+      return try #require(Int(line.dropFirst("syscr: ".count)))
+    }
+    let before = try calls()
+    let contents = try files.contents(of: "/proc/self/mountinfo", limit: 1 << 20)
+    #expect(contents.statusBefore.size == 0)
+    #expect(contents.bytes.count > 100)
+    #expect(try calls() - before < 20)
+  }
+
   @Test("takes no memory for a size that is promised and not there")
   func sparseFile() throws {
     let directory = try TemporaryDirectory()
