@@ -9,6 +9,10 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+// Tests that drive what they test, and compute little themselves: optimizing them would take longer
+// than it saves.
+let driving = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 let package = Package(
   name: "feedsync",
   products: [
@@ -123,21 +127,21 @@ let package = Package(
       dependencies: [
         "SystemFiles", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
+      swiftSettings: driving),
     .testTarget(
       name: "BackgroundServiceTests",
       dependencies: [
         "BackgroundService", "SystemFiles",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
+      swiftSettings: driving),
     .testTarget(
       name: "FolderWatchingTests",
       dependencies: [
         "FolderWatching", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
+      swiftSettings: driving),
     .testTarget(
       name: "SyncingTests",
       dependencies: [
@@ -146,7 +150,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
+      swiftSettings: driving),
     .testTarget(
       name: "MigrationTests",
       dependencies: [
@@ -154,16 +158,16 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
+      swiftSettings: driving),
     .testTarget(
       name: "FeedSyncCommandTests", dependencies: ["CanonicalJSON", "FeedSyncCommand"],
-      swiftSettings: strict),
+      swiftSettings: driving),
     .testTarget(
       name: "FeedSyncTests",
       dependencies: [
         "FeedSync", "FeedSyncCommand", "InStepExample", "BookmarksExample", "TestSupport",
       ],
-      swiftSettings: strict),
-    .testTarget(name: "TidyTests", swiftSettings: strict),
+      swiftSettings: driving),
+    .testTarget(name: "TidyTests", swiftSettings: driving),
   ]
 )
