@@ -22,8 +22,8 @@ public struct Conflict: Hashable, Sendable {
     case delete
     /// There are edits of a document whose insert is not here.
     case missingInsert = "missing-insert"
-    /// A value that does not show, since it may have been changed by somebody who has seen a branch
-    /// of a cloned device that has not arrived here.
+    /// A value that does not show, or all of a document, since it may have been changed or deleted
+    /// by somebody who has seen a branch of a cloned device that has not arrived here.
     case doubtful
   }
 

@@ -15,7 +15,8 @@ package struct DocumentConflict: Sendable, Equatable {
     case delete
     /// There are edits of a document whose insert is not here.
     case missingInsert = "missing-insert"
-    /// A value is hidden by a write whose author has seen a branch that nobody here has.
+    /// A value is hidden by a write, or the document by a delete, whose author has seen a branch
+    /// that nobody here has.
     case doubtful
   }
 
@@ -62,6 +63,15 @@ extension DocumentState {
     } else if !values.isEmpty {
       result.append(
         DocumentConflict(path: .root, kind: .missingInsert, values: [absent, edited]))
+    }
+    if !visibility.doubtful.isEmpty {
+      var hidden = ViewBuilder(entries: visibility.doubtful.map { entries[$0] })
+      let whole = hidden.node(in: hidden.entries.indices, path: .root)
+      let value = DocumentConflict.Value(
+        content: whole?.text, stamp: hidden.entries.map(\.stamp).max())
+      result.append(
+        DocumentConflict(
+          path: .root, kind: .doubtful, values: [hasInsert ? edited : absent, value]))
     }
     result += doubtfulConflicts(beside: hasInsert ? root : nil)
     return result.enumerated().sorted { lhs, rhs in

@@ -45,7 +45,9 @@ extension DocumentState {
     let values = builder.entries
     let inserts = values.filter { $0.effect.path.isRoot && $0.effect.kind == .clear }
       .map(\.stamp)
-    let deleteConflicts = (visibility.hasUndoneDelete ? 1 : 0) + doubtfulEntries.count
+    let deleteConflicts =
+      (visibility.hasUndoneDelete ? 1 : 0) + (visibility.doubtful.isEmpty ? 0 : 1)
+      + doubtfulEntries.count
     guard !inserts.isEmpty else {
       // No stumps: children without the insert that made the document are listed, not shown.
       return DocumentView(

@@ -7,6 +7,9 @@ extension DocumentState {
     package var hasUndoneDelete: Bool { !undoneDeletes.isEmpty }
     /// The deletes that edits which they had not seen undo; nil is one that waits for its closure.
     package var undoneDeletes: [Stamp?] = []
+    /// Indices of values that only deletes hide of which nobody here can tell whether their authors
+    /// had seen them (protocol.md 26).
+    package var doubtful: [Int] = []
   }
 
   /// An operation that takes away without writing: a delete, here or still to be published.
@@ -24,11 +27,15 @@ extension DocumentState {
   }
 
   /// Whether the author of a deletion had seen the operation stamped `stamp`.
-  private func covers(_ deletion: Deletion, _ stamp: Stamp) -> Bool {
+  private func relation(of deletion: Deletion, to stamp: Stamp) -> Lineage.Relation {
     switch deletion {
-    case .kept(let entry): hasSeen(entry, stamp)
-    case .waiting(let removal): hasSeen(removal, stamp)
+    case .kept(let entry): relation(of: entry, to: stamp)
+    case .waiting(let removal): relation(of: removal.seen, to: stamp)
     }
+  }
+
+  private func covers(_ deletion: Deletion, _ stamp: Stamp) -> Bool {
+    relation(of: deletion, to: stamp) != .none
   }
 
   /// Whether neither had seen the other.
@@ -64,8 +71,12 @@ extension DocumentState {
       let stamps = Set(standing.map(\.stamp))
       result.undoneDeletes = deletions.map(\.stamp).filter { !stamps.contains($0) }
     }
-    result.values = values.filter { index in
-      !standing.contains { covers($0, entries[index].stamp) }
+    for index in values {
+      switch standing.map({ relation(of: $0, to: entries[index].stamp) }).max() ?? .none {
+      case .none: result.values.append(index)
+      case .doubtful: result.doubtful.append(index)
+      case .expected, .certain: break
+      }
     }
     return result
   }

@@ -177,10 +177,18 @@ extension ForkHistory {
     }
   }
 
-  /// Whether two transactions of one sequence of a stream have arrived.
+  /// Whether two transactions of one sequence of a stream have arrived, or one that is another than
+  /// somebody has seen.
   private func isKnownToBranch(_ stream: UInt128) -> Bool {
-    let sequences = arrived(of: StreamID(rawValue: stream)).map(\.sequence)
-    return Set(sequences).count < sequences.count
+    let stream = StreamID(rawValue: stream)
+    let arrived = arrived(of: stream).map(\.tip)
+    let sequences = Set(arrived.map(\.sequence))
+    return sequences.count < arrived.count
+      || Set(authors.map(\.stream)).flatMap { self.arrived(of: $0) }.contains { header in
+        header.context.entries(of: stream).contains { entry in
+          sequences.contains(entry.sequence) && !arrived.contains(entry)
+        }
+      }
   }
 
   /// What everybody has of a stream.

@@ -1,0 +1,105 @@
+import DocumentStorage
+import Replication
+import Syncing
+import Testing
+
+/// Bob deleted what ann wrote when he had seen more of her than there is: she was put back to an
+/// older state, and went on from there.
+@Suite("A delete whose author had seen what was lost") struct DoubtfulDeleteTests {
+  private let world: World
+  private let lost: [LogFile]
+  private let reader: Peer
+
+  init() throws {
+    world = try World()
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    let bob = try world.peer("bob", in: try world.folder("bob"))
+    reader = try world.peer("reader", in: try world.folder("reader"))
+    try ann.put("x", #"{"a":1}"#)
+    try ann.publish()
+    let folder = try world.folder("restored")
+    let backup = try StoreDatabase.inMemory(copying: ann.device.database)
+    try backup.rejoin(at: folder)
+    let restored = try world.peer("ann", in: folder, database: backup)
+    for id in ["y", "z"] {
+      try ann.put(id, "{}")
+      try ann.publish()
+    }
+    let all = try world.logs(in: ann.folder)
+    lost = Array(all.dropFirst())
+    for file in all { try world.deliver(file, to: bob.folder) }
+    try bob.importAll()
+    try bob.delete("x")
+    try bob.publish()
+    try restored.put("x", #"{"a":2}"#)
+    try restored.publish()
+    for id in ["v", "w"] {
+      try restored.put(id, "{}")
+      try restored.publish()
+    }
+    let written =
+      try all.prefix(1) + world.logs(in: restored.folder)
+      + world.logs(in: bob.folder).filter { $0.directory == bob.directory }
+    for file in written { try world.deliver(file, to: reader.folder) }
+    try reader.importAll()
+  }
+
+  private func conflicts() throws -> [String] {
+    try reader.device.database.readSnapshot { try $0.conflicts(of: Peer.key("x")) }.map {
+      let values = $0.values.map { value in
+        value.content.map { String(decoding: $0, as: UTF8.self) } ?? "absent"
+      }
+      return "\($0.kind.rawValue) \($0.path): \(values.joined(separator: ", "))"
+    }
+  }
+
+  private func resolve(by number: Int) throws {
+    try reader.write { writer in
+      try writer.resolve(Peer.key("x"), at: nil, by: .listed(number))
+    }
+  }
+
+  @Test("lists what it hides, an edit that it may not have seen among it")
+  func listed() throws {
+    #expect(try reader.body("x") == nil)
+    #expect(try conflicts() == [#"doubtful : absent, {"a":2}"#])
+    #expect(try reader.device.database.counts().conflicts == 1)
+  }
+
+  @Test("is settled against what it hides for good")
+  func settledAgainst() throws {
+    try resolve(by: 1)
+    #expect(try reader.body("x") == nil)
+    #expect(try conflicts() == [])
+    try deliverWhatWasLost()
+    #expect(try reader.body("x") == nil)
+    #expect(try conflicts() == [])
+  }
+
+  @Test("is undone by what it hides where that is chosen, and settled once it may be claimed")
+  func settledFor() throws {
+    try resolve(by: 2)
+    #expect(try reader.body("x") == #"{"a":2}"#)
+    // Whoever chose it may not claim the delete yet, since its context has not arrived.
+    #expect(try conflicts() == [#"delete : {"a":2}, absent"#])
+    try deliverWhatWasLost()
+    #expect(try reader.body("x") == #"{"a":2}"#)
+    try resolve(by: 1)
+    #expect(try reader.body("x") == #"{"a":2}"#)
+    #expect(try conflicts() == [])
+  }
+
+  private func deliverWhatWasLost() throws {
+    for file in lost { try world.deliver(file, to: reader.folder) }
+    try reader.importAll()
+  }
+
+  @Test("is judged when that comes after all: it had seen the document, and not the edit")
+  func judged() throws {
+    try deliverWhatWasLost()
+    // The edit undoes the delete (protocol.md 13).
+    #expect(try reader.body("x") == #"{"a":2}"#)
+    #expect(try reader.device.database.counts().conflicts == 1)
+    #expect(try conflicts().first?.hasPrefix("delete : ") == true)
+  }
+}
