@@ -15,6 +15,7 @@ enum Schema {
     for step in steps[found...] { try db.execute(sql: step) }
     // What an older program could not read, this one may: look at it again.
     try db.execute(sql: "DELETE FROM files WHERE reason IN ('newer', 'damaged', 'branch')")
+    try db.execute(sql: "UPDATE files SET tried = NULL")
     try db.execute(sql: "PRAGMA user_version = \(version)")
     return nil
   }

@@ -66,24 +66,35 @@ extension StreamDirectory {
 }
 
 extension StoreDatabase {
-  /// How much is known of a stream: a number that grows with whatever may let a file of it be read
-  /// that could not be read before.
-  package func knowledge(of stream: StreamID) throws -> Int {
-    try read { db in try StreamDirectory(db).knowledge(of: stream, db) }
+  /// How much is known of each stream: a number that grows with whatever may let a file of it be
+  /// read that could not be read before.
+  package func knowledge(of streams: Set<StreamID>) throws -> [StreamID: Int] {
+    guard !streams.isEmpty else { return [:] }
+    return try read { db in
+      let directory = try StreamDirectory(db)
+      return try Dictionary(
+        uniqueKeysWithValues: streams.map { ($0, try directory.knowledge(of: $0, db)) })
+    }
   }
 }
 
 extension StreamDirectory {
   /// What its files held, what is kept of them, what is given up, and whether its transactions can
   /// be told apart; none of it ever becomes less.
+  ///
+  /// An older program kept neither marks nor files: what is still to be taken from the folder
+  /// becomes less as they come.
   func knowledge(of stream: StreamID, _ db: Database) throws -> Int {
     guard let row = rows[stream] else { return 0 }
     let statement = try db.cachedStatement(
       sql: """
         SELECT (SELECT count(*) FROM segments WHERE stream = ?1)
           + (SELECT count(*) FROM archive WHERE stream = ?1)
+          - (SELECT count(*) FROM unarchived WHERE stream = ?1)
         """)
     let count = try Int.fetchOne(statement, arguments: [row.number]) ?? 0
-    return count + Int(frontier.givenUp[stream] ?? 0) + (row.unmarked == 0 ? 1 : 0)
+    // What is given up may be near the largest number.
+    return count &+ Int(truncatingIfNeeded: frontier.givenUp[stream] ?? 0)
+      &+ (row.unmarked == 0 ? 1 : 0)
   }
 }

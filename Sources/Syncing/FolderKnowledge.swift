@@ -51,13 +51,8 @@ extension FolderKnowledge {
   /// The files that waited behind a hole and fit now, one after another; and those that waited for
   /// another branch, as soon as anything is known of it that was not when they were read.
   func readyAfterWaiting() throws -> Set<FileKey> {
-    var known: [StreamID: Int] = [:]
-    func isTried(_ record: FileRecord, _ stream: StreamID) throws -> Bool {
-      guard let tried = record.tried else { return false }
-      let current = try known[stream] ?? database.knowledge(of: stream)
-      known[stream] = current
-      return tried == current
-    }
+    let tried = records.values.filter { $0.tried != nil }.compactMap(\.range?.stream)
+    let known = try database.knowledge(of: Set(tried))
     let waiting = records.values.filter { $0.reason == .waiting && $0.range != nil }
       .sorted { ($0.range?.first ?? 0) < ($1.range?.first ?? 0) }
     var reached: [StreamID: UInt64] = [:]
@@ -65,7 +60,8 @@ extension FolderKnowledge {
     for record in waiting {
       guard let range = record.range else { continue }
       let end = reached[range.stream] ?? applied(range.stream)
-      guard range.first <= end + 1, try !isTried(record, range.stream) else { continue }
+      let isTried = record.tried.map { $0 == known[range.stream] } ?? false
+      guard range.first <= end + 1, !isTried else { continue }
       reached[range.stream] = max(end, range.last)
       ready.insert(record.key)
     }
@@ -162,10 +158,13 @@ extension FolderKnowledge {
     looks.updateValue(look, forKey: key).map { $0 != look } ?? false
   }
 
-  /// Forgets files that are not there any more.
-  mutating func forgetAbsent(from listing: FolderListing) throws {
+  /// Forgets files that are not there any more; of a directory that could not be listed, nobody
+  /// knows.
+  mutating func forgetAbsent(from listing: FolderListing) {
     let present = Set(listing.segments.map(\.key))
-    for key in Array(records.keys) where !present.contains(key) { forget(key) }
+    let unknown = Set(listing.unreadable.compactMap { $0.path.lastComponent?.bytes })
+    for key in Array(records.keys)
+    where !present.contains(key) && !unknown.contains(key.directory) { forget(key) }
   }
 
   /// Takes over what a commit did.
@@ -188,7 +187,6 @@ extension FolderKnowledge {
         learn(segment, look: look)
       }
     }
-    version = try database.changeCount()
     return restored
   }
 

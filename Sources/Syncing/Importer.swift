@@ -46,7 +46,7 @@ package final class Importer {
     let listing = try device.container.list(directories: directories)
     try take(listing, into: &report)
     if directories == nil {
-      try knowledge.forgetAbsent(from: listing)
+      knowledge.forgetAbsent(from: listing)
       Leftovers(device: device).remove(from: listing)
     }
     note(listing.unreadable)

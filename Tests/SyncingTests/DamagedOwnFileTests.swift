@@ -64,6 +64,17 @@ import Testing
     #expect(try ann.importAll().putBack == 0)
   }
 
+  @Test("is not forgotten while its directory cannot be listed")
+  func unlistable() throws {
+    try damage(files[0])
+    #expect(try ann.device.missingOwnTransactions() == [1...1])
+    let directory = ann.folder.appending("logs").appending(ann.directory)
+    world.fake?.setRefused(true, directory)
+    #expect(try ann.importAll().putBack == 0)
+    world.fake?.setRefused(false, directory)
+    #expect(try ann.importAll().putBack == 1)
+  }
+
   @Test("is not named any more when it is whole again")
   func mended() throws {
     let importer = Importer(device: ann.device)

@@ -61,6 +61,37 @@ private struct TwoProcesses {
     #expect(try both.one.body("a3") == #"{"n":3}"#)
   }
 
+  @Test("see what the other has given up while they import")
+  func givenUpMeanwhile() throws {
+    let both = try TwoProcesses()
+    let ann = try both.scene.world.peer("ann", in: try both.scene.world.folder("more"))
+    for number in 1...4 {
+      // Two of them, so that a file can be read without the one before it.
+      for id in ["c", "d\(number)"] {
+        try ann.put(id, #"{"n":\#(number)}"#, isPublishedAtOnce: false)
+      }
+      try ann.publish()
+    }
+    let files = try both.scene.world.logs(in: ann.folder)
+    try both.deliver([files[0], files[2]])
+    let importer = Importer(device: both.one.device)
+    #expect(try importer.importAll().gaps.count == 1)
+    try both.deliver(both.scene.annFiles)
+    var isFirst = true
+    importer.onProgress = { _ in
+      guard isFirst else { return }
+      isFirst = false
+      do { try both.two.skip(ann) } catch { Issue.record(error) }
+    }
+    _ = try importer.importAll()
+    #expect(!isFirst)
+    try both.deliver([files[3]])
+    let report = try importer.importAll()
+    #expect(report.segments == 1)
+    #expect(report.gaps.isEmpty)
+    #expect(try both.one.body("d4") == #"{"n":4}"#)
+  }
+
   @Test("apply the same segments once, whichever comes first")
   func appliedOnce() throws {
     let both = try TwoProcesses()

@@ -46,25 +46,20 @@ extension World {
       try excuse(failure, of: machine, &random)
       return nil
     }
-    if directories == nil, !report.isStopped, !machine.processLife.isOver,
-      !isHidden(machine.directories, in: report)
-    {
-      machine.owesItsFolder = false
-      machine.lacksItsFolder = false
+    if directories == nil, !report.isStopped, !machine.processLife.isOver {
+      let own = machine.directories.map(\.bytes)
+      let unread = report.setAside.filter {
+        $0.reason == .unreadable && own.contains($0.key.directory)
+      }
+      // Of a directory that could not be listed, nothing was put back.
+      if !unread.contains(where: \.key.name.isEmpty) { machine.owesItsFolder = false }
+      if unread.isEmpty { machine.lacksItsFolder = false }
     }
     if report.putBack > 0 { note("    \(report.putBack) files put back") }
     figures.putBack += report.putBack
     // The process may die in a call whose failure it may ignore.
     if machine.processLife.isOver { try machine.restart(&random) }
     return report
-  }
-
-  /// Whether some of a device's own directories could not be listed, so that nothing was put back.
-  private func isHidden(_ own: [FilePath.Component], in report: ImportReport) -> Bool {
-    let unlisted = report.setAside.filter { $0.reason == .unreadable && $0.key.name.isEmpty }
-    return own.contains { directory in
-      unlisted.contains { $0.key.directory == directory.bytes }
-    }
   }
 
   /// No import opens files without end.
