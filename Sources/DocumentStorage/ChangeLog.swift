@@ -91,7 +91,8 @@ extension StoreDatabase {
       return .commits(
         try rows.map { row in
           CommittedChange(
-            position: row["id"], origins: try ChangeLog.decode([UInt8](row["content"] as Data)))
+            position: try row.value("id"),
+            origins: try ChangeLog.decode(try [UInt8](row.value("content") as Data)))
         })
     }
   }

@@ -35,10 +35,10 @@ struct ClockRecords {
       db.prepared("SELECT * FROM clock_readings WHERE stream = ? ORDER BY arrived"),
       arguments: [number])
     return ClockHistory(
-      rows.map { row in
-        ClockReading(
-          arrived: row["arrived"], ahead: row["ahead"], isBorrowed: row["borrowed"],
-          since: row["since"])
+      try rows.map { row in
+        try ClockReading(
+          arrived: row.value("arrived"), ahead: row.value("ahead"),
+          isBorrowed: row.value("borrowed"), since: row.value("since"))
       })
   }
 }

@@ -8,7 +8,7 @@ struct CollectionNames {
 
   init(_ db: Database) throws {
     for row in try Row.fetchAll(db.prepared("SELECT id, name FROM collections")) {
-      numbers[ByteString(row["name"] as String)] = row["id"]
+      numbers[ByteString(try row.value("name") as String)] = try row.value("id")
     }
     sorted = numbers.map { (name: $0.key, number: $0.value) }.sorted { $0.name < $1.name }
   }

@@ -80,9 +80,10 @@ extension DeviceRecord {
       """
     guard let row = try Row.fetchOne(db.prepared(sql)) else { return nil }
     return DeviceRecord(
-      container: try ContainerID(column: row["container"]), marker: [UInt8](row["marker"] as Data),
-      path: FilePath(bytes: [UInt8](row["path"] as Data)) ?? FilePath(),
-      stream: try StreamID(column: row["own"]),
-      name: row["name"], leftAt: row["left_at"])
+      container: try ContainerID(column: row.value("container")),
+      marker: try [UInt8](row.value("marker") as Data),
+      path: FilePath(bytes: try [UInt8](row.value("path") as Data)) ?? FilePath(),
+      stream: try StreamID(column: row.value("own")),
+      name: try row.value("name"), leftAt: try row.value("left_at"))
   }
 }

@@ -54,14 +54,14 @@ extension DocumentTable {
         """)
     var keys: [DocumentKey] = []
     while let found = try rows.next() {
-      let row = StoredRow(found)
+      let row = try StoredRow(found)
       guard try row.pending > 0 || row.keepsContexts else { continue }
       let state = try row.state(streams, streams.frontier.lineage)
       let view = state.view()
       let isRight =
         try row.isVisible == view.isVisible && row.conflicts == view.conflictCount
         && row.isProvisional == state.isProvisional && row.shown(streams) == view.body
-      if !isRight { keys.append(row.key(found)) }
+      if !isRight { keys.append(try found.documentKey()) }
     }
     return keys
   }
@@ -75,7 +75,7 @@ extension DocumentTable {
         WHERE collection = ? AND id = ?
         """,
       arguments: [collection, key.id.description]
-    ).map { StoredRow($0) }
+    ).map { try StoredRow($0) }
   }
 }
 
@@ -87,17 +87,12 @@ private struct StoredRow {
   let isProvisional: Bool
   private let bytes: [UInt8]
 
-  init(_ row: Row) {
-    isVisible = row["visible"]
-    conflicts = row["conflicts"]
-    pending = row["pending"]
-    isProvisional = row["provisional"]
-    bytes = [UInt8](row["state"] as Data)
-  }
-
-  func key(_ row: Row) -> DocumentKey {
-    DocumentKey(
-      collection: ByteString(row["name"] as String), id: ByteString(row["id"] as String))
+  init(_ row: Row) throws {
+    isVisible = try row.value("visible")
+    conflicts = try row.value("conflicts")
+    pending = try row.value("pending")
+    isProvisional = try row.value("provisional")
+    bytes = try [UInt8](row.value("state") as Data)
   }
 
   var keepsContexts: Bool {

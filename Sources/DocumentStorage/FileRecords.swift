@@ -149,19 +149,21 @@ extension StoreDatabase {
 
 extension FileRecord {
   fileprivate init(row: Row) throws {
-    guard let reason = Reason(rawValue: row["reason"]) else { throw StoredBytes.damage }
+    guard let reason = Reason(rawValue: try row.value("reason")) else { throw StoredBytes.damage }
     var range: Range?
-    if let stream: Data = row["stream"] {
+    if let stream: Data = try row.value("stream") {
       range = Range(
-        stream: try StreamID(column: stream), first: UInt64(row["first"] as Int64),
-        last: UInt64(row["last"] as Int64))
+        stream: try StreamID(column: stream), first: try row.number("first"),
+        last: try row.number("last"))
     }
     self.init(
       key: FileKey(
-        directory: [UInt8](row["directory"] as Data), name: [UInt8](row["name"] as Data)),
+        directory: try [UInt8](row.value("directory") as Data),
+        name: try [UInt8](row.value("name") as Data)),
       look: Look(
-        size: row["size"], modified: row["modified"], changed: row["changed"],
-        inode: row["inode"]),
-      reason: reason, detail: row["detail"], range: range, tried: row["tried"])
+        size: try row.value("size"), modified: try row.value("modified"),
+        changed: try row.value("changed"),
+        inode: try row.value("inode")),
+      reason: reason, detail: try row.value("detail"), range: range, tried: try row.value("tried"))
   }
 }

@@ -92,8 +92,8 @@ extension StreamDirectory {
     return try Set(
       rows.map { row in
         Context.Entry(
-          stream: try stream(number: row["stream"]), sequence: UInt64(row["sequence"] as Int64),
-          fingerprint: try Fingerprint(optionalColumn: row["fingerprint"]))
+          stream: try stream(number: row.value("stream")), sequence: try row.number("sequence"),
+          fingerprint: try Fingerprint(optionalColumn: row.value("fingerprint")))
       })
   }
 

@@ -142,6 +142,8 @@ private struct ImportFold {
   private var hasWritten = false
   private var part = ImportedPart()
   private var devices: [StreamID: ImportedPart.FromDevice] = [:]
+  /// How much was known of streams of which files wait, when the first of them was tried.
+  private var knowledge: [StreamID: Int] = [:]
 
   init(
     _ db: Database, now: HybridTime, limit: Int, onProgress: @escaping (Int) -> Void
@@ -270,7 +272,11 @@ private struct ImportFold {
   }
 
   private mutating func noteWaiting(_ importable: ImportableSegment) throws {
-    part.waiting[importable.file] = try streams.knowledge(of: importable.segment.range.stream, db)
+    let stream = importable.segment.range.stream
+    // One that has become too small since costs one more look at the file.
+    let known = try knowledge[stream] ?? streams.knowledge(of: stream, db)
+    knowledge[stream] = known
+    part.waiting[importable.file] = known
   }
 
   /// A segment all of whose transactions are applied.

@@ -21,10 +21,10 @@ enum NewerTransactions {
   ) throws -> [(tip: Context.Entry, kinds: KindCodes)] {
     try Row.fetchAll(db.prepared("SELECT * FROM newer_transactions")).map { row in
       let tip = Context.Entry(
-        stream: try streams.stream(number: row["stream"]),
-        sequence: UInt64(row["sequence"] as Int64),
-        fingerprint: try Fingerprint(optionalColumn: row["fingerprint"]))
-      return (tip, KindCodes(rawValue: UInt16(truncatingIfNeeded: row["kinds"] as Int64)))
+        stream: try streams.stream(number: row.value("stream")),
+        sequence: try row.number("sequence"),
+        fingerprint: try Fingerprint(optionalColumn: row.value("fingerprint")))
+      return (tip, KindCodes(rawValue: UInt16(truncatingIfNeeded: try row.value("kinds") as Int64)))
     }
   }
 
@@ -73,9 +73,9 @@ package enum KindUpgrade {
       db, sql: "SELECT collection, id, state FROM documents WHERE newer = 0")
     var found: [(collection: Int64, id: String, kinds: KindCodes)] = []
     while let row = try rows.next() {
-      let state = try StateCoding.decode([UInt8](row["state"] as Data), streams: streams)
+      let state = try StateCoding.decode(try [UInt8](row.value("state") as Data), streams: streams)
       let kinds = state.kinds.subtracting(first)
-      if !kinds.isEmpty { found.append((row["collection"], row["id"], kinds)) }
+      if !kinds.isEmpty { found.append((try row.value("collection"), try row.value("id"), kinds)) }
     }
     for document in found {
       try db.run(
@@ -113,13 +113,11 @@ extension DocumentTable {
   /// which knows `known` does.
   fileprivate func newer(_ known: KindCodes) throws -> [DocumentKey] {
     let sql = """
-      SELECT name, documents.id FROM documents INDEXED BY newer
+      SELECT name, documents.id AS id FROM documents INDEXED BY newer
       JOIN collections ON collections.id = collection WHERE newer > 0 AND newer & ? > 0
       ORDER BY name, documents.id
       """
-    return try Row.fetchAll(db.prepared(sql), arguments: [Int64(known.rawValue)]).map { row in
-      DocumentKey(
-        collection: ByteString(row[0] as String), id: ByteString(row[1] as String))
-    }
+    let rows = try Row.fetchAll(db.prepared(sql), arguments: [Int64(known.rawValue)])
+    return try rows.map { try $0.documentKey() }
   }
 }

@@ -67,8 +67,8 @@ package enum Outbox {
     var borders: [(first: Int64, last: Int64)] = []
     var bytes = 0
     while let row = try rows.next() {
-      let sequence: Int64 = row[0]
-      let size: Int = row[1]
+      let sequence: Int64 = try row.value(0)
+      let size: Int = try row.value(1)
       if let current = borders.last, bytes + size <= batchBytes,
         sequence - current.first < batchTransactions
       {
@@ -109,7 +109,7 @@ package enum Outbox {
     var previous: StreamPosition?
     var range: Segment.Range?
     while let row = try rows.next() {
-      let stored = try SegmentFile.decode([UInt8](row["content"] as Data)).segment
+      let stored = try SegmentFile.decode(try [UInt8](row.value("content") as Data)).segment
       let position = StreamPosition(
         sequence: stored.range.first - 1, fingerprint: stored.range.fingerprintBefore,
         context: Context())
@@ -118,9 +118,9 @@ package enum Outbox {
         previous = StreamPosition(
           sequence: position.sequence, fingerprint: position.fingerprint,
           context: try ContextCoding.decode(
-            [UInt8](row["previous_context"] as Data), streams: streams),
-          time: HybridTime(rawValue: UInt64(bitPattern: row["previous_time"])),
-          nonce: (row["previous_nonce"] as Int64?).map { UInt64(bitPattern: $0) })
+            try [UInt8](row.value("previous_context") as Data), streams: streams),
+          time: HybridTime(rawValue: UInt64(bitPattern: try row.value("previous_time"))),
+          nonce: (try row.value("previous_nonce") as Int64?).map { UInt64(bitPattern: $0) })
       }
       for transaction in try stored.transactions(after: position) {
         encoded.append(EncodedTransaction(transaction, after: previous))
@@ -163,10 +163,10 @@ extension StoreDatabase {
       // What a former stream still has comes first: its number is the lesser.
       let sql = "SELECT * FROM batches ORDER BY stream, first LIMIT 1"
       guard let row = try Row.fetchOne(db.prepared(sql)) else { return nil }
-      let first: Int64 = row["first"]
-      let last: Int64 = row["last"]
+      let first: Int64 = try row.value("first")
+      let last: Int64 = try row.value("last")
       let (segment, fingerprint) = try Outbox.segment(
-        of: row["stream"], first: first, last: last, name: row["device_name"],
+        of: try row.value("stream"), first: first, last: last, name: try row.value("device_name"),
         streams: try StreamDirectory(db), db)
       return Outbox.Batch(
         first: UInt64(first), last: UInt64(last), segment: segment, fingerprint: fingerprint)

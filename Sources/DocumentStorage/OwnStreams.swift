@@ -19,8 +19,8 @@ extension StoreDatabase {
       while let row = try rows.next() {
         names.insert(
           ImportedNames.Name(
-            stream: stream, first: UInt64(row[0] as Int64), last: UInt64(row[1] as Int64),
-            digest: UInt64(bitPattern: row[2] as Int64)))
+            stream: stream, first: try row.number(0), last: try row.number(1),
+            digest: UInt64(bitPattern: try row.value(2))))
       }
       return names
     }

@@ -22,8 +22,9 @@ extension StoreDatabase {
       let sql = "SELECT stream, own, retired_at, given_up FROM streams ORDER BY id"
       return try Row.fetchAll(db.prepared(sql)).map { row in
         KeptStream(
-          stream: try StreamID(column: row[0]), isOwn: row[1], retiredAt: row[2],
-          givenUp: UInt64(row[3] as Int64))
+          stream: try StreamID(column: row.value(0)), isOwn: try row.value(1),
+          retiredAt: try row.value(2),
+          givenUp: try row.number(3))
       }
     }
   }
@@ -31,31 +32,45 @@ extension StoreDatabase {
   /// Local transactions that wait to be published in one file.
   package struct WaitingBatch: Sendable {
     let stream: Int64
-    let first: Int64
-    let last: Int64
+    /// Their sequences in the stream.
+    package let sequences: ClosedRange<UInt64>
     let name: String?
 
-    /// Their sequences in the stream.
-    package var sequences: ClosedRange<UInt64> { UInt64(first)...UInt64(last) }
+    /// - throws: if no device could have made such a batch.
+    fileprivate init(stream: Int64, first: UInt64, last: UInt64, name: String?) throws {
+      guard first > 0, first <= last, last - first < Outbox.batchTransactions else {
+        throw StoredBytes.damage
+      }
+      self.stream = stream
+      sequences = first...last
+      self.name = name
+    }
+
+    var first: Int64 { Int64(sequences.lowerBound) }
+    var last: Int64 { Int64(sequences.upperBound) }
   }
 
-  /// What waits to be published, of present and former streams.
-  ///
-  /// Borders that are not fixed yet are the ones that publishing would fix.
-  package func waitingBatches() throws -> [WaitingBatch] {
+  /// What waits to be published in files whose borders are fixed, of present and former streams.
+  package func fixedBatches() throws -> [WaitingBatch] {
     try read { db in
-      let rows = try Row.fetchAll(db.prepared("SELECT * FROM batches ORDER BY stream, first"))
-      let fixed = rows.map { row in
-        WaitingBatch(
-          stream: row["stream"], first: row["first"], last: row["last"], name: row["device_name"])
+      try Row.fetchAll(db.prepared("SELECT * FROM batches ORDER BY stream, first")).map { row in
+        try WaitingBatch(
+          stream: row.value("stream"), first: row.number("first"), last: row.number("last"),
+          name: row.value("device_name"))
       }
-      let device = try Row.fetchOne(db.prepared("SELECT stream, name FROM device"))
-      guard let device else { return fixed }
-      return fixed
-        + (try Outbox.openBorders(db).map { border in
-          WaitingBatch(
-            stream: device[0], first: border.first, last: border.last, name: device[1])
-        })
+    }
+  }
+
+  /// What waits to be published besides, divided as publishing would divide it.
+  package func openBatches() throws -> [WaitingBatch] {
+    try read { db in
+      let sql = "SELECT stream, name FROM device"
+      guard let device = try Row.fetchOne(db.prepared(sql)) else { return [] }
+      return try Outbox.openBorders(db).map { border in
+        try WaitingBatch(
+          stream: device.value(0), first: UInt64(clamping: border.first),
+          last: UInt64(clamping: border.last), name: device.value(1))
+      }
     }
   }
 
@@ -84,22 +99,36 @@ extension StoreDatabase {
     }
   }
 
-  /// The last row of the archive, for whoever tries all of them.
-  package func archiveEnd() throws -> Int64 {
-    try read { db in try Int64.fetchOne(db.prepared("SELECT max(id) FROM archive")) ?? 0 }
+  /// What holds files, or transactions as files of their own.
+  package enum ContentTable: String, Sendable {
+    case archive
+    case outbox
   }
 
-  /// The content of a file in the archive by its row; nil if there is none.
-  package func archivedBytes(row: Int64) throws -> [UInt8]? {
+  /// The next row of a table, whatever its indexes say; nil at the end.
+  ///
+  /// It fails where that row, or what leads to it, cannot be read.
+  package func content(
+    of table: ContentTable, after number: Int64
+  ) throws -> (number: Int64, bytes: [UInt8])? {
     try read { db in
-      let sql = "SELECT content FROM archive WHERE id = ?"
-      return try Data.fetchOne(db.prepared(sql), arguments: [row]).map { [UInt8]($0) }
+      // From the next number on: who looks for what is greater begins at the row before.
+      let sql = """
+        SELECT rowid, content FROM \(table.rawValue) NOT INDEXED WHERE rowid >= ?
+        ORDER BY rowid LIMIT 1
+        """
+      return try Row.fetchOne(db.prepared(sql), arguments: [number &+ 1]).map { row in
+        (try row.value(0), try [UInt8](row.value(1) as Data))
+      }
     }
   }
 
   /// The documents some of whose local removals wait.
-  package func documentsWithRemovals() throws -> [DocumentKey] {
-    try read { db in try DocumentTable(db).waiting() }
+  ///
+  /// - parameter byIndex: whether to use the index of them, which may be damaged where the
+  ///   documents are not.
+  package func documentsWithRemovals(byIndex: Bool = true) throws -> [DocumentKey] {
+    try read { db in try DocumentTable(db).waiting(byIndex: byIndex) }
   }
 
   /// The removals of a document that wait; they are in no transaction yet.

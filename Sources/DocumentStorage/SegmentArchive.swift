@@ -119,9 +119,9 @@ extension SegmentArchive {
     while let row = try rows.next() {
       result.append(
         ArchivedSegment(
-          stream: stream, first: UInt64(row[0] as Int64), last: UInt64(row[1] as Int64),
-          digest: UInt64(bitPattern: row[2] as Int64),
-          fingerprint: try Fingerprint(column: row[3] as Data), size: row[4]))
+          stream: stream, first: try row.number(0), last: try row.number(1),
+          digest: UInt64(bitPattern: try row.value(2)),
+          fingerprint: try Fingerprint(column: row.value(3) as Data), size: try row.value(4)))
     }
     return result
   }

@@ -29,12 +29,12 @@ extension StoreDatabase {
         """
       return try Row.fetchAll(db.prepared(sql)).map { row in
         KeptDocument(
-          key: DocumentKey(
-            collection: ByteString(row["name"] as String), id: ByteString(row["id"] as String)),
+          key: try row.documentKey(),
           state: try StateCoding.decode(
-            [UInt8](row["state"] as Data), streams: streams, lineage: streams.frontier.lineage),
-          isVisible: row["visible"], conflictCount: row["conflicts"],
-          queriedBody: (row["body"] as String?).map { Array($0.utf8) })
+            try [UInt8](row.value("state") as Data), streams: streams,
+            lineage: streams.frontier.lineage),
+          isVisible: try row.value("visible"), conflictCount: try row.value("conflicts"),
+          queriedBody: (try row.value("body") as String?).map { Array($0.utf8) })
       }
     }
   }

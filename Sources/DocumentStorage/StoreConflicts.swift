@@ -30,13 +30,12 @@ extension StoreSnapshot {
     _ body: (DocumentKey, [DocumentConflict]) throws -> Void
   ) throws {
     let sql = """
-      SELECT name, documents.id FROM documents INDEXED BY conflicted
+      SELECT name, documents.id AS id FROM documents INDEXED BY conflicted
       JOIN collections ON collections.id = collection WHERE conflicts > 0
       ORDER BY name, documents.id
       """
     for row in try Row.fetchAll(db.prepared(sql)) {
-      let key = DocumentKey(
-        collection: ByteString(row[0] as String), id: ByteString(row[1] as String))
+      let key = try row.documentKey()
       try body(key, try conflicts(of: key))
     }
   }

@@ -114,10 +114,12 @@ package struct StoreSnapshot {
     for entry in table.collections.sorted where collection == nil || collection == entry.name {
       try table.forEachVisible(in: entry.number) { row in
         let state = try StateCoding.decode(
-          [UInt8](row["state"] as Data), streams: streams, lineage: streams.frontier.lineage)
+          try [UInt8](row.value("state") as Data), streams: streams,
+          lineage: streams.frontier.lineage)
         guard let content = state.view().body else { return }
         try body(
-          DocumentKey(collection: entry.name, id: ByteString(row["id"] as String)), content)
+          DocumentKey(collection: entry.name, id: ByteString(try row.value("id") as String)),
+          content)
       }
     }
   }
@@ -225,8 +227,8 @@ extension StoreDatabase {
       while let row = try rows.next() {
         names.segments.insert(
           ImportedNames.Name(
-            stream: try streams.stream(number: row[0]), first: UInt64(row[1] as Int64),
-            last: UInt64(row[2] as Int64), digest: UInt64(bitPattern: row[3] as Int64)))
+            stream: try streams.stream(number: row.value(0)), first: try row.number(1),
+            last: try row.number(2), digest: UInt64(bitPattern: try row.value(3))))
       }
       return names
     }

@@ -18,20 +18,20 @@ extension StreamDirectory {
     let nonce: UInt64?
 
     init(_ row: GRDB.Row, stream: StreamID) throws {
-      base = UInt64(row["base"] as Int64)
-      before = try (row["predecessor"] as Data?).map { try Fingerprint(column: $0) }
-      lost = [UInt8](row["lost"] as Data? ?? Data())
-      parent = row["parent"]
+      base = try row.number("base")
+      before = try (try row.value("predecessor") as Data?).map { try Fingerprint(column: $0) }
+      lost = [UInt8](try row.value("lost") as Data? ?? Data())
+      parent = try row.value("parent")
       tip = Context.Entry(
-        stream: stream, sequence: UInt64(row["applied"] as Int64),
-        fingerprint: try Fingerprint(optionalColumn: row["applied_fingerprint"]))
+        stream: stream, sequence: try row.number("applied"),
+        fingerprint: try Fingerprint(optionalColumn: row.value("applied_fingerprint")))
       let end = Context.Entry(
-        stream: stream, sequence: UInt64(row["closed"] as Int64),
-        fingerprint: try Fingerprint(optionalColumn: row["closed_fingerprint"]))
+        stream: stream, sequence: try row.number("closed"),
+        fingerprint: try Fingerprint(optionalColumn: row.value("closed_fingerprint")))
       closed = end.sequence > 0 ? end : nil
-      context = [UInt8](row["context"] as Data? ?? Data())
-      time = HybridTime(rawValue: UInt64(bitPattern: row["time"]))
-      nonce = (row["nonce"] as Int64?).map { UInt64(bitPattern: $0) }
+      context = [UInt8](try row.value("context") as Data? ?? Data())
+      time = HybridTime(rawValue: UInt64(bitPattern: try row.value("time")))
+      nonce = (try row.value("nonce") as Int64?).map { UInt64(bitPattern: $0) }
     }
 
     func position(_ directory: StreamDirectory) throws -> StreamPosition {
@@ -47,22 +47,22 @@ extension StreamDirectory {
     var forked: Set<StreamID> = []
     var givenUp: [StreamID: UInt64] = [:]
     for row in try GRDB.Row.fetchAll(db.prepared("SELECT * FROM streams")) {
-      let stream = try StreamID(column: row["stream"])
-      let number: Int64 = row["id"]
+      let stream = try StreamID(column: row.value("stream"))
+      let number: Int64 = try row.value("id")
       streamsByNumber[number] = stream
       stored[stream] = [try StoredLine(row, stream: stream)]
-      if row["branching"] { branching.insert(stream) }
-      if row["forked"] { forked.insert(stream) }
-      let end = UInt64(row["given_up"] as Int64)
+      if try row.value("branching") { branching.insert(stream) }
+      if try row.value("forked") { forked.insert(stream) }
+      let end = try row.number("given_up")
       if end > 0 { givenUp[stream] = end }
       rows[stream] = Row(
-        number: number, stream: stream, name: row["name"], isOwn: row["own"],
-        unmarked: UInt64(row["unmarked"] as Int64), positions: [], gapSince: row["gap_since"],
-        retiredAt: row["retired_at"], givenUpAt: row["given_up_at"])
+        number: number, stream: stream, name: try row.value("name"), isOwn: try row.value("own"),
+        unmarked: try row.number("unmarked"), positions: [], gapSince: try row.value("gap_since"),
+        retiredAt: try row.value("retired_at"), givenUpAt: try row.value("given_up_at"))
     }
     if !branching.isEmpty {
       for row in try GRDB.Row.fetchAll(db.prepared("SELECT * FROM lines ORDER BY stream, line")) {
-        let stream = try stream(number: row["stream"])
+        let stream = try stream(number: row.value("stream"))
         stored[stream]?.append(try StoredLine(row, stream: stream))
       }
     }
@@ -132,12 +132,12 @@ extension StreamDirectory {
     let sql = "SELECT * FROM open_transactions ORDER BY stream, line, sequence"
     for row in try GRDB.Row.fetchAll(db.prepared(sql)) {
       let tip = Context.Entry(
-        stream: try directory.stream(number: row["stream"]),
-        sequence: UInt64(row["sequence"] as Int64),
-        fingerprint: try Fingerprint(optionalColumn: row["fingerprint"]))
+        stream: try directory.stream(number: row.value("stream")),
+        sequence: try row.number("sequence"),
+        fingerprint: try Fingerprint(optionalColumn: row.value("fingerprint")))
       let context = try ContextCoding.decode(
-        [UInt8](row["context"] as Data), streams: directory)
-      open[Lineage.LineID(stream: tip.stream, index: row["line"]), default: []].append(
+        try [UInt8](row.value("context") as Data), streams: directory)
+      open[Lineage.LineID(stream: tip.stream, index: try row.value("line")), default: []].append(
         Frontier.Open(tip: tip, context: context, isUnderstood: !newer.contains(tip)))
     }
     return open

@@ -50,7 +50,7 @@ package struct StreamDirectory {
   init(numbers db: Database) throws {
     frontier = Frontier()
     for row in try GRDB.Row.fetchAll(db.prepared("SELECT id, stream FROM streams")) {
-      streamsByNumber[row[0]] = try StreamID(column: row[1])
+      streamsByNumber[try row.value(0)] = try StreamID(column: row.value(1))
     }
   }
 

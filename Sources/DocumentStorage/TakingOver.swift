@@ -20,8 +20,8 @@ extension StoreDatabase {
       return try Set(
         Row.fetchAll(db, sql: sql).map { row in
           ImportedNames.Name(
-            stream: try StreamID(column: row[0]), first: UInt64(row[1] as Int64),
-            last: UInt64(row[2] as Int64), digest: UInt64(bitPattern: row[3] as Int64))
+            stream: try StreamID(column: row.value(0)), first: try row.number(1),
+            last: try row.number(2), digest: UInt64(bitPattern: try row.value(3)))
         })
     }
   }

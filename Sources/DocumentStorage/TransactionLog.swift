@@ -30,7 +30,7 @@ struct TransactionLog {
         ORDER BY sequence
         """,
       arguments: [stream.databaseBytes])
-    while let row = try rows.next() { try reading.take([UInt8](row[0] as Data), body) }
+    while let row = try rows.next() { try reading.take([UInt8](try row.value(0) as Data), body) }
     return reading.missing
   }
 }

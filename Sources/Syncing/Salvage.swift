@@ -45,7 +45,8 @@ struct Salvage {
   mutating func handOver(taken: Set<[UInt8]>) throws {
     try target.database.answer(for: streams)
     var removals: [StoreDatabase.WaitingRemoval] = []
-    for key in read({ try $0.documentsWithRemovals() }) ?? [] {
+    let keys = read { try $0.documentsWithRemovals() }
+    for key in keys ?? read({ try $0.documentsWithRemovals(byIndex: false) }) ?? [] {
       removals += read { try $0.waitingRemovals(of: key) } ?? []
     }
     report.removals = try target.database.takeOver(
@@ -69,7 +70,12 @@ struct Salvage {
 
   /// Publishes all of it: first what nobody else can have.
   mutating func publish() throws -> SalvageReport {
-    for batch in read({ try $0.waitingBatches() }) ?? [] { try publish(batch) }
+    let fixed = read { try $0.fixedBatches() }
+    let open = read { try $0.openBatches() }
+    for batch in (fixed ?? []) + (open ?? []) { try publish(batch) }
+    if fixed == nil || open == nil {
+      try publishRows(of: .outbox) { salvage, bytes in try salvage.publishTransaction(bytes) }
+    }
     try publishArchive()
     try publishFolder()
     try settle()
@@ -107,6 +113,12 @@ struct Salvage {
     }
   }
 
+  /// A transaction of the outbox as a file of its own, whatever batch it is in.
+  private mutating func publishTransaction(_ bytes: [UInt8]) throws {
+    guard let found = read({ _ in try SegmentFile.decode(bytes) }) else { return }
+    try publish(found.segment)
+  }
+
   private mutating func publish(_ segment: Segment) throws {
     try publish(SegmentFile.encode(segment.moved(to: container)), of: segment.range)
   }
@@ -120,23 +132,45 @@ struct Salvage {
       for kept in list ?? [] { try publishArchived { try $0.archivedBytes(of: kept) } }
     }
     guard !isListed else { return }
-    var row = read { try $0.archiveEnd() } ?? 0
-    while row > 0 {
-      try publishArchived(mayBeAbsent: true) { try $0.archivedBytes(row: row) }
-      row -= 1
-    }
+    try publishRows(of: .archive) { salvage, bytes in try salvage.publishFile(bytes) }
   }
 
-  private mutating func publishArchived(
-    mayBeAbsent: Bool = false, _ bytes: (StoreDatabase) throws -> [UInt8]?
-  ) throws {
+  private mutating func publishArchived(_ bytes: (StoreDatabase) throws -> [UInt8]?) throws {
     guard let stored = read(bytes) else { return }
-    guard let bytes = stored else {
-      if !mayBeAbsent { report.unreadable += 1 }
-      return
-    }
+    guard let bytes = stored else { return report.unreadable += 1 }
+    try publishFile(bytes)
+  }
+
+  private mutating func publishFile(_ bytes: [UInt8]) throws {
     guard let found = read({ _ in try SegmentFile.decode(bytes) }) else { return }
     try publish(found, bytes: bytes)
+  }
+
+  /// How many numbers in a row are tried that give nothing: more than a page of a table can hold.
+  private static let mostMisses = 1 << 14
+
+  /// Publishes what the rows of a table hold, past those that cannot be read: damage comes in
+  /// pages, and who looks for a row of one, or for the next one, finds an error.
+  private mutating func publishRows(
+    of table: StoreDatabase.ContentTable, _ body: (inout Salvage, [UInt8]) throws -> Void
+  ) throws {
+    var number: Int64 = 0
+    var misses = 0
+    while misses < Self.mostMisses {
+      let row: (number: Int64, bytes: [UInt8])?
+      do {
+        row = try source.content(of: table, after: number)
+      } catch {
+        if misses == 0 { read { _ in throw error } }
+        misses += 1
+        number += 1
+        continue
+      }
+      guard let row else { return }
+      misses = 0
+      number = row.number
+      try body(&self, row.bytes)
+    }
   }
 
   /// Publishes what the folder has and the database has not: of another container all of its files,

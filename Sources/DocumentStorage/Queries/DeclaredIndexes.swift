@@ -70,9 +70,11 @@ extension DeclaredIndex {
     try Row.fetchAll(
       db, sql: "SELECT collection, path FROM indexes ORDER BY collection, path"
     ).map { row in
-      guard let member = try? MemberPath(row["path"] as String) else { throw StoredBytes.damage }
+      guard let member = try? MemberPath(try row.value("path") as String) else {
+        throw StoredBytes.damage
+      }
       return DeclaredIndex(
-        collection: ByteString(row["collection"] as String), member: member)
+        collection: ByteString(try row.value("collection") as String), member: member)
     }
   }
 

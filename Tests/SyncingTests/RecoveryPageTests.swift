@@ -1,0 +1,89 @@
+import DocumentStorage
+import GRDB
+import Syncing
+import SystemPackage
+import TestSupport
+import Testing
+
+private let count = 120
+
+/// A device with many writes that wait to be published.
+private struct Waiting {
+  let scene: RecoveryScene
+
+  /// - parameter isPublishedAtOnce: whether each write is alone in its batch, whose borders are
+  ///   fixed.
+  init(isPublishedAtOnce: Bool) throws {
+    scene = try RecoveryScene()
+    try scene.restore()
+    let before = try scene.house.open()
+    for number in 0..<count {
+      let body = #"{"text":"\#(String(repeating: "\(number) ", count: 60))"}"#
+      try before.put("x\(number)", body, isPublishedAtOnce: isPublishedAtOnce)
+    }
+  }
+
+  /// Rebuilds, and tells how many of the waiting writes the new device has.
+  func rebuild() throws -> (recovery: DeviceDirectory.Recovery, found: Int) {
+    let former = try scene.house.open()
+    let recovery = try scene.rebuild()
+    let peer = try scene.house.open()
+    try peer.importAll()
+    // What lies behind what is lost is read once that is given up.
+    if recovery.isIncomplete { _ = try? peer.skip(former) }
+    #expect(try peer.body("waiting") == #"{"n":1}"#)
+    #expect(try peer.device.database.counts().pendingRemovals == 1)
+    let found = try (0..<count).count { try peer.body("x\($0)") != nil }
+    return (recovery, found)
+  }
+}
+
+/// A disk damages sectors, and a file system loses blocks: pages, not values.
+@Suite("A rebuild of a database whose pages are damaged") struct RecoveryPageTests {
+  @Test("publishes what the other pages of its outbox hold", arguments: [true, false])
+  func outbox(isPublishedAtOnce: Bool) throws {
+    let test = try Waiting(isPublishedAtOnce: isPublishedAtOnce)
+    let lost = try test.scene.damagePage(of: "outbox")
+    let (recovery, found) = try test.rebuild()
+    #expect(recovery.isIncomplete)
+    #expect(lost > 0)
+    #expect(found == count - lost)
+  }
+
+  @Test(
+    "publishes all of its outbox where only what leads to that is damaged",
+    arguments: ["batches", "sqlite_autoindex_outbox_1"])
+  func ways(name: String) throws {
+    let test = try Waiting(isPublishedAtOnce: true)
+    _ = try test.scene.damagePage(of: name)
+    #expect(try test.rebuild().found == count)
+  }
+
+  @Test("takes over its removals where only their index is damaged")
+  func removals() throws {
+    let test = try Waiting(isPublishedAtOnce: true)
+    _ = try test.scene.damagePage(of: "waiting")
+    #expect(try test.rebuild().recovery.removals == 1)
+  }
+}
+
+extension RecoveryScene {
+  /// Overwrites a page in the midst of a table or an index with zeros.
+  ///
+  /// - returns: how many rows it held.
+  func damagePage(of name: String) throws -> Int {
+    let file = state.appending("store.sqlite")
+    let (page, size, cells) = try DatabaseQueue(path: file.string).writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      let sql = "SELECT pageno, pgsize, ncell FROM dbstat WHERE name = ? AND pagetype = 'leaf'"
+      let rows = try Row.fetchAll(db, sql: sql, arguments: [name])
+      let row = try #require(rows.isEmpty ? nil : rows[rows.count / 2])
+      return (row[0] as Int, row[1] as Int, row[2] as Int)
+    }
+    let handle = try FileDescriptor.open(file, .readWrite)
+    defer { try? handle.close() }
+    try handle.writeAll(
+      toAbsoluteOffset: Int64(page - 1) * Int64(size), [UInt8](repeating: 0, count: size))
+    return cells
+  }
+}
