@@ -76,17 +76,19 @@ extension DeviceDirectory {
     if let known = try knownDevice(of: marker.container, at: container.root) {
       _ = try OwnSegments(of: known).bringOver(from: known.record.path)
     }
-    let (device, former) = try exclusively {
+    let (device, former, older) = try exclusively {
       try removeLeftovers()
       let made = try makeDevice(of: marker, container: container, request: request)
+      // Before anybody can see the device without it.
+      let older = Result { try handOver(to: made.0) }
       try writeDefault(marker.container)
-      return made
+      return (made.0, made.former, older)
     }
     let missing = try former.map { try OwnSegments(of: device).bringOver(from: $0) } ?? []
     var done = Initialisation(
       device: device, marker: marker, isCreated: isCreated, movedFrom: former, missing: missing)
     do {
-      done.salvaged = try salvageOlder(into: device)
+      done.salvaged = try publish(older.get(), into: device)
     } catch {
       // The device is there, and reads and writes; a folder that is full is mended some day.
       done.salvageFailure = error

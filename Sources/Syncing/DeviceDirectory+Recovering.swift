@@ -186,7 +186,7 @@ extension DeviceDirectory {
     guard let record else { return false }
     // What an interrupted rebuild has made does as well as a new one, and so does what another has
     // made where nothing has come to it, while there is something to go on with.
-    if isRebuilding(directory) { return false }
+    if try rebuildProgress(in: directory) != nil { return false }
     if try olderDatabases(of: id).contains(where: { !$0.isSalvaged }),
       let streams = try? database.streamSummaries(), streams.allSatisfy({ $0.applied == 0 })
     {
@@ -215,26 +215,6 @@ extension DeviceDirectory {
     if case .silent(let resolved) = ask(folder) {
       throw ContainerError.unreachable(resolved, .timedOut)
     }
-  }
-
-  /// That a rebuild has not come to its end yet, for whoever goes on with it.
-  private func rebuildingFile(in directory: FilePath) -> FilePath {
-    directory.appending("rebuilding.json")
-  }
-
-  private func isRebuilding(_ directory: FilePath) -> Bool {
-    (try? files.status(of: rebuildingFile(in: directory))) != nil
-  }
-
-  private func noteRebuilding(_ directory: FilePath) throws {
-    guard !isRebuilding(directory) else { return }
-    try replace(rebuildingFile(in: directory), with: [:])
-  }
-
-  func forgetRebuilding(_ directory: FilePath) throws {
-    guard isRebuilding(directory) else { return }
-    try files.remove(rebuildingFile(in: directory))
-    try files.synchronizeDirectory(directory)
   }
 
   /// Makes a device, or takes over the one that an interrupted rebuild has made.

@@ -24,18 +24,8 @@ extension DeviceDirectory {
     fileprivate var refusal: (any Error)?
   }
 
-  /// Publishes into a device's folder what the databases hold whose place it has taken, and have
-  /// not given yet.
-  ///
-  /// Interrupted at any point, it can be repeated: what is there already is left as it is. Only
-  /// when all of a database is in the folder, durably, is that noted.
-  ///
-  /// - throws: ``SalvageError`` if the folder, or the device's own database, does not take it.
-  func salvageOlder(into device: Device) throws -> [Salvaged] {
-    try publish(handOver(to: device), into: device)
-  }
-
-  /// Stops all writes into those databases, and hands over what needs no folder.
+  /// Stops all writes into the databases whose place a device has taken and that have not given all
+  /// yet, and hands over what needs no folder.
   func handOver(to device: Device) throws -> [Opened] {
     var opened = try olderDatabases(of: device.record.container).filter { !$0.isSalvaged }
       .compactMap { try open($0, for: device) }
@@ -50,6 +40,9 @@ extension DeviceDirectory {
       } catch {
         opened[index].refusal = error
       }
+    }
+    if opened.allSatisfy({ $0.refusal == nil }) {
+      try noteHandedOver(directory(of: device.record.container))
     }
     return opened
   }
@@ -67,7 +60,13 @@ extension DeviceDirectory {
     }
   }
 
-  /// Tries all, also after one that the folder does not take.
+  /// Publishes into a device's folder what those databases hold: all that can be, also after one
+  /// that the folder does not take.
+  ///
+  /// Interrupted at any point, it can be repeated: what is there already is left as it is. Only
+  /// when all of a database is in the folder, durably, is that noted.
+  ///
+  /// - throws: ``SalvageError`` if the folder, or the device's own database, does not take it.
   func publish(_ opened: [Opened], into device: Device) throws -> [Salvaged] {
     var salvaged: [Salvaged] = []
     var failure: SalvageError?

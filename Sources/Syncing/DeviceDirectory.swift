@@ -108,7 +108,8 @@ extension DeviceDirectory {
       throw DeviceError.notInitialised(path ?? root, state: root)
     }
     let store = try store(in: directory)
-    guard let record = try store.device() else {
+    // What a rebuild has begun to make is no device before it has all that the old one was.
+    guard let record = try store.device(), try rebuildProgress(in: directory) != .made else {
       throw DeviceError.notInitialised(path ?? root, state: root)
     }
     let folder = path ?? record.path

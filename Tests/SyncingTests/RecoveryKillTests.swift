@@ -42,6 +42,11 @@ import Testing
         try check("not killed")
         return doom.calls
       }
+      // Somebody uses the device meanwhile, if there is one.
+      if let peer = try? scene.house.open(scene.folder) {
+        _ = try? peer.importAll()
+        #expect(try peer.body("doc") == nil, "used after call \(call)")
+      }
       if try call.isMultiple(of: 2) || !isMeant() {
         _ = Result { try recover(scene.dying(Doom(at: call * 7 % 17 + 1)), scene.folder) }
         try recover(scene.house.directory, scene.folder)
