@@ -94,10 +94,9 @@ line("settled-beside-a-delete", STATE,
      "    guard ON || !entries.contains(where: { $0.effect.kind.cover == .document }),\n"
      "      pending.isEmpty else {")
 line("delete-covers-the-root-alone", VISIBILITY,
-     "      !standing.contains { covers($0, entries[index].stamp) }",
-     "      !standing.contains {\n"
-     "        covers($0, entries[index].stamp) && (!ON || entries[index].effect.path.isRoot)\n"
-     "      }")
+     "      case .none: result.values.append(index)\n",
+     "      case .none: result.values.append(index)\n"
+     "      case _ where ON && !entries[index].effect.path.isRoot: result.values.append(index)\n")
 line("oldest-shows", BUILDER,
      "      scalar = effect.payload\n", "      if !ON || scalar == nil { scalar = effect.payload }\n")
 line("stamps-tie", "Sources/Replication/Stamp.swift",
@@ -232,8 +231,7 @@ bug("hole-ignored",
     (BATCH,
      """
     guard var start = try streams.start(of: importable.segment, db) else {
-      part.waiting.append(importable.file)
-      return
+      return try noteWaiting(importable)
     }
 """,
      f"""
@@ -244,7 +242,7 @@ bug("hole-ignored",
       if {on('waiting-counts-as-imported')} {{
         part.applied.append(importable.file)
       }} else {{
-        part.waiting.append(importable.file)
+        try noteWaiting(importable)
       }}
       return
     }}
