@@ -25,7 +25,7 @@ package final class FolderProbe: Sendable {
     var answer = FolderAnswer.answers
     var until: ContinuousClock.Instant?
     /// The process that has not come back; as long as it has not, no other is sent.
-    var messenger: pid_t?
+    var messenger: Messenger?
   }
 
   /// - parameter seconds: how long to wait for an answer.
@@ -48,14 +48,19 @@ package final class FolderProbe: Sendable {
   }
 
   private func ask(
-    _ folder: FilePath, _ file: FilePath.Component, _ messenger: inout pid_t?
+    _ folder: FilePath, _ file: FilePath.Component, _ messenger: inout Messenger?
   ) -> FolderAnswer {
     guard let table = MountTable.current(), let place = Self.remotePlace(of: folder, table)
     else { return .answers }
-    guard let child = messenger ?? Self.spawn(["/bin/cat", "--", place.appending(file).string])
-    else { return .answers }
-    messenger = hasEnded(child) ? nil : child
-    return messenger == nil ? .answers : .silent(resolved: place)
+    // One that was killed may have ended since without an answer: then another is sent.
+    if let outcome = messenger?.outcome(within: seconds), outcome != .wasKilled {
+      if outcome == .cameBack { messenger = nil }
+      return outcome == .cameBack ? .answers : .silent(resolved: place)
+    }
+    messenger = Messenger(["/bin/cat", "--", place.appending(file).string])
+    guard let outcome = messenger?.outcome(within: seconds) else { return .answers }
+    if outcome != .waits { messenger = nil }
+    return outcome == .cameBack ? .answers : .silent(resolved: place)
   }
 
   /// Follows links without going beyond the point where something remote is mounted.
@@ -92,37 +97,5 @@ package final class FolderProbe: Sendable {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = path.withPlatformString { readlink($0, &buffer, Int(PATH_MAX)) }
     return count > 0 ? FilePath(platformString: buffer) : nil
-  }
-
-  /// Waits for a process; false if it is still at it when the time is up.
-  private func hasEnded(_ child: pid_t) -> Bool {
-    var pause: UInt32 = 200
-    var waited = 0.0
-    while waitpid(child, nil, WNOHANG) == 0 {
-      guard waited < seconds, !Task.isCancelled else {
-        // It may end now, or when the file system answers, or never.
-        kill(child, SIGKILL)
-        return waitpid(child, nil, WNOHANG) != 0
-      }
-      usleep(pause)
-      waited += Double(pause) / 1_000_000
-      pause = min(pause * 2, 20_000)
-    }
-    return true
-  }
-
-  private static func spawn(_ arguments: [String]) -> pid_t? {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-    }
-    var child: pid_t = 0
-    let words = arguments.map { strdup($0) }
-    defer { for word in words { free(word) } }
-    var environment: [UnsafeMutablePointer<CChar>?] = [nil]
-    let status = posix_spawn(&child, arguments[0], &actions, nil, words + [nil], &environment)
-    return status == 0 ? child : nil
   }
 }
