@@ -49,7 +49,7 @@ extension StoreDatabase {
   package func clockHistories() throws -> [(stream: StreamID, history: ClockHistory)] {
     try read { db in
       let own = try DeviceRecord.fetch(db)?.stream
-      return try StreamDirectory(db).all.filter { $0.stream != own }.compactMap { row in
+      return try streams(db).all.filter { $0.stream != own }.compactMap { row in
         let history = try ClockRecords.history(ofStream: row.number, db)
         return history.readings.isEmpty ? nil : (row.stream, history)
       }
@@ -60,7 +60,7 @@ extension StoreDatabase {
   package func ownTime() throws -> HybridTime {
     try read { db in
       guard let own = try DeviceRecord.fetch(db)?.stream else { return .zero }
-      return try StreamDirectory(db).position(of: own).time
+      return try streams(db).position(of: own).time
     }
   }
 }

@@ -52,8 +52,6 @@ extension DeviceRecord {
     try Outbox.fixBatches(db)
     var streams = try StreamDirectory(db)
     let number = try streams.number(of: stream, db)
-    if let name = try fetch(db)?.name { try streams.setName(name, of: stream, db) }
-    try streams.save(db)
     try db.run("UPDATE streams SET own = 1 WHERE id = ?", [number])
     // The name travels with the first segment of the new stream.
     try db.run("UPDATE device SET stream = ?, published_name = NULL", [number])

@@ -5,8 +5,8 @@ extension StoreDatabase {
   /// Gives this device another name, and sees to it that the others learn it.
   ///
   /// A name travels with the first segment that is new after it. Where no local write waits that
-  /// could carry it, a transaction without operations does; names are taken over in the stream's
-  /// order, so the newest stands everywhere, whatever arrives first.
+  /// could carry it, a transaction without operations does; the newest stands everywhere, whatever
+  /// arrives first.
   ///
   /// - parameter now: the wall clock.
   /// - parameter nonce: a random number of this process.
@@ -21,9 +21,6 @@ extension StoreDatabase {
       guard try name != device.name || isNameUnheard(db) else {
         return StoreWriter.Result(changed: 0, stream: device.stream, sequence: nil)
       }
-      var streams = try StreamDirectory(db)
-      try streams.setName(name, of: device.stream, db)
-      try streams.save(db)
       try db.run("UPDATE device SET name = ?", [name])
       if try !hasUnboundWrites(db) {
         var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
@@ -60,5 +57,48 @@ extension StoreDatabase {
           WHERE stream = (SELECT stream FROM device)))
       """
     return try Bool.fetchOne(db.prepared(sql)) ?? false
+  }
+}
+
+/// A name that a file gives to the stream that it belongs to.
+///
+/// Files arrive in any order behind what is given up, and branches have none: so the name with the
+/// latest time is a stream's, not the one that came last.
+struct LearntName: Sendable, Comparable {
+  let name: String
+  /// That of the first transaction of the file.
+  let time: HybridTime
+
+  init(name: String, time: HybridTime) {
+    self.name = name
+    self.time = time
+  }
+
+  /// - parameter row: of the table `streams`.
+  init?(_ row: GRDB.Row) throws {
+    guard let name = try row.value("name") as String? else { return nil }
+    self.name = name
+    time = HybridTime(rawValue: UInt64(bitPattern: try row.value("named_at")))
+  }
+
+  static func < (lhs: LearntName, rhs: LearntName) -> Bool {
+    guard lhs.time == rhs.time else { return lhs.time < rhs.time }
+    return lhs.name.utf8.lexicographicallyPrecedes(rhs.name.utf8)
+  }
+}
+
+extension StreamDirectory {
+  /// What people call the device of a stream; nil if nobody knows.
+  func name(of stream: StreamID) -> String? {
+    if let ownName, ownName.stream == stream { return ownName.name }
+    return rows[stream]?.learntName?.name
+  }
+
+  /// Takes a name over, unless a newer one is known.
+  mutating func learn(_ name: LearntName, of stream: StreamID, _ db: Database) throws {
+    _ = try number(of: stream, db)
+    if let known = rows[stream]?.learntName, known >= name { return }
+    rows[stream]?.learntName = name
+    changed.insert(Lineage.LineID(stream: stream, index: 0))
   }
 }

@@ -41,8 +41,6 @@ extension StoreDatabase {
     try write { db in
       var streams = try StreamDirectory(db)
       let number = try streams.number(of: device.stream, db)
-      try streams.setName(device.name, of: device.stream, db)
-      try streams.save(db)
       try db.run(
         """
         INSERT INTO device(id, container, marker, path, stream, name, clock)

@@ -21,7 +21,7 @@ extension StoreDatabase {
   /// Not what is missing before segments in the folder: those say so themselves.
   package func missingParts() throws -> [MissingPart] {
     try read { db in
-      let streams = try StreamDirectory(db)
+      let streams = try streams(db)
       let frontier = streams.frontier
       var ends: [StreamID: UInt64] = [:]
       for entry in frontier.missing.entries {
@@ -55,7 +55,8 @@ extension StoreDatabase {
   package func giveUp(
     _ stream: StreamID, upTo sequence: UInt64, now: HybridTime, nonce: UInt64
   ) throws -> Int {
-    try write { db in
+    defer { countStreamChange() }
+    return try write { db in
       guard try DeviceRecord.fetch(db)?.leftAt == nil else { throw StorageError.left }
       var streams = try StreamDirectory(db)
       let number = try streams.number(of: stream, db)

@@ -103,8 +103,11 @@ extension StoreDatabase {
     _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
-    try write { db in
-      var fold = try ImportFold(db, now: now, limit: foldBytes, onProgress: onProgress)
+    defer { countStreamChange() }
+    return try write { db in
+      let streams = try streamCache.streams(db, isWriting: true)
+      var fold = try ImportFold(
+        db, streams: streams, now: now, limit: foldBytes, onProgress: onProgress)
       for segment in segments { try fold.take(segment) }
       var part = try fold.finish()
       if fold.isForked {
@@ -146,13 +149,14 @@ private struct ImportFold {
   private var knowledge: [StreamID: Int] = [:]
 
   init(
-    _ db: Database, now: HybridTime, limit: Int, onProgress: @escaping (Int) -> Void
+    _ db: Database, streams: StreamDirectory, now: HybridTime, limit: Int,
+    onProgress: @escaping (Int) -> Void
   ) throws {
     self.db = db
     clocks = ClockRecords(now: now)
     self.limit = limit
     self.onProgress = onProgress
-    streams = try StreamDirectory(db)
+    self.streams = streams
     table = try DocumentTable(db)
     let device = try DeviceRecord.fetch(db)
     guard device?.leftAt == nil else { throw StorageError.left }
@@ -196,6 +200,11 @@ private struct ImportFold {
     // A fingerprint tells of all before it: what stands before one that is held, and may be
     // another, is that.
     let rest = holdings.suffix(from: holdings.lastIndex(of: .held).map { $0 + 1 } ?? 0)
+    if let name = importable.segment.deviceName, DeviceName.isValid(name),
+      let first = transactions.first
+    {
+      try streams.learn(LearntName(name: name, time: first.header.time), of: range.stream, db)
+    }
     guard !rest.isEmpty || holdings.contains(.absent) else {
       return try noteKnown(importable, fingerprint: end)
     }
@@ -204,9 +213,6 @@ private struct ImportFold {
       return try noteWaiting(importable)
     }
     if range.stream == own { isForked = true }
-    if let name = importable.segment.deviceName, DeviceName.isValid(name) {
-      try streams.setName(name, of: range.stream, db)
-    }
     var previous = start.fingerprint
     for (transaction, holding) in zip(transactions, holdings) {
       if holding == .absent { try take(transaction, after: previous) }
@@ -268,7 +274,7 @@ private struct ImportFold {
   private static let documentBytes = 160
 
   private func fromDevice(_ stream: StreamID) -> ImportedPart.FromDevice {
-    ImportedPart.FromDevice(stream: stream, name: streams.row(of: stream)?.name)
+    ImportedPart.FromDevice(stream: stream, name: streams.name(of: stream))
   }
 
   private mutating func noteWaiting(_ importable: ImportableSegment) throws {

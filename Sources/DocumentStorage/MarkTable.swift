@@ -32,14 +32,25 @@ enum MarkTable {
     }
   }
 
+  /// More marks than memory could hold.
+  private static let most: UInt64 = 1 << 28
+
+  /// So many marks that are not known.
+  ///
+  /// - throws: if they are more than memory could hold: the number is damaged.
+  static func unknown(_ count: UInt64) throws -> [UInt64] {
+    guard count <= most else { throw StoredBytes.damage }
+    return Array(repeating: Lineage.unknownMark, count: Int(count))
+  }
+
   /// Makes room before the marks stored of a first line, for those of what was applied earlier.
   static func makeRoom(upTo end: UInt64, of stream: Int64, _ db: Database) throws {
     guard end > 0 else { return }
+    guard end <= most else { throw StoredBytes.damage }
     for chunk in 0...(end - 1) / chunkMarks {
-      let count = Int(min(chunkMarks, end - chunk * chunkMarks))
+      let count = min(chunkMarks, end - chunk * chunkMarks)
       let stored = try row(chunk, of: stream, line: 0, db) ?? []
-      let unknown = Array(repeating: Lineage.unknownMark, count: count)
-      try replace(chunk, of: stream, with: unknown + stored, db)
+      try replace(chunk, of: stream, with: unknown(count) + stored, db)
     }
   }
 

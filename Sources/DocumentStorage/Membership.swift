@@ -49,7 +49,8 @@ extension StoreDatabase {
           (SELECT min(sequence) - 1 FROM outbox WHERE outbox.stream = device.stream), applied)
         FROM device JOIN streams ON streams.id = device.stream
         """
-      return UInt64(try Int64.fetchOne(db.prepared(sql)) ?? 0)
+      guard let row = try Row.fetchOne(db.prepared(sql)) else { return 0 }
+      return try row.number(0)
     }
   }
 }

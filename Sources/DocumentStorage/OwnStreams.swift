@@ -59,7 +59,7 @@ extension StoreDatabase {
   /// publishing counts as such.
   package func holds(_ segment: Segment) throws -> Bool {
     try read { db in
-      let streams = try StreamDirectory(db)
+      let streams = try streams(db)
       let range = segment.range
       guard let number = streams.row(of: range.stream)?.number,
         var start = try streams.position(at: range.predecessor, db)

@@ -30,5 +30,8 @@ extension Schema {
     -- The waiting removals that were taken over from databases whose place this one has taken, lest
     -- they be taken over again when that is repeated (`WaitingRemoval.bytes`).
     CREATE TABLE taken_removals(removal BLOB PRIMARY KEY) WITHOUT ROWID;
+
+    -- The time of the first transaction of the file that gave a stream its name.
+    ALTER TABLE streams ADD COLUMN named_at INTEGER NOT NULL DEFAULT 0;
     """
 }

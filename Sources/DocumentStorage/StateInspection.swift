@@ -21,7 +21,7 @@ extension StoreDatabase {
   /// All of them at once: for checks of small stores.
   package func keptDocuments() throws -> [KeptDocument] {
     try read { db in
-      let streams = try StreamDirectory(db)
+      let streams = try streams(db)
       let sql = """
         SELECT name, documents.id AS id, visible, conflicts, state,
           \(BodyFunction.name)(state) AS body FROM documents
@@ -41,6 +41,6 @@ extension StoreDatabase {
 
   /// How far each stream is applied, and how much of that may be claimed.
   package func frontier() throws -> Frontier {
-    try read { db in try StreamDirectory(db).frontier }
+    try read { db in try streams(db).frontier }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import GRDBSQLite
+import Synchronization
 import SystemPackage
 
 /// The SQLite database of one device, opened so that what is committed is on disk.
@@ -13,7 +14,10 @@ package final class StoreDatabase: Sendable {
   /// What tells whether this is the database that it was.
   let identity: DeviceIdentity
   private let queue: DatabaseQueue
+  let streamCache = StreamCache()
   private let turn = TransactionTurn()
+  /// How often what is known of streams was changed here, which SQLite does not tell this process.
+  private let streamChanges = Mutex(0)
   private let function: BodyFunction
   /// Whether the process that writes is still alive, where one is pretended.
   private let beforeWriting: (@Sendable () throws -> Void)?
@@ -204,8 +208,12 @@ package final class StoreDatabase: Sendable {
 }
 
 extension StoreDatabase {
-  /// A number that differs after another process has changed the database.
+  /// A number that grows when another process changes the database, and by one with each
+  /// ``apply(_:now:nonce:foldBytes:onProgress:)`` or ``giveUp(_:upTo:now:nonce:)`` of this one.
   package func changeCount() throws -> Int {
-    try read { db in try Int.fetchOne(db.prepared("PRAGMA data_version")) ?? 0 }
+    let version = try read { db in try Int.fetchOne(db.prepared("PRAGMA data_version")) ?? 0 }
+    return version + streamChanges.withLock(\.self)
   }
+
+  func countStreamChange() { streamChanges.withLock { $0 += 1 } }
 }

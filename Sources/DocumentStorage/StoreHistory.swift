@@ -48,7 +48,7 @@ extension TransactionLog {
         }
       }
       recorded.missing += missing.map {
-        RecordedEvents.Missing(stream: row.stream, name: row.name, range: $0)
+        RecordedEvents.Missing(stream: row.stream, name: streams.name(of: row.stream), range: $0)
       }
     }
     return recorded
@@ -82,7 +82,7 @@ extension TransactionLog {
       throw HistoryError.unknownTransaction(name)
     }
     throw HistoryError.incomplete(
-      RecordedEvents.Missing(stream: stream, name: streams.row(of: stream)?.name, range: range))
+      RecordedEvents.Missing(stream: stream, name: streams.name(of: stream), range: range))
   }
 
   /// The stream whose id begins with `prefix`.
@@ -130,7 +130,7 @@ extension StoreSnapshot {
   /// What people call each device.
   package var deviceNames: [StreamID: String] {
     var names: [StreamID: String] = [:]
-    for row in streams.all { names[row.stream] = row.name }
+    for row in streams.all { names[row.stream] = streams.name(of: row.stream) }
     return names
   }
 }

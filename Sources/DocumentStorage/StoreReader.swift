@@ -68,9 +68,9 @@ package struct StoreSnapshot {
   let streams: StreamDirectory
   private let table: DocumentTable
 
-  init(_ db: Database) throws {
+  init(_ db: Database, streams: StreamDirectory) throws {
     self.db = db
-    streams = try StreamDirectory(db)
+    self.streams = streams
     table = try DocumentTable(db)
   }
 
@@ -130,7 +130,7 @@ extension StoreDatabase {
   package func readSnapshot<Result>(
     _ body: (StoreSnapshot) throws -> Result
   ) throws -> Result {
-    try read { db in try body(try StoreSnapshot(db)) }
+    try read { db in try body(try StoreSnapshot(db, streams: streams(db))) }
   }
 
   /// A document's body and version; nil if it is absent.
@@ -178,14 +178,14 @@ extension StoreDatabase {
   package func streamSummaries() throws -> [StreamSummary] {
     try read { db in
       let own = try DeviceRecord.fetch(db)?.stream
-      let streams = try StreamDirectory(db)
+      let streams = try streams(db)
       return streams.all.map { row in
         let tips = row.positions.filter { $0.sequence > 0 }.map {
           Context.Entry(stream: row.stream, sequence: $0.sequence, fingerprint: $0.fingerprint)
         }
         let isForked = streams.frontier.lineage.streams[row.stream]?.isForked ?? false
         return StreamSummary(
-          stream: row.stream, name: row.name, tips: tips,
+          stream: row.stream, name: streams.name(of: row.stream), tips: tips,
           branches: isForked ? tips.count : min(tips.count, 1), isOwn: row.stream == own,
           wasOwn: row.isOwn && row.stream != own,
           retiredAt: row.retiredAt,
@@ -203,14 +203,14 @@ extension StoreDatabase {
   package func ownSequence() throws -> UInt64 {
     try read { db in
       guard let own = try DeviceRecord.fetch(db)?.stream else { return 0 }
-      return try StreamDirectory(db).position(of: own).sequence
+      return try streams(db).position(of: own).sequence
     }
   }
 
   /// How far each stream is applied, and the names that count as imported.
   package func importedNames() throws -> ImportedNames {
     try read { db in
-      let streams = try StreamDirectory(db)
+      let streams = try streams(db)
       var names = ImportedNames()
       for row in streams.all {
         names.applied[row.stream] = row.positions.map(\.sequence).max()

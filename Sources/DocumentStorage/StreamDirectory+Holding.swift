@@ -71,7 +71,7 @@ extension StoreDatabase {
   package func knowledge(of streams: Set<StreamID>) throws -> [StreamID: Int] {
     guard !streams.isEmpty else { return [:] }
     return try read { db in
-      let directory = try StreamDirectory(db)
+      let directory = try self.streams(db)
       return try Dictionary(
         uniqueKeysWithValues: streams.map { ($0, try directory.knowledge(of: $0, db)) })
     }

@@ -56,7 +56,8 @@ extension StreamDirectory {
       let end = try row.number("given_up")
       if end > 0 { givenUp[stream] = end }
       rows[stream] = Row(
-        number: number, stream: stream, name: try row.value("name"), isOwn: try row.value("own"),
+        number: number, stream: stream, learntName: try LearntName(row),
+        isOwn: try row.value("own"),
         unmarked: try row.number("unmarked"), positions: [], gapSince: try row.value("gap_since"),
         retiredAt: try row.value("retired_at"), givenUpAt: try row.value("given_up_at"))
     }
@@ -69,6 +70,9 @@ extension StreamDirectory {
     for (stream, lines) in stored {
       let positions = try lines.map { try $0.position(self) }
       rows[stream]?.positions = positions
+    }
+    if let own = try GRDB.Row.fetchOne(db.prepared("SELECT stream, name FROM device")) {
+      ownName = (try stream(number: own.value("stream")), try own.value("name"))
     }
     branchingBefore = branching
     let streams = try readStreams(stored, branching: branching, forked: forked, db)
@@ -119,8 +123,7 @@ extension StreamDirectory {
 
   private func marks(of line: Lineage.LineID, _ db: Database) throws -> [UInt64] {
     guard let row = rows[line.stream] else { return [] }
-    let unknown = line.index == 0 ? Int(row.unmarked) : 0
-    return Array(repeating: Lineage.unknownMark, count: unknown)
+    return try MarkTable.unknown(line.index == 0 ? row.unmarked : 0)
       + (try MarkTable.all(of: row.number, line: line.index, db))
   }
 
@@ -172,14 +175,15 @@ extension StreamDirectory {
         """, key + start + values)
     } else {
       let own: StatementArguments = [
-        row.name, stream?.isBranching ?? false, stream?.isForked ?? false, row.gapSince,
+        row.learntName?.name, Int64(bitPattern: row.learntName?.time.rawValue ?? 0),
+        stream?.isBranching ?? false, stream?.isForked ?? false, row.gapSince,
         row.number,
       ]
       try db.run(
         """
         UPDATE streams SET parent = ?, base = ?, predecessor = ?, applied = ?,
           applied_fingerprint = ?, context = ?, time = ?, nonce = ?, closed = ?,
-          closed_fingerprint = ?, lost = ?, name = ?, branching = ?, forked = ?,
+          closed_fingerprint = ?, lost = ?, name = ?, named_at = ?, branching = ?, forked = ?,
           gap_since = ? WHERE id = ?
         """, start + values + own)
     }

@@ -7,11 +7,13 @@ import SegmentFormat
 ///
 /// Read whole at the start of a transaction (a container has tens of streams), written back where
 /// changed. The rows of their lines are in StreamDirectory+Rows.swift.
-package struct StreamDirectory {
-  struct Row {
+package struct StreamDirectory: Sendable {
+  struct Row: Sendable {
     let number: Int64
     let stream: StreamID
-    var name: String?
+    /// The newest name that a file of it carries; ``StreamDirectory/name(of:)`` tells what people
+    /// see.
+    var learntName: LearntName?
     /// Whether it is or was this device's.
     var isOwn = false
     /// Up to where no marks were kept.
@@ -39,6 +41,8 @@ package struct StreamDirectory {
   var hasNewMarks = false
   /// What is stored of ``Frontier/givenUpNames``.
   var storedNames: Set<Context.Entry> = []
+  /// What this device calls itself, whether the others know or not.
+  var ownName: (stream: StreamID, name: String)?
   private var newlyOpen: [(Lineage.LineID, Frontier.Open)] = []
 
   package init(_ db: Database) throws {
@@ -81,12 +85,6 @@ package struct StreamDirectory {
     return number
   }
 
-  mutating func setName(_ name: String, of stream: StreamID, _ db: Database) throws {
-    _ = try number(of: stream, db)
-    guard rows[stream]?.name != name else { return }
-    rows[stream]?.name = name
-    changed.insert(Lineage.LineID(stream: stream, index: 0))
-  }
 }
 
 // MARK: - Applying
@@ -147,11 +145,11 @@ extension StreamDirectory {
     guard let row = rows[stream], let known = frontier.lineage.streams[stream],
       !known.isBranching, let line = known.lines.first
     else { return }
-    var marks = Array(repeating: Lineage.unknownMark, count: Int(row.unmarked))
+    var marks = try MarkTable.unknown(row.unmarked)
     marks += try MarkTable.all(of: row.number, line: 0, db)
-    let missing = Int(line.tip.sequence) - line.marks.count
+    let missing = max(Int(line.tip.sequence) - line.marks.count, 0)
     marks = Array(marks.prefix(missing))
-    marks += Array(repeating: Lineage.unknownMark, count: missing - marks.count)
+    marks += try MarkTable.unknown(UInt64(missing - marks.count))
     frontier.branch(stream, earlierMarks: marks)
     rebranched.insert(stream)
     changed.insert(Lineage.LineID(stream: stream, index: 0))

@@ -93,6 +93,24 @@ import Testing
     }
   }
 
+  @Test("ends with the newest name also where an older one was skipped, and comes after it")
+  func skipped() throws {
+    let scene = try TwoAuthors()
+    try Self.rename(scene.ann, "b")
+    // A file of several transactions can be read behind a hole.
+    for id in ["a4", "a5"] { try scene.ann.put(id, "{}", isPublishedAtOnce: false) }
+    #expect(try Self.rename(scene.ann, "c") == 2)
+    let files = try scene.world.logs(in: scene.ann.folder)
+    #expect(files.count == 5)
+    try scene.deliver([files[0], files[4]])
+    try scene.reader.importAll()
+    try scene.reader.skip(scene.ann)
+    #expect(try Self.name(of: scene.ann, on: scene.reader) == "c")
+    try scene.deliver(files)
+    try scene.reader.importAll()
+    #expect(try Self.name(of: scene.ann, on: scene.reader) == "c")
+  }
+
   @Test("whose publishing failed is published later, once")
   func crash() throws {
     let scene = try TwoAuthors()
