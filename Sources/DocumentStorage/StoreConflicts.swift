@@ -81,7 +81,8 @@ extension StoreWriter {
     if first.path.isRoot, let content {
       guard case .object = content else { throw ConflictError.notAnObject }
     }
-    try settle(content, at: first.path, of: key, check: check)
+    try settle(
+      content, restoring: choice.restored(of: conflicts), at: first.path, of: key, check: check)
   }
 
   private mutating func settle(
@@ -122,6 +123,12 @@ extension ConflictChoice {
       }
       return try values[number - 1].content.map { try JSON(parsing: $0) }
     }
+  }
+
+  /// The newest operation of the value that is chosen, if it is not the one that shows.
+  fileprivate func restored(of conflicts: [DocumentConflict]) -> Stamp? {
+    guard case .listed(let number) = self, number > 1 else { return nil }
+    return conflicts.flatMap(\.values)[number - 1].stamp
   }
 }
 

@@ -38,7 +38,11 @@ package struct StoreWriter {
   /// About how large the transaction is by now.
   package private(set) var bytes = 0
 
-  init(_ db: Database, now: HybridTime, nonce: UInt64, identity: DeviceIdentity) throws {
+  /// - parameter cache: where the streams may be known already.
+  init(
+    _ db: Database, now: HybridTime, nonce: UInt64, identity: DeviceIdentity,
+    cache: StreamCache? = nil
+  ) throws {
     guard let device = try DeviceRecord.current(db, identity) else {
       throw StorageError.noDevice
     }
@@ -46,7 +50,7 @@ package struct StoreWriter {
     self.db = db
     self.device = device
     self.nonce = nonce
-    streams = try StreamDirectory(db)
+    streams = try cache?.streams(db, isWriting: true) ?? StreamDirectory(db)
     table = try DocumentTable(db)
     var clock = HybridClock(latest: try DeviceRecord.clock(db))
     guard let time = clock.tick(wall: now) else {
@@ -124,11 +128,14 @@ extension StoreWriter {
 
   /// Writes what stands at `path` anew, whatever shows there, to settle what is in doubt; nil takes
   /// it away.
+  ///
+  /// - parameter restored: see ``DocumentState/plan(settling:as:restoring:frontier:)``.
   mutating func settle(
-    _ content: JSON?, at path: Path, of key: DocumentKey, check: (JSON) throws -> Void
+    _ content: JSON?, restoring restored: Stamp?, at path: Path, of key: DocumentKey,
+    check: (JSON) throws -> Void
   ) throws {
     let outcome = try state(of: key).plan(
-      settling: path, as: content, frontier: streams.frontier)
+      settling: path, as: content, restoring: restored, frontier: streams.frontier)
     _ = try perform(outcome, at: key, check: check)
   }
 
@@ -313,7 +320,8 @@ extension StoreDatabase {
     _ body: (inout StoreWriter) throws -> Void
   ) throws -> StoreWriter.Result {
     try write { db in
-      var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
+      var writer = try StoreWriter(
+        db, now: now, nonce: nonce, identity: identity, cache: streamCache)
       try body(&writer)
       let result = try writer.finish()
       // A removal made on an old read may be publishable at once.

@@ -65,10 +65,9 @@ extension DocumentState {
         DocumentConflict(path: .root, kind: .missingInsert, values: [absent, edited]))
     }
     if !visibility.doubtful.isEmpty {
-      var hidden = ViewBuilder(entries: visibility.doubtful.map { entries[$0] })
-      let whole = hidden.node(in: hidden.entries.indices, path: .root)
       let value = DocumentConflict.Value(
-        content: whole?.text, stamp: hidden.entries.map(\.stamp).max())
+        content: restored(visibility)?.text,
+        stamp: visibility.doubtful.map { entries[$0].stamp }.max())
       result.append(
         DocumentConflict(
           path: .root, kind: .doubtful, values: [hasInsert ? edited : absent, value]))
@@ -77,6 +76,12 @@ extension DocumentState {
     return result.enumerated().sorted { lhs, rhs in
       (lhs.element.path, lhs.offset) < (rhs.element.path, rhs.offset)
     }.map(\.element)
+  }
+
+  /// What would show if the deletes in doubt were none.
+  func restored(_ visibility: Visibility) -> DocumentView.Node? {
+    var builder = ViewBuilder(entries: visibility.restorable.map { entries[$0] })
+    return builder.node(in: builder.entries.indices, path: .root)
   }
 
   /// What is hidden by a write whose author named a branch that nobody here has.

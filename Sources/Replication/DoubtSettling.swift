@@ -4,9 +4,11 @@ extension DocumentState {
   /// Plans a write of what is to stand at `path` whatever shows there, so that it covers all that
   /// may be hidden there: it settles what is in doubt (``doubtfulEntries``).
   ///
-  /// - parameter content: nil to take away what stands there, which is not the root.
+  /// - parameters:
+  ///   - content: nil to take away what stands there, which is not the root.
+  ///   - restored: the newest operation of what is hidden, if that is what was chosen.
   package func plan(
-    settling path: Path, as content: JSON?, frontier: Frontier
+    settling path: Path, as content: JSON?, restoring restored: Stamp? = nil, frontier: Frontier
   ) -> KindEdit.Outcome {
     let view = view()
     let way = view.way(to: path)
@@ -14,7 +16,10 @@ extension DocumentState {
       return .refused(at: obstacle.path, found: obstacle.content.name)
     }
     var planner = EditPlanner(
-      kinds: doubtfulKind(at: path).map { [path: $0] } ?? [:],
+      kinds: doubtfulKinds(at: path, of: restored).filter {
+        // What shows stays what it is.
+        restored != nil || view.way(to: $0.key).target == nil
+      },
       unclaimed: unclaimedIncrements(context: frontier.closed, seen: frontier.seen))
     if let content {
       _ = planner.lead(to: path, along: way.steps, isWhole: view.hasUndoneDelete)
@@ -30,12 +35,22 @@ extension DocumentState {
     return .write(plan, body: present.with(content, at: path.keys[...]))
   }
 
-  /// As what the newest of the hidden values at `path` would show.
-  private func doubtfulKind(at path: Path) -> ReplicatedKind? {
-    switch doubtfulEntries[path]?.max(by: { $0.stamp < $1.stamp })?.effect.kind {
-    case .counter, .increment: .counter
-    case .emptySet, .add: .set
-    default: nil
+  /// As what a value that is hidden at `path` would show, and those within it: the one stamped
+  /// `stamp`, or the newest.
+  private func doubtfulKinds(at path: Path, of stamp: Stamp?) -> [Path: ReplicatedKind] {
+    let within = path.isRoot ? restored(visibility())?.subtree ?? [] : []
+    var kinds = Dictionary(
+      within.map { ($0.path, $0.content.kind) }, uniquingKeysWith: { first, _ in first }
+    ).compactMapValues(\.self)
+    let hidden = doubtfulEntries[path] ?? []
+    let chosen =
+      stamp == nil
+      ? hidden.max { $0.stamp < $1.stamp } : hidden.first { $0.stamp == stamp }
+    switch chosen?.effect.kind {
+    case .counter, .increment: kinds[path] = .counter
+    case .emptySet, .add: kinds[path] = .set
+    default: break
     }
+    return kinds
   }
 }

@@ -11,15 +11,19 @@ package protocol Identifier128: Hashable, Comparable, Sendable, CustomStringConv
 
 extension Identifier128 {
   /// Reads 32 hexadecimal digits; upper case is refused, since a name has one spelling only.
+  @inlinable
   package init?(_ digits: some StringProtocol) {
     guard let value = UInt128(lowercaseHexadecimal: digits.utf8, count: 32) else { return nil }
     self.init(rawValue: value)
   }
 
   /// Reads 16 big-endian bytes; any other number of bytes is refused.
+  @inlinable
   package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
-    self.init(rawValue: bytes.reduce(0) { $0 << 8 | UInt128($1) })
+    var value: UInt128 = 0
+    for byte in bytes { value = value << 8 | UInt128(truncatingIfNeeded: byte) }
+    self.init(rawValue: value)
   }
 
   /// The value as 16 big-endian bytes.
@@ -43,15 +47,19 @@ extension Identifier128 {
   }
 }
 
+// Inlinable, since generic code of another module runs ten times slower else.
 extension FixedWidthInteger where Self: UnsignedInteger {
   /// Reads exactly `count` lower-case hexadecimal digits.
+  @inlinable
   package init?(lowercaseHexadecimal digits: some Collection<UInt8>, count: Int) {
     guard digits.count == count else { return nil }
     var value: Self = 0
     for digit in digits {
       switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | Self(digit - 0x30)
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | Self(digit - 0x57)
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        value = value << 4 | Self(truncatingIfNeeded: digit &- 0x30)
+      case UInt8(ascii: "a")...UInt8(ascii: "f"):
+        value = value << 4 | Self(truncatingIfNeeded: digit &- 0x57)
       default: return nil
       }
     }

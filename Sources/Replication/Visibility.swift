@@ -10,6 +10,8 @@ extension DocumentState {
     /// Indices of values that only deletes hide of which nobody here can tell whether their authors
     /// had seen them (protocol.md 26).
     package var doubtful: [Int] = []
+    /// Indices of all values that would show if those deletes were none; empty if there are none.
+    package var restorable: [Int] = []
   }
 
   /// An operation that takes away without writing: a delete, here or still to be published.
@@ -61,12 +63,7 @@ extension DocumentState {
       result.values = values
       return result
     }
-    let uncovered = values.filter { index in
-      !deletions.contains { covers($0, entries[index].stamp) }
-    }
-    let standing = deletions.filter { deletion in
-      !uncovered.contains { isConcurrent(deletion, with: entries[$0]) }
-    }
+    let standing = standing(among: deletions, over: values)
     if standing.count < deletions.count {
       let stamps = Set(standing.map(\.stamp))
       result.undoneDeletes = deletions.map(\.stamp).filter { !stamps.contains($0) }
@@ -78,7 +75,28 @@ extension DocumentState {
       case .expected, .certain: break
       }
     }
+    guard !result.doubtful.isEmpty else { return result }
+    let doubted = standing.filter { deletion in
+      result.doubtful.contains { covers(deletion, entries[$0].stamp) }
+    }
+    let stamps = Set(doubted.map(\.stamp))
+    // Judged anew: what only those hide may undo another.
+    let rest = self.standing(
+      among: deletions.filter { !stamps.contains($0.stamp) }, over: values)
+    result.restorable = values.filter { index in
+      !rest.contains { covers($0, entries[index].stamp) }
+    }
     return result
+  }
+
+  /// The deletions that nothing undoes.
+  private func standing(among deletions: [Deletion], over values: [Int]) -> [Deletion] {
+    let uncovered = values.filter { index in
+      !deletions.contains { covers($0, entries[index].stamp) }
+    }
+    return deletions.filter { deletion in
+      !uncovered.contains { isConcurrent(deletion, with: entries[$0]) }
+    }
   }
 
   private func deletions(among present: [Int]) -> [Deletion] {

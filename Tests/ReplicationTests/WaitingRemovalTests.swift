@@ -42,6 +42,24 @@ import Testing
     for device in 0..<3 { #expect(writers.conflicts(device) == 0) }
   }
 
+  @Test func aCountBesideAnUndoneDeleteGoesOnFromWhatShows() throws {
+    var writers = Writers(4)
+    try writers.put(0, #"{"b":1}"#)
+    writers.deliver(from: 0, to: 1)
+    try writers.write(1, .add(3, "/n"))
+    try writers.delete(1)
+    try writers.put(2, #"{"c":2}"#)
+    // Not what the first of them had seen, so that it may not be claimed.
+    writers.deliver(from: 1, to: 3)
+    writers.deliver(from: 2, to: 3)
+    #expect(writers.body(3) == #"{"c":2,"n":3}"#)
+    try writers.write(3, .add(1, "/n"))
+    #expect(writers.body(3) == #"{"c":2,"n":4}"#)
+    #expect(writers.state(3).pending.isEmpty)
+    writers.deliverEverything()
+    for device in 0..<4 { #expect(writers.body(device)?.contains(#""n":4"#) == true) }
+  }
+
   @Test func aDeleteCoversWhatItsOwnTransactionWrote() throws {
     var writers = Writers(2)
     try writers.write(0, .put(#"{"a":1}"#), .delete)

@@ -15,8 +15,10 @@ import Testing
     let ann = try world.peer("ann", in: try world.folder("ann"))
     let bob = try world.peer("bob", in: try world.folder("bob"))
     reader = try world.peer("reader", in: try world.folder("reader"))
-    try ann.put("x", #"{"a":1}"#)
+    try ann.put("x", #"{"a":1,"b":1}"#)
+    try ann.increment("/n", of: "x", by: 3)
     try ann.publish()
+    let first = try world.logs(in: ann.folder)
     let folder = try world.folder("restored")
     let backup = try StoreDatabase.inMemory(copying: ann.device.database)
     try backup.rejoin(at: folder)
@@ -26,31 +28,22 @@ import Testing
       try ann.publish()
     }
     let all = try world.logs(in: ann.folder)
-    lost = Array(all.dropFirst())
+    lost = Array(all.dropFirst(first.count))
     for file in all { try world.deliver(file, to: bob.folder) }
     try bob.importAll()
     try bob.delete("x")
     try bob.publish()
-    try restored.put("x", #"{"a":2}"#)
+    try restored.put("x", #"{"a":2,"b":1,"n":3}"#)
     try restored.publish()
     for id in ["v", "w"] {
       try restored.put(id, "{}")
       try restored.publish()
     }
     let written =
-      try all.prefix(1) + world.logs(in: restored.folder)
+      try first + world.logs(in: restored.folder)
       + world.logs(in: bob.folder).filter { $0.directory == bob.directory }
     for file in written { try world.deliver(file, to: reader.folder) }
     try reader.importAll()
-  }
-
-  private func conflicts() throws -> [String] {
-    try reader.device.database.readSnapshot { try $0.conflicts(of: Peer.key("x")) }.map {
-      let values = $0.values.map { value in
-        value.content.map { String(decoding: $0, as: UTF8.self) } ?? "absent"
-      }
-      return "\($0.kind.rawValue) \($0.path): \(values.joined(separator: ", "))"
-    }
   }
 
   private func resolve(by number: Int) throws {
@@ -62,7 +55,7 @@ import Testing
   @Test("lists what it hides, an edit that it may not have seen among it")
   func listed() throws {
     #expect(try reader.body("x") == nil)
-    #expect(try conflicts() == [#"doubtful : absent, {"a":2}"#])
+    #expect(try reader.conflicts(of: "x") == [#"doubtful : absent, {"a":2,"b":1,"n":3}"#])
     #expect(try reader.device.database.counts().conflicts == 1)
   }
 
@@ -70,23 +63,40 @@ import Testing
   func settledAgainst() throws {
     try resolve(by: 1)
     #expect(try reader.body("x") == nil)
-    #expect(try conflicts() == [])
+    #expect(try reader.conflicts(of: "x") == [])
     try deliverWhatWasLost()
     #expect(try reader.body("x") == nil)
-    #expect(try conflicts() == [])
+    #expect(try reader.conflicts(of: "x") == [])
   }
 
   @Test("is undone by what it hides where that is chosen, and settled once it may be claimed")
   func settledFor() throws {
     try resolve(by: 2)
-    #expect(try reader.body("x") == #"{"a":2}"#)
+    #expect(try reader.body("x") == #"{"a":2,"b":1,"n":3}"#)
     // Whoever chose it may not claim the delete yet, since its context has not arrived.
-    #expect(try conflicts() == [#"delete : {"a":2}, absent"#])
+    #expect(try reader.conflicts(of: "x") == [#"delete : {"a":2,"b":1,"n":3}, absent"#])
     try deliverWhatWasLost()
-    #expect(try reader.body("x") == #"{"a":2}"#)
+    #expect(try reader.body("x") == #"{"a":2,"b":1,"n":3}"#)
     try resolve(by: 1)
-    #expect(try reader.body("x") == #"{"a":2}"#)
-    #expect(try conflicts() == [])
+    #expect(try reader.body("x") == #"{"a":2,"b":1,"n":3}"#)
+    #expect(try reader.conflicts(of: "x") == [])
+  }
+
+  @Test("leaves a counter one that goes on counting where what it hides is chosen")
+  func counters() throws {
+    try resolve(by: 2)
+    try deliverWhatWasLost()
+    try reader.publish()
+    let other = try world.peer("other", in: try world.folder("other"))
+    for file in try world.logs(in: reader.folder) { try world.deliver(file, to: other.folder) }
+    try other.importAll()
+    for peer in [reader, other] {
+      try peer.increment("/n", of: "x", by: 1)
+      try peer.publish()
+    }
+    for file in try world.logs(in: other.folder) { try world.deliver(file, to: reader.folder) }
+    try reader.importAll()
+    #expect(try reader.body("x") == #"{"a":2,"b":1,"n":5}"#)
   }
 
   private func deliverWhatWasLost() throws {
@@ -98,8 +108,8 @@ import Testing
   func judged() throws {
     try deliverWhatWasLost()
     // The edit undoes the delete (protocol.md 13).
-    #expect(try reader.body("x") == #"{"a":2}"#)
+    #expect(try reader.body("x") == #"{"a":2,"b":1,"n":3}"#)
     #expect(try reader.device.database.counts().conflicts == 1)
-    #expect(try conflicts().first?.hasPrefix("delete : ") == true)
+    #expect(try reader.conflicts(of: "x").first?.hasPrefix("delete : ") == true)
   }
 }
