@@ -69,6 +69,9 @@ package enum Outbox {
     while let row = try rows.next() {
       let sequence: Int64 = try row.value(0)
       let size: Int = try row.value(1)
+      guard sequence > 0, 0...SegmentFile.maximumBodyBytes ~= size else {
+        throw StoredBytes.damage
+      }
       if let current = borders.last, bytes + size <= batchBytes,
         sequence - current.first < batchTransactions
       {
@@ -84,15 +87,41 @@ package enum Outbox {
 
   /// Divides what no batch holds yet into batches.
   static func fixBatches(_ db: Database) throws {
-    for border in try openBorders(db) {
-      // The name travels when it is new to the readers: with the first segment, or once changed.
+    let borders = try openBorders(db)
+    guard let first = borders.first, let device = try DeviceRecord.fetch(db) else { return }
+    // The name travels when it is new to the readers: with the first segment, or once changed.
+    let published = try String.fetchOne(db.prepared("SELECT published_name FROM device"))
+    let isNew = published != device.name
+    if isNew { try noteName(device, from: first.first, db) }
+    for border in borders {
+      let name = isNew && border == first ? device.name : nil
       try db.run(
         """
-        INSERT INTO batches(stream, first, last, device_name)
-        SELECT stream, ?, ?, CASE WHEN published_name IS name THEN NULL ELSE name END FROM device
-        """, [border.first, border.last])
-      try db.run("UPDATE device SET published_name = name")
+        INSERT INTO batches(stream, first, last, device_name) SELECT stream, ?, ?, ? FROM device
+        """, [border.first, border.last, name])
     }
+    try db.run("UPDATE device SET published_name = name")
+  }
+
+  /// Notes this device's name as those will who read the file that begins with `sequence`.
+  private static func noteName(
+    _ device: DeviceRecord, from sequence: Int64, _ db: Database
+  ) throws {
+    let sql = """
+      SELECT content FROM outbox WHERE stream = (SELECT stream FROM device) AND sequence = ?
+      """
+    let content = try Data.fetchOne(db.prepared(sql), arguments: [sequence]) ?? Data()
+    let stored = try SegmentFile.decode([UInt8](content)).segment
+    let position = StreamPosition(
+      sequence: stored.range.first - 1, fingerprint: stored.range.fingerprintBefore,
+      context: Context())
+    guard let first = try stored.transactions(after: position).first else {
+      throw StoredBytes.damage
+    }
+    var streams = try StreamDirectory(db)
+    try streams.learn(
+      LearntName(name: device.name, time: first.header.time), of: device.stream, db)
+    try streams.save(db)
   }
 
   static func segment(
@@ -167,7 +196,7 @@ extension StoreDatabase {
       let last: Int64 = try row.value("last")
       let (segment, fingerprint) = try Outbox.segment(
         of: try row.value("stream"), first: first, last: last, name: try row.value("device_name"),
-        streams: try StreamDirectory(db), db)
+        streams: try streams(db), db)
       return Outbox.Batch(
         first: UInt64(first), last: UInt64(last), segment: segment, fingerprint: fingerprint)
     }
@@ -185,7 +214,7 @@ extension StoreDatabase {
   ) throws -> Bool {
     try write { db in
       guard try DeviceRecord.fetch(db)?.path == home else { return false }
-      var streams = try StreamDirectory(db)
+      var streams = try streamCache.streams(db, isWriting: true)
       let range = batch.segment.range
       let stream = try streams.number(of: range.stream, db)
       try SegmentRecords.note(

@@ -105,19 +105,26 @@ extension StoreDatabase {
     case outbox
   }
 
-  /// The next row of a table, whatever its indexes say; nil at the end.
+  /// How many transactions wait, whatever indexes say.
+  package func countOfWaiting() throws -> Int {
+    try read { db in
+      try Int.fetchOne(db.prepared("SELECT count(*) FROM outbox NOT INDEXED")) ?? 0
+    }
+  }
+
+  /// The first row of a table from a number on, whatever its indexes say; nil at the end.
   ///
   /// It fails where that row, or what leads to it, cannot be read.
   package func content(
-    of table: ContentTable, after number: Int64
+    of table: ContentTable, from number: Int64
   ) throws -> (number: Int64, bytes: [UInt8])? {
     try read { db in
-      // From the next number on: who looks for what is greater begins at the row before.
+      // Not what is greater than the one before: that begins there.
       let sql = """
         SELECT rowid, content FROM \(table.rawValue) NOT INDEXED WHERE rowid >= ?
         ORDER BY rowid LIMIT 1
         """
-      return try Row.fetchOne(db.prepared(sql), arguments: [number &+ 1]).map { row in
+      return try Row.fetchOne(db.prepared(sql), arguments: [number]).map { row in
         (try row.value(0), try [UInt8](row.value(1) as Data))
       }
     }

@@ -10,7 +10,8 @@ extension FeedSyncError {
       message: "\(reason.message); what an older database holds, and the folder may not, is kept in"
         + " \(error.directory.string)",
       hint: (reason.hint.map { "\($0); then " } ?? "")
-        + "run 'feedsync init' on the folder, which goes on with it")
+        + "run 'feedsync init' on the folder, which goes on with it; move that directory away only"
+        + " to do without what is left in it")
   }
 
   /// What a database holds whose place another has taken, and may hold alone.

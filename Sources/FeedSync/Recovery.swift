@@ -23,11 +23,11 @@ extension UbiquityContainer {
   /// Makes this device's database anew from the folder, and keeps the old one aside.
   ///
   ///     let summary = try UbiquityContainer.rebuild("/home/ann/Sync/notes")
-  ///     try DocumentStore(summary.container).importAll()
+  ///     let store = try DocumentStore(summary.container)
   ///
-  /// For a database that is damaged or not to be trusted. What it can still give is published; what
-  /// the folder holds comes with the next import. If that is interrupted, this goes on with it when
-  /// it is called again, and so does ``join(_:identifier:deviceName:isCreating:state:)``.
+  /// For a database that is damaged or not to be trusted. What it can still give is published, then
+  /// all that the folder holds is imported. If that is interrupted, this goes on with it when it is
+  /// called again, and so does ``join(_:identifier:deviceName:isCreating:state:)``.
   public static func rebuild(_ folder: String? = nil, state: String? = nil) throws
     -> RecoverySummary
   {
@@ -46,7 +46,7 @@ extension UbiquityContainer {
   /// all that is held of the other there.
   ///
   ///     let summary = try UbiquityContainer.adopt("/home/ann/Sync/notes")
-  ///     try DocumentStore(summary.container).importAll()
+  ///     let store = try DocumentStore(summary.container)
   ///
   /// Two devices that were both initialised before their folders had met need this on one of them.
   /// Called again, it brings along what the syncer has brought of the other container meanwhile.

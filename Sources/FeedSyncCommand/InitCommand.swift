@@ -68,7 +68,7 @@ struct InitCommand: StoreCommand {
       try $0.adopt(request, process: "\(getpid())")
     }
     try warn(about: done)
-    let report = try Importer(device: done.device).importAll()
+    let report = try recovery.imported ?? Importer(device: done.device).importAll()
     let text = RecoveryText(recovery, report)
     switch global.format {
     case .text:

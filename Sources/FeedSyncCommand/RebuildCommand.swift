@@ -24,7 +24,7 @@ struct RebuildCommand: StoreCommand {
         container: path, fallbackName: ProcessInfo.processInfo.hostName,
         process: "\(ProcessInfo.processInfo.processIdentifier)")
     }
-    let report = try Importer(device: recovery.device).importAll()
+    let report = try recovery.imported ?? Importer(device: recovery.device).importAll()
     RecoveryText(recovery, report).print(format: global.format)
     if let failure = report.publishingFailure { throw failure }
     guard report.setAside.isEmpty else { throw ExitStatus.setAside }
@@ -63,6 +63,7 @@ struct RecoveryText {
       "old_state": recovery.kept.map { .text($0.string) } ?? .null,
       "recovered": .number(recovery.published), "removals": .number(recovery.removals),
       "unreadable": .number(recovery.unreadable), "incomplete": .bool(recovery.isIncomplete),
+      "continued": .bool(recovery.isContinued),
       "segments": .number(report.segments), "documents": .number(report.documents),
     ]
   }
@@ -77,6 +78,11 @@ struct RecoveryText {
   var text: [String] {
     var lines = recovery.salvaged.flatMap { Self.lines($0) }
     lines.append(ReportText.done(report))
+    if recovery.isContinued {
+      lines.append(
+        "this went on with an earlier rebuild; if its database is not to be trusted either, run"
+          + " it again")
+    }
     if let kept = recovery.kept { lines.append("the old database is kept: \(kept.string)") }
     return lines
   }

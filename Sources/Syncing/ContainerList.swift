@@ -39,10 +39,13 @@ extension DeviceDirectory {
 
   /// Makes the container the one that commands work on which name none.
   package func makeDefault(_ id: ContainerID) throws {
-    // A process that leaves must not be overtaken; nor may a silent folder hold up the others.
+    // A silent folder may not hold up the others.
+    let device = try open(id, at: nil, isSilent: true)
     try exclusively {
-      let device = try open(id, at: nil, isSilent: true)
-      guard device.record.leftAt == nil else { throw DeviceError.left(device.container.root) }
+      // A process that leaves must not be overtaken.
+      guard let record = try device.database.device(), record.leftAt == nil else {
+        throw DeviceError.left(device.container.root)
+      }
       try writeDefault(id)
     }
   }

@@ -44,6 +44,8 @@ extension DeviceDirectory {
     package let missing: [ClosedRange<UInt64>]
     /// What older databases gave, whose place this device has taken.
     package fileprivate(set) var salvaged: [Salvaged] = []
+    /// What was imported of the folder then; nil where nothing was taken over.
+    package fileprivate(set) var imported: ImportReport?
     /// What kept them from giving all, if so; the next `init` goes on with it.
     package fileprivate(set) var salvageFailure: (any Error)?
   }
@@ -76,21 +78,23 @@ extension DeviceDirectory {
     if let known = try knownDevice(of: marker.container, at: container.root) {
       _ = try OwnSegments(of: known).bringOver(from: known.record.path)
     }
-    let (device, former, older) = try exclusively {
+    let (device, former, older, isShown) = try exclusively {
       try removeLeftovers()
       let made = try makeDevice(of: marker, container: container, request: request)
       // Before anybody can see the device without it.
       let older = Result { try handOver(to: made.0) }
-      try writeDefault(marker.container)
-      return (made.0, made.former, older)
+      let isShown = rebuildProgress(in: directory(of: marker.container)) != .made
+      if isShown { try writeDefault(marker.container) }
+      return (made.0, made.former, older, isShown)
     }
     let missing = try former.map { try OwnSegments(of: device).bringOver(from: $0) } ?? []
     var done = Initialisation(
       device: device, marker: marker, isCreated: isCreated, movedFrom: former, missing: missing)
     do {
-      done.salvaged = try publish(older.get(), into: device)
+      (done.salvaged, done.imported) = try publish(older.get(), into: device)
     } catch {
       // The device is there, and reads and writes; a folder that is full is mended some day.
+      guard isShown else { throw error }
       done.salvageFailure = error
     }
     do {
@@ -157,6 +161,9 @@ extension DeviceDirectory {
         _ = try database.renameDevice(to: name, now: ambient.time, nonce: ambient.random())
       }
     } else {
+      if try olderDatabases(of: marker.container).contains(where: { !$0.isSalvaged }) {
+        try noteRebuilding(directory)
+      }
       try database.save(
         DeviceRecord(
           container: marker.container, marker: marker.bytes, path: container.root,

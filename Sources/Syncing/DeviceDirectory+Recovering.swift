@@ -11,8 +11,13 @@ extension DeviceDirectory {
     package let device: Device
     /// Where the database is kept whose place it has taken.
     package let kept: FilePath?
+    /// Whether it was made before, by a rebuild that was interrupted.
+    package let isContinued: Bool
     /// What that one gave, and those that had not given all before.
     package let salvaged: [Salvaged]
+
+    /// What was imported of the folder then; nil where nothing was taken over.
+    package let imported: ImportReport?
 
     /// How many segments were published out of them that the folder did not have.
     package var published: Int { salvaged.reduce(0) { $0 + $1.report.published } }
@@ -55,17 +60,36 @@ extension DeviceDirectory {
     try makeDirectories(directory)
     let watch = try WatchLock(state: directory, files: files, process: process)
     defer { watch.release() }
-    let (device, aside, older) = try exclusively {
+    let name = subject.name ?? fallbackName
+    let (aside, (device, older)) = try exclusively {
       let aside = try putAside(marker.container)
-      try makeDirectories(directory)
-      try noteRebuilding(directory)
-      let name = subject.name ?? fallbackName
-      let device = try makeNewDevice(of: marker, container: container, name: name)
-      return (device, aside, try handOver(to: device))
+      do {
+        let (device, older) = try takePlace(of: marker, in: container, name: name)
+        let damage = older.lazy.compactMap(\.refusal).first(where: Self.isDamage)
+        guard let damage, aside == nil else { return (aside, (device, older)) }
+        throw damage
+      } catch {
+        guard Self.isDamage(error), aside == nil else { throw error }
+        // What an interrupted rebuild had made is damaged itself.
+        let aside = try putAside(marker.container, evenIfNew: true)
+        return (aside, try takePlace(of: marker, in: container, name: name))
+      }
     }
-    let salvaged = try publish(older, into: device)
+    let (salvaged, imported) = try publish(older, into: device)
     return Recovery(
-      device: device, kept: aside ?? salvaged.last?.directory, salvaged: salvaged)
+      device: device, kept: aside ?? salvaged.last?.directory,
+      isContinued: aside == nil && !salvaged.isEmpty, salvaged: salvaged, imported: imported)
+  }
+
+  /// Makes the new device, and hands over to it what needs no folder.
+  private func takePlace(
+    of marker: Marker, in container: ContainerFolder, name: String
+  ) throws -> (Device, [Opened]) {
+    let directory = directory(of: marker.container)
+    try makeDirectories(directory)
+    try noteRebuilding(directory)
+    let device = try makeNewDevice(of: marker, container: container, name: name)
+    return (device, try handOver(to: device))
   }
 
   /// Joins the container that stands where another one of this state's was, and publishes there
@@ -97,7 +121,8 @@ extension DeviceDirectory {
         fallbackName: first.name, joinsOnly: true))
     if let failure = done.salvageFailure { throw failure }
     let recovery = Recovery(
-      device: done.device, kept: directory(of: first.container), salvaged: done.salvaged)
+      device: done.device, kept: directory(of: first.container), isContinued: false,
+      salvaged: done.salvaged, imported: done.imported)
     return (done, recovery)
   }
 }
@@ -158,16 +183,17 @@ extension DeviceDirectory {
 
   /// Renames the directory of a database that holds anything.
   ///
+  /// - parameter evenIfNew: whether also one that an interrupted rebuild has made.
   /// - returns: where it is now.
-  private func putAside(_ id: ContainerID) throws -> FilePath? {
-    guard try isToBePutAside(id) else { return nil }
+  private func putAside(_ id: ContainerID, evenIfNew: Bool = false) throws -> FilePath? {
+    guard try isToBePutAside(id, evenIfNew: evenIfNew) else { return nil }
     let aside = asideDirectory(of: id)
     try files.rename(directory(of: id), to: aside)
     try files.synchronizeDirectory(root)
     return aside
   }
 
-  private func isToBePutAside(_ id: ContainerID) throws -> Bool {
+  private func isToBePutAside(_ id: ContainerID, evenIfNew: Bool) throws -> Bool {
     let directory = directory(of: id)
     let sizes = ["store.sqlite", "store.sqlite-wal"].map { name in
       (try? files.status(of: directory.appending(name)).size) ?? 0
@@ -184,14 +210,7 @@ extension DeviceDirectory {
     }
     // Whoever made it died before it was a device.
     guard let record else { return false }
-    // What an interrupted rebuild has made does as well as a new one, and so does what another has
-    // made where nothing has come to it, while there is something to go on with.
-    if try rebuildProgress(in: directory) != nil { return false }
-    if try olderDatabases(of: id).contains(where: { !$0.isSalvaged }),
-      let streams = try? database.streamSummaries(), streams.allSatisfy({ $0.applied == 0 })
-    {
-      return false
-    }
+    if try !evenIfNew && isToBeGoneOnWith(database, of: id) { return false }
     // From now on no process writes into it what would be left behind; `Salvage` makes sure.
     do {
       if record.leftAt == nil { _ = try database.leave(now: ambient.now(), isAbandoning: true) }
@@ -201,13 +220,20 @@ extension DeviceDirectory {
     return true
   }
 
-  /// Whether another database would do better than one with this error: a damaged one is what this
-  /// is for, and no other.
-  private static func isDamage(_ error: any Error) -> Bool {
-    switch error as? StorageError {
-    case .busy, .full, .notPermitted, .readOnly, .cannotOpen, .newerSchema, .newerProgram: false
-    default: true
-    }
+  /// Whether a database does as well as a new one, while there is something to go on with: nobody
+  /// has seen it yet, nothing has come to it, or an interrupted rebuild has made it and nobody has
+  /// written into it.
+  private func isToBeGoneOnWith(_ database: StoreDatabase, of id: ContainerID) throws -> Bool {
+    let progress = rebuildProgress(in: directory(of: id))
+    if progress == .made { return true }
+    guard try olderDatabases(of: id).contains(where: { !$0.isSalvaged }),
+      let streams = try? database.streamSummaries()
+    else { return false }
+    if streams.allSatisfy({ $0.applied == 0 }) { return true }
+    guard progress == .handedOver, streams.allSatisfy({ !$0.isOwn || $0.applied == 0 }),
+      let problems = try? database.integrityProblems()
+    else { return false }
+    return problems.isEmpty
   }
 
   /// A folder on a network file system that is away would block whoever looks into it.

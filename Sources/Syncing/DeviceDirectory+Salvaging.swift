@@ -18,10 +18,27 @@ extension DeviceDirectory {
     fileprivate let older: OlderDatabase
     /// Nil if it never became a device, and so has nothing to give.
     fileprivate var salvage: Salvage?
-    /// Why it could not be opened.
+    /// Why it can never be opened: it is damaged.
     fileprivate var failure: (any Error)?
-    /// Why not all could be handed over that needs no folder.
-    fileprivate var refusal: (any Error)?
+    /// Why not all that needs no folder could be handed over now.
+    fileprivate(set) var refusal: (any Error)?
+  }
+
+  /// Hands over what an interrupted recovery has not, before anybody sees the device without it.
+  ///
+  /// - throws: ``SalvageError``, as long as it cannot be.
+  func finishHandingOver(to device: Device) throws {
+    let directory = directory(of: device.record.container)
+    guard rebuildProgress(in: directory) == .made else { return }
+    try exclusively {
+      // Another process may have come first.
+      guard rebuildProgress(in: directory) == .made else { return }
+      for one in try handOver(to: device) {
+        if let refusal = one.refusal {
+          throw SalvageError(directory: one.older.directory, cause: refusal)
+        }
+      }
+    }
   }
 
   /// Stops all writes into the databases whose place a device has taken and that have not given all
@@ -29,6 +46,7 @@ extension DeviceDirectory {
   func handOver(to device: Device) throws -> [Opened] {
     var opened = try olderDatabases(of: device.record.container).filter { !$0.isSalvaged }
       .compactMap { try open($0, for: device) }
+    let isNew = rebuildProgress(in: directory(of: device.record.container)) == .made
     var taken: Set<[UInt8]> = []
     for index in opened.indices {
       opened[index].salvage?.stopWrites()
@@ -37,6 +55,10 @@ extension DeviceDirectory {
     for index in opened.indices {
       do {
         try opened[index].salvage?.handOver(taken: taken)
+        // Not again where the user has taken them away since.
+        if isNew { try opened[index].salvage?.declareIndexes() }
+        // What it could not be asked now, it can be later.
+        opened[index].refusal = opened[index].salvage?.refusal
       } catch {
         opened[index].refusal = error
       }
@@ -56,30 +78,47 @@ extension DeviceDirectory {
       return Opened(
         older: older, salvage: Salvage(source: source, record: record, target: device))
     } catch {
-      return Opened(older: older, failure: error)
+      return Self.isDamage(error)
+        ? Opened(older: older, failure: error) : Opened(older: older, refusal: error)
     }
   }
 
-  /// Publishes into a device's folder what those databases hold: all that can be, also after one
-  /// that the folder does not take.
+  /// Publishes into a device's folder what those databases hold, and imports all that is there.
   ///
+  /// It publishes all that can be, also after one that the folder does not take.
   /// Interrupted at any point, it can be repeated: what is there already is left as it is. Only
-  /// when all of a database is in the folder, durably, is that noted.
+  /// when all of a database is in the folder, durably, and in the device's own database, which puts
+  /// it back should the folder lose it, is that noted.
   ///
+  /// - returns: what each gave, and what was imported; nil if there was none.
   /// - throws: ``SalvageError`` if the folder, or the device's own database, does not take it.
-  func publish(_ opened: [Opened], into device: Device) throws -> [Salvaged] {
-    var salvaged: [Salvaged] = []
+  func publish(
+    _ opened: [Opened], into device: Device
+  ) throws -> (salvaged: [Salvaged], imported: ImportReport?) {
+    var published: [(from: Opened, gave: Salvaged)] = []
     var failure: SalvageError?
     for one in opened {
       do {
-        salvaged.append(try publish(one))
+        published.append((one, try publish(one)))
       } catch {
         failure = failure ?? SalvageError(directory: one.older.directory, cause: error)
       }
     }
+    var imported: ImportReport?
+    if let first = published.first {
+      do {
+        let report = try Importer(device: device).importAll()
+        for one in published where one.from.failure == nil {
+          try note(one.gave.report, of: one.from.older, in: device)
+        }
+        imported = report
+      } catch {
+        failure = failure ?? SalvageError(directory: first.from.older.directory, cause: error)
+      }
+    }
     if let failure { throw failure }
     try forgetRebuilding(directory(of: device.record.container))
-    return salvaged
+    return (published.map(\.gave), imported)
   }
 
   private func publish(_ opened: Opened) throws -> Salvaged {
@@ -90,11 +129,32 @@ extension DeviceDirectory {
     var salvage = opened.salvage
     let report = try salvage?.publish() ?? SalvageReport()
     if let refusal = opened.refusal { throw refusal }
+    return Salvaged(directory: older.directory, report: report, failure: report.cause)
+  }
+
+  /// Notes how much a database has given.
+  private func note(_ report: SalvageReport, of older: OlderDatabase, in device: Device) throws {
+    let isHeld = try report.names.allSatisfy { stream, names in
+      try device.database.segmentNames(of: stream, among: Array(names)).isSuperset(of: names)
+    }
     try note(
       SalvageRecord(
-        target: older.target, isComplete: report.unreadable == 0, unreadable: report.unreadable,
-        place: older.record?.place), in: older.directory)
-    return Salvaged(directory: older.directory, report: report, failure: report.cause)
+        target: older.target, isComplete: report.unreadable == 0 && isHeld,
+        unreadable: report.unreadable, place: older.record?.place), in: older.directory)
+  }
+
+  /// Whether a database with this error is damaged, which is what recovering is for; else time or
+  /// the user may mend it.
+  static func isDamage(_ error: any Error) -> Bool {
+    if let error = error as? FileError {
+      return [.noSuchFileOrDirectory, .notDirectory].contains(error.errno)
+    }
+    return switch error as? StorageError {
+    case .busy, .full, .notPermitted, .readOnly, .cannotOpen, .newerSchema, .newerProgram, .left,
+      .clockExhausted, .transactionTooLarge:
+      false
+    default: true
+    }
   }
 
   /// Opens a database that must be there: SQLite would make one.

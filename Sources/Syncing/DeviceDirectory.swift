@@ -96,11 +96,21 @@ extension DeviceDirectory {
     return device
   }
 
-  /// Opens a device, also one that has left.
+  /// Opens a device, also one that has left; not for use within ``exclusively(_:)``.
   ///
   /// - parameter isSilent: whether the folder's file system does not answer; nil if it is still to
   ///   be asked.
   func open(_ id: ContainerID, at path: FilePath?, isSilent: Bool? = nil) throws -> Device {
+    let device = try openUnfinished(id, at: path, isSilent: isSilent)
+    try finishHandingOver(to: device)
+    return device
+  }
+
+  /// Opens a device that may still lack what an interrupted recovery has not handed over: for
+  /// asking which one it is.
+  private func openUnfinished(
+    _ id: ContainerID, at path: FilePath?, isSilent: Bool?
+  ) throws -> Device {
     let directory = directory(of: id)
     let database = directory.appending("store.sqlite")
     // SQLite would take an empty file for a new database, and write one into it.
@@ -108,8 +118,7 @@ extension DeviceDirectory {
       throw DeviceError.notInitialised(path ?? root, state: root)
     }
     let store = try store(in: directory)
-    // What a rebuild has begun to make is no device before it has all that the old one was.
-    guard let record = try store.device(), try rebuildProgress(in: directory) != .made else {
+    guard let record = try store.device() else {
       throw DeviceError.notInitialised(path ?? root, state: root)
     }
     let folder = path ?? record.path
@@ -147,8 +156,11 @@ extension DeviceDirectory {
     var found: [Device] = []
     for id in try containerIDs() {
       do {
-        let device = try open(id, at: nil, isSilent: isSilent)
-        if device.record.path == path { found.append(device) }
+        let device = try openUnfinished(id, at: nil, isSilent: isSilent)
+        guard device.record.path == path else { continue }
+        // Not of the others: what keeps one of them shut is no reason to refuse this one.
+        try finishHandingOver(to: device)
+        found.append(device)
       } catch DeviceError.notInitialised {
         continue
       } catch {

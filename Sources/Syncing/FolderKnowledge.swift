@@ -173,6 +173,8 @@ extension FolderKnowledge {
   mutating func learn(
     _ part: ImportedPart, from files: [(segment: ImportableSegment, look: FileRecord.Look)]
   ) throws -> [FileKey] {
+    // Not what the database says now: others may have changed it since.
+    version = version.map { $0 + 1 }
     let applied = Set(part.applied)
     let known = Set(part.duplicates)
     var restored: [FileKey] = []

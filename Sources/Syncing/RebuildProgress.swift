@@ -18,14 +18,14 @@ extension DeviceDirectory {
   }
 
   /// Nil where no rebuild is to be gone on with.
-  func rebuildProgress(in directory: FilePath) throws -> RebuildProgress? {
+  func rebuildProgress(in directory: FilePath) -> RebuildProgress? {
     let bytes: [UInt8]
     do {
       let file = progressFile(in: directory)
       bytes = try files.contents(of: file, limit: Self.maximumProgressBytes).bytes
     } catch {
-      guard error.errno == .noSuchFileOrDirectory else { throw error }
-      return nil
+      // What cannot be read says at least that it was begun; handing over twice does no harm.
+      return error.errno == .noSuchFileOrDirectory ? nil : .made
     }
     guard case .object(let object)? = try? JSON(parsing: bytes),
       case .string(let text)? = object["progress"]
@@ -35,19 +35,24 @@ extension DeviceDirectory {
 
   /// For whoever goes on with it.
   func noteRebuilding(_ directory: FilePath) throws {
-    guard try rebuildProgress(in: directory) == nil else { return }
+    guard rebuildProgress(in: directory) == nil else { return }
     try note(.made, in: directory)
   }
 
   func noteHandedOver(_ directory: FilePath) throws {
-    guard try rebuildProgress(in: directory) == .made else { return }
+    guard rebuildProgress(in: directory) == .made else { return }
     try note(.handedOver, in: directory)
   }
 
+  /// Not for use within ``exclusively(_:)``.
   func forgetRebuilding(_ directory: FilePath) throws {
-    guard try rebuildProgress(in: directory) != nil else { return }
-    try files.remove(progressFile(in: directory))
-    try files.synchronizeDirectory(directory)
+    guard rebuildProgress(in: directory) == .handedOver else { return }
+    try exclusively {
+      // Another process may have begun a rebuild.
+      guard rebuildProgress(in: directory) == .handedOver else { return }
+      try files.remove(progressFile(in: directory))
+      try files.synchronizeDirectory(directory)
+    }
   }
 
   private func note(_ progress: RebuildProgress, in directory: FilePath) throws {

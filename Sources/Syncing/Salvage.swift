@@ -15,6 +15,8 @@ package struct SalvageReport: Sendable {
   package var unreadable = 0
   /// Why the first of them could not, if there was an error.
   package var cause: (any Error)?
+  /// The files that hold what it gave, published now or before.
+  fileprivate(set) var names: [StreamID: Set<ImportedNames.Name>] = [:]
 }
 
 /// Publishes all that one database can still give into the folder of another device, and hands that
@@ -58,6 +60,15 @@ struct Salvage {
     }
   }
 
+  /// Declares the indexes that were declared there, unless it was another container's.
+  mutating func declareIndexes() throws {
+    guard record.container == container else { return }
+    for index in read({ try $0.indexes() }) ?? [] { try target.database.createIndex(index) }
+  }
+
+  /// Why something of it could not be read so far, and may be later.
+  private(set) var refusal: (any Error)?
+
   /// What the source has taken over from others.
   mutating func taken() -> Set<[UInt8]> { read { try $0.takenRemovals() } ?? [] }
 
@@ -70,12 +81,7 @@ struct Salvage {
 
   /// Publishes all of it: first what nobody else can have.
   mutating func publish() throws -> SalvageReport {
-    let fixed = read { try $0.fixedBatches() }
-    let open = read { try $0.openBatches() }
-    for batch in (fixed ?? []) + (open ?? []) { try publish(batch) }
-    if fixed == nil || open == nil {
-      try publishRows(of: .outbox) { salvage, bytes in try salvage.publishTransaction(bytes) }
-    }
+    try publishOutbox()
     try publishArchive()
     try publishFolder()
     try settle()
@@ -92,31 +98,79 @@ struct Salvage {
     } catch {
       report.unreadable += 1
       report.cause = report.cause ?? error
+      if !DeviceDirectory.isDamage(error) { refusal = refusal ?? error }
       return nil
     }
+  }
+
+  /// Publishes what waits: in files as its device would have made them, and what no list tells of,
+  /// or no index leads to, row by row.
+  private mutating func publishOutbox() throws {
+    let fixed = read { try $0.fixedBatches() }
+    let open = read { try $0.openBatches() }
+    var given: [StreamID: RangeSet<UInt64>] = [:]
+    var missing = 0
+    for batch in (fixed ?? []) + (open ?? []) {
+      let ranges = try publish(batch)
+      for range in ranges {
+        given[range.stream, default: RangeSet()].insert(contentsOf: range.sequences)
+      }
+      missing += batch.sequences.count - ranges.reduce(0) { $0 + $1.sequences.count }
+    }
+    let waiting = try? source.countOfWaiting()
+    let listed = Self.count(of: given)
+    guard missing > 0 || waiting != listed else { return }
+    var undecodable = 0
+    let stretches = try publishRows(of: .outbox) { salvage, bytes in
+      guard let segment = try? SegmentFile.decode(bytes).segment else { return undecodable += 1 }
+      let range = segment.range
+      guard given[range.stream]?.contains(range.first) != true else { return }
+      try salvage.publish(segment)
+      given[range.stream, default: RangeSet()].insert(contentsOf: range.sequences)
+    }
+    let all = Self.count(of: given)
+    // What a batch lacks may be in a stretch that cannot be read, or be found by its row. A row
+    // that is counted and found nowhere is lost as well.
+    report.unreadable += max(
+      missing - (all - listed), stretches + undecodable, (waiting ?? 0) - all)
+  }
+
+  private static func count(of given: [StreamID: RangeSet<UInt64>]) -> Int {
+    given.values.reduce(0) { $0 + $1.ranges.reduce(0) { $0 + $1.count } }
   }
 
   /// Where one transaction of a batch cannot be read, each other one becomes a file of its own.
   ///
   /// One that is alone is written whole: it may follow one that cannot be read.
-  private mutating func publish(_ batch: StoreDatabase.WaitingBatch) throws {
+  ///
+  /// - returns: what was published.
+  private mutating func publish(
+    _ batch: StoreDatabase.WaitingBatch
+  ) throws -> [Segment.Range] {
     if batch.sequences.count > 1, let segment = try? source.segment(of: batch) {
-      return try publish(segment)
+      try publish(segment)
+      return [segment.range]
     }
+    var ranges: [Segment.Range] = []
     for sequence in batch.sequences {
-      guard let segment = read({ try $0.segment(of: batch, at: sequence) }) else { continue }
-      guard let segment else {
-        report.unreadable += 1
+      let found: Segment?
+      do {
+        found = try source.segment(of: batch, at: sequence)
+      } catch {
+        report.cause = report.cause ?? error
         continue
       }
-      try publish(segment)
+      guard let found else { continue }
+      try publish(found)
+      ranges.append(found.range)
     }
+    return ranges
   }
 
-  /// A transaction of the outbox as a file of its own, whatever batch it is in.
-  private mutating func publishTransaction(_ bytes: [UInt8]) throws {
-    guard let found = read({ _ in try SegmentFile.decode(bytes) }) else { return }
-    try publish(found.segment)
+  private mutating func publishArchived(_ bytes: (StoreDatabase) throws -> [UInt8]?) throws {
+    guard let stored = read(bytes) else { return }
+    guard let bytes = stored else { return report.unreadable += 1 }
+    try publishFile(bytes)
   }
 
   private mutating func publish(_ segment: Segment) throws {
@@ -132,13 +186,7 @@ struct Salvage {
       for kept in list ?? [] { try publishArchived { try $0.archivedBytes(of: kept) } }
     }
     guard !isListed else { return }
-    try publishRows(of: .archive) { salvage, bytes in try salvage.publishFile(bytes) }
-  }
-
-  private mutating func publishArchived(_ bytes: (StoreDatabase) throws -> [UInt8]?) throws {
-    guard let stored = read(bytes) else { return }
-    guard let bytes = stored else { return report.unreadable += 1 }
-    try publishFile(bytes)
+    report.unreadable += try publishRows(of: .archive) { try $0.publishFile($1) }
   }
 
   private mutating func publishFile(_ bytes: [UInt8]) throws {
@@ -146,31 +194,31 @@ struct Salvage {
     try publish(found, bytes: bytes)
   }
 
-  /// How many numbers in a row are tried that give nothing: more than a page of a table can hold.
-  private static let mostMisses = 1 << 14
-
-  /// Publishes what the rows of a table hold, past those that cannot be read: damage comes in
-  /// pages, and who looks for a row of one, or for the next one, finds an error.
+  /// Publishes what the rows of a table hold, past those that cannot be read.
+  ///
+  /// - returns: how many stretches of it could not be read.
   private mutating func publishRows(
     of table: StoreDatabase.ContentTable, _ body: (inout Salvage, [UInt8]) throws -> Void
-  ) throws {
-    var number: Int64 = 0
-    var misses = 0
-    while misses < Self.mostMisses {
+  ) throws -> Int {
+    var walk = RowWalk()
+    var damages = 0
+    while let number = walk.next {
       let row: (number: Int64, bytes: [UInt8])?
       do {
-        row = try source.content(of: table, after: number)
+        row = try source.content(of: table, from: number)
       } catch {
-        if misses == 0 { read { _ in throw error } }
-        misses += 1
-        number += 1
+        walk.miss()
+        report.cause = report.cause ?? error
+        damages += walk.isNewDamage ? 1 : 0
         continue
       }
-      guard let row else { return }
-      misses = 0
-      number = row.number
-      try body(&self, row.bytes)
+      if walk.find(row?.number) {
+        if let row { try body(&self, row.bytes) }
+      } else if walk.isNewDamage {
+        damages += 1
+      }
     }
+    return damages
   }
 
   /// Publishes what the folder has and the database has not: of another container all of its files,
@@ -180,6 +228,9 @@ struct Salvage {
     let isOther = record.container != container
     guard isOther || !awaited.isEmpty else { return }
     let reader = SegmentReader(container: target.container, expected: record.container)
+    // What the database never had may wait behind a hole here as it did there.
+    let names = report.names
+    defer { report.names = names }
     for file in try target.container.list().segments {
       guard case .segment(let found, _) = reader.read(file) else { continue }
       let range = found.segment.range
@@ -208,6 +259,9 @@ struct Salvage {
   ) throws {
     try target.requireContainer()
     let range = range.moved(to: container)
+    report.names[range.stream, default: []].insert(
+      ImportedNames.Name(
+        stream: range.stream, first: range.first, last: range.last, digest: file.digest))
     guard !target.container.keeps(file.digest, of: range) else {
       found.insert(target.container.directory(of: range.stream))
       return
@@ -229,6 +283,8 @@ struct Salvage {
 }
 
 extension Segment.Range {
+  fileprivate var sequences: Range<UInt64> { first..<last + 1 }
+
   fileprivate func moved(to container: ContainerID) -> Segment.Range {
     Segment.Range(
       container: container, stream: stream, first: first, last: last,

@@ -167,6 +167,10 @@ extension InMemoryState {
     let time = now()
     tree.setEntry(newName, in: target.directory, to: node, time: time)
     tree.setEntry(oldName, in: from.directory, to: nil, time: time)
+    if tree.nodes[node]?.kind == .directory, from.directory == target.directory {
+      let move = InMemoryNode.Move(node: node, from: oldName, to: newName)
+      tree.nodes[from.directory]?.moves.append(move)
+    }
   }
 
   private func checkReplacing(

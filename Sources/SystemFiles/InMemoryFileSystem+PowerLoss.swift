@@ -35,8 +35,24 @@ extension InMemoryNode {
       let choices = [syncedEntries[name]] + (unsynced[name] ?? [])
       entries[name] = choices[Int.random(in: choices.indices, using: &generator)]
     }
+    settleMoves(using: &generator)
     syncedEntries = entries
     unsynced = [:]
+    moves = []
+  }
+
+  /// A directory has its old name or its new one: nobody could make up for one that has none, and
+  /// file systems with a journal rename at once.
+  private mutating func settleMoves(using generator: inout some RandomNumberGenerator) {
+    for move in moves {
+      let names = entries.filter { $0.value == move.node }.keys.sortedByBytes()
+      // One that was made since may be gone altogether.
+      let wasOnDisk = syncedEntries.values.contains(move.node)
+      let free = wasOnDisk ? [move.from, move.to].filter { entries[$0] == nil } : []
+      let kept = (names.isEmpty ? free : names).randomElement(using: &generator)
+      for name in names where name != kept { entries[name] = nil }
+      if let kept { entries[kept] = move.node }
+    }
   }
 
   fileprivate mutating func loseBytes(using generator: inout some RandomNumberGenerator) {

@@ -40,6 +40,14 @@ struct InMemoryNode: Sendable {
 
   /// What each name has stood for since the directory was synchronized, nil for nothing.
   var unsynced: [FilePath.Component: [UInt64?]] = [:]
+  /// Directories that were renamed within this one since their names were last on the disk.
+  var moves: [Move] = []
+
+  struct Move {
+    let node: UInt64
+    let from: FilePath.Component
+    let to: FilePath.Component
+  }
 
   /// What `kind(of:)` says from here downwards.
   var fileSystemKind: FileSystemKind?

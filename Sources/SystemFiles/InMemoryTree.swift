@@ -50,6 +50,7 @@ struct InMemoryTree: Sendable {
     guard let entries = nodes[directory]?.entries else { return }
     nodes[directory]?.syncedEntries = entries
     nodes[directory]?.unsynced = [:]
+    nodes[directory]?.moves = []
   }
 
   /// Follows a path from the root; only its last name may be missing.

@@ -131,13 +131,14 @@ extension LinuxFileSystem {
   /// Whether the file stands under its final name although the call that put it there failed.
   ///
   /// A network file system may lose the answer and report the failure of its second try: ENOENT
-  /// for a rename, EEXIST for a link (`rename(2)`, BUGS; `open(2)`, `O_EXCL`). The same inode is
-  /// proof.
+  /// for a rename, EEXIST for a link (`rename(2)`, BUGS; `open(2)`, `O_EXCL`). The same inode is no
+  /// proof alone: rclone gives a new file the number of another that was renamed.
   private func hasArrived(_ file: TemporaryFile, at path: FilePath) -> Bool {
     guard let own = try? SystemCall.status(ofDescriptor: file.handle, path: file.path),
       let found = try? status(of: path)
     else { return false }
-    return own.isSameFile(as: found)
+    guard own.isSameFile(as: found), own.size == found.size else { return false }
+    return (try? hasSameContent(file, as: path)) ?? false
   }
 
   /// Whether what has the final name is as good as the file, when all else has failed.

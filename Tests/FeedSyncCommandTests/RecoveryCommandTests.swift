@@ -22,7 +22,8 @@ import Testing
     let report = try #require(try run.json().object)
     #expect(
       report.keys == [
-        "documents", "incomplete", "old_state", "recovered", "removals", "segments", "unreadable",
+        "continued", "documents", "incomplete", "old_state", "recovered", "removals", "segments",
+        "unreadable",
       ])
     #expect(report["recovered"] == .integer(1))
     #expect(report["segments"] == .integer(2))

@@ -44,6 +44,12 @@ struct Peer: Sendable {
     return edit
   }
 
+  /// Adds to a counter.
+  func increment(_ pointer: String, of id: String, by amount: Int64) throws {
+    let path = try #require(Path(pointer: pointer))
+    try write { _ = try $0.edit(.increment(amount), at: path, of: Self.key(id)) { _ in } }
+  }
+
   @discardableResult
   func delete(_ id: String) throws -> StoreWriter.Edit {
     var edit = StoreWriter.Edit.unchanged
@@ -81,6 +87,18 @@ struct Peer: Sendable {
     }
     lines.append("conflicts: \(try device.database.counts().conflicts)")
     return lines.joined(separator: "\n")
+  }
+}
+
+extension Peer {
+  /// The conflicts of a document, each as `kind path: values`.
+  func conflicts(of id: String) throws -> [String] {
+    try device.database.readSnapshot { try $0.conflicts(of: Self.key(id)) }.map {
+      let values = $0.values.map { value in
+        value.content.map { String(decoding: $0, as: UTF8.self) } ?? "absent"
+      }
+      return "\($0.kind.rawValue) \($0.path): \(values.joined(separator: ", "))"
+    }
   }
 }
 

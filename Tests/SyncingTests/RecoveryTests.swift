@@ -45,6 +45,16 @@ import Testing
     #expect(try peer.dump() == scene.expected)
   }
 
+  @Test("keeps the indexes that the user has declared")
+  func indexes() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    let index = DeclaredIndex(collection: "notes", member: try MemberPath("n"))
+    try scene.house.open().device.database.createIndex(index)
+    _ = try Self.rebuild(scene.house.directory)
+    #expect(try scene.house.open().device.database.indexes() == [index])
+  }
+
   @Test("keeps to what the user has given up")
   func givenUp() throws {
     let scene = try RecoveryScene()
@@ -82,6 +92,89 @@ import Testing
     // From here on it is a rebuild like any other.
     #expect(try Self.rebuild(scene.house.directory).device.record.stream != stream)
     #expect(try scene.house.directory.olderDatabases().map(\.isSalvaged) == [true, true])
+  }
+
+  @Test("after one that was not finished makes another database, where that has been used")
+  func distrustedAgain() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    #expect(throws: SalvageError.self) { try scene.rebuild(scene.full) }
+    let second = try scene.house.open()
+    try second.importAll()
+    try second.put("since", #"{"n":1}"#)
+    try second.publish()
+    let recovery = try Self.rebuild(scene.house.directory)
+    #expect(recovery.device.record.stream != second.stream)
+    #expect(recovery.salvaged.count == 2)
+    #expect(try scene.house.directory.olderDatabases().map(\.isSalvaged) == [true, true])
+    let third = try scene.house.open()
+    try scene.world.deliver(scene.missing, to: scene.folder)
+    for _ in 1...2 { try third.importAll() }
+    #expect(try third.body("since") == #"{"n":1}"#)
+    #expect(try third.body("waiting") == #"{"n":1}"#)
+    #expect(try third.body("doc") == nil)
+  }
+
+  @Test("goes on with the same new device also where that has read the folder meanwhile")
+  func readMeanwhile() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    #expect(throws: SalvageError.self) { try scene.rebuild(scene.full) }
+    let second = try scene.house.open()
+    try #require(try second.importAll().segments > 0)
+    let recovery = try Self.rebuild(scene.house.directory)
+    #expect(recovery.device.record.stream == second.stream)
+    #expect(recovery.isContinued)
+    // As it says.
+    let again = try Self.rebuild(scene.house.directory)
+    #expect(again.device.record.stream != second.stream)
+    #expect(!again.isContinued)
+  }
+
+  @Test("goes on with no database that is damaged by now")
+  func damagedMeanwhile() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    #expect(throws: SalvageError.self) { try scene.rebuild(scene.full) }
+    let second = try scene.house.open()
+    try second.importAll()
+    _ = try scene.damagePage(of: "archive")
+    let recovery = try Self.rebuild(scene.house.directory)
+    #expect(recovery.device.record.stream != second.stream)
+  }
+
+  @Test("adopts what waits behind a hole, and is complete all the same")
+  func adoptedBesideAHole() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    let carl = try scene.world.peer("carl", in: try scene.world.folder("carl"))
+    for id in ["c1", "c2"] {
+      try carl.put(id, "{}")
+      try carl.publish()
+    }
+    let files = try scene.world.logs(in: carl.folder)
+    try scene.world.deliver(files[1], to: scene.folder)
+    try scene.placeOther()
+    try scene.adopt()
+    #expect(try scene.house.directory.olderDatabases().map(\.isSalvaged) == [true])
+    let peer = try scene.house.open()
+    #expect(try peer.importAll().gaps.map(\.stream) == [carl.stream])
+  }
+
+  @Test("holds all that it has published, should the folder lose it at once")
+  func wiped() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    _ = try Self.rebuild(scene.house.directory)
+    let peer = try scene.house.open()
+    let kept = try peer.device.database.keptStreams()
+    let files = try scene.world.logs(in: scene.folder).filter {
+      try kept.contains($0.decoded().segment.range.stream)
+    }
+    #expect(files.count >= 4)
+    try scene.house.removeTree(scene.folder.appending("logs"))
+    try peer.importAll()
+    #expect(try scene.world.logs(in: scene.folder).map(\.bytes) == files.map(\.bytes))
   }
 
   @Test("needs no folder to be named where the state has nothing in the old one's place")

@@ -92,6 +92,31 @@ private struct TwoProcesses {
     #expect(try both.one.body("d4") == #"{"n":4}"#)
   }
 
+  @Test("see what another importer of the same process has given up and imported")
+  func givenUpBeside() throws {
+    let both = try TwoProcesses()
+    let ann = try both.scene.world.peer("ann", in: try both.scene.world.folder("more"))
+    for number in 1...5 {
+      for id in ["c", "d\(number)"] {
+        try ann.put(id, #"{"n":\#(number)}"#, isPublishedAtOnce: false)
+      }
+      try ann.publish()
+    }
+    let files = try both.scene.world.logs(in: ann.folder)
+    try both.deliver([files[0], files[2]])
+    let importer = Importer(device: both.one.device)
+    #expect(try importer.importAll().gaps.count == 1)
+    try both.one.skip(ann)
+    try both.deliver([files[3]])
+    #expect(try both.one.importAll().segments == 1)
+    // Of what it does not know to be here, it would take this for a file behind a hole.
+    try both.deliver([files[4]])
+    let report = try importer.importAll()
+    #expect(report.segments == 1)
+    #expect(report.gaps.isEmpty)
+    #expect(try both.one.body("d5") == #"{"n":5}"#)
+  }
+
   @Test("apply the same segments once, whichever comes first")
   func appliedOnce() throws {
     let both = try TwoProcesses()

@@ -52,6 +52,23 @@ import Testing
     #expect(found == [nil, bytes])
   }
 
+  @Test("leaves a directory that was renamed under one of its names")
+  func renamedDirectory() throws {
+    var found: Set<[Bool]> = []
+    for seed in 0..<200 as Range<UInt64> {
+      let files = InMemoryFileSystem()
+      files.put("/a/f", bytes)
+      try files.rename("/a", to: "/b")
+      try files.rename("/b", to: "/c")
+      var generator = SeededGenerator(seed: seed)
+      files.powerLoss(using: &generator)
+      found.insert(["/a/f", "/b/f", "/c/f"].map { files.bytes(at: $0) != nil })
+    }
+    #expect(found.allSatisfy { $0.count(where: \.self) == 1 })
+    #expect(found.contains([true, false, false]))
+    #expect(found.contains([false, false, true]))
+  }
+
   @Test("brings back or loses a file whose removal was not synchronized")
   func removal() throws {
     let found = try outcomes("/f") { files in
