@@ -27,6 +27,7 @@ BATCH = "Sources/DocumentStorage/ImportBatch.swift"
 WRITER = "Sources/DocumentStorage/StoreWriter.swift"
 REMOVALS = "Sources/DocumentStorage/PendingRemovals.swift"
 OUTBOX = "Sources/DocumentStorage/Outbox.swift"
+NAMING = "Sources/DocumentStorage/DeviceNaming.swift"
 
 BUGS = {}
 # What has to happen in a world for a bug to show, where not all worlds have it.
@@ -148,7 +149,8 @@ bug("state-and-outbox-apart",
     (WRITER,
      """
     try write { db in
-      var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
+      var writer = try StoreWriter(
+        db, now: now, nonce: nonce, identity: identity, cache: streamCache)
       try body(&writer)
 """,
      f"""
@@ -175,7 +177,8 @@ bug("state-and-outbox-apart",
       return result
     }}
     return try write {{ db in
-      var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
+      var writer = try StoreWriter(
+        db, now: now, nonce: nonce, identity: identity, cache: streamCache)
       try body(&writer)
 """))
 
@@ -304,9 +307,12 @@ line("first-operation-alone", BATCH,
 line("checksum-not-checked", "Sources/SegmentFormat/SegmentFile.swift",
      "    guard Digest.first64(bytes[..<end]) == expected else {",
      "    guard ON || Digest.first64(bytes[..<end]) == expected else {")
-line("names-in-order-of-arrival", BATCH,
-     "    if let name = importable.segment.deviceName, DeviceName.isValid(name) {",
-     "    if !ON, let name = importable.segment.deviceName, DeviceName.isValid(name) {")
+line("names-not-taken-over", BATCH,
+     "    if let name = importable.segment.deviceName, DeviceName.isValid(name),",
+     "    if !ON, let name = importable.segment.deviceName, DeviceName.isValid(name),")
+line("names-in-order-of-arrival", NAMING,
+     "    if let known = rows[stream]?.learntName, known >= name { return }",
+     "    if !ON, let known = rows[stream]?.learntName, known >= name { return }")
 
 # Counters and sets.
 before = set(BUGS)
@@ -409,3 +415,25 @@ line("missing-counts-as-closed", GIVING_UP,
      "    guard isGivenUp(entry.stream, upTo: entry.sequence) else { return false }",
      "    guard ON || isGivenUp(entry.stream, upTo: entry.sequence) else { return false }")
 LANES.update((name, "skipping") for name in set(BUGS) - before)
+
+# Databases that are made anew.
+before = set(BUGS)
+SALVAGE = "Sources/Syncing/Salvage.swift"
+SALVAGING = "Sources/Syncing/DeviceDirectory+Salvaging.swift"
+line("outbox-left-behind", SALVAGE,
+     "    try publishOutbox()\n", "    if !ON { try publishOutbox() }\n")
+line("removals-left-behind", SALVAGE,
+     "    for key in keys ?? read(", "    for key in ON ? [] : keys ?? read(")
+line("shown-before-all-is-handed-over", SALVAGING,
+     "    guard rebuildProgress(in: directory) == .made else { return }\n    try exclusively {",
+     "    guard !ON, rebuildProgress(in: directory) == .made else { return }\n"
+     "    try exclusively {")
+name = "salvaged-before-it-is-imported"
+BUGS[name] = [
+    (SALVAGING, "try Importer(device: device).importAll()",
+     "try %s ? ImportReport() : Importer(device: device).importAll()" % on(name)),
+    (SALVAGING, "report.unreadable == 0 && isHeld",
+     "report.unreadable == 0 && (%s || isHeld)" % on(name))]
+line("removals-taken-over-again", "Sources/DocumentStorage/TakingOver.swift",
+     "    return db.changesCount > 0", "    return ON || db.changesCount > 0")
+LANES.update((name, "recoveries") for name in set(BUGS) - before)

@@ -31,7 +31,7 @@ extension Judgement {
     }
     let starts = others.filter { start in
       start.promise.after?.value(at: path) != nil
-        && !others.contains { $0.promise.number != start.promise.number && $0.hasReached(start) }
+        && !others.contains { $0.promise.number != start.promise.number && $0.hasSeen(start) }
     }
     guard starts.count <= 1 else { return }
     var expected: Int64 = 0
@@ -42,7 +42,9 @@ extension Judgement {
     var isAny = !starts.isEmpty
     for increment in promises {
       guard case .increment(path, let amount) = increment.promise.kind,
-        !others.contains(where: { $0.hasReached(increment) })
+        // What was not there, and only somebody whom the writer had seen knew, counts on.
+        !others.contains(where: { $0.hasSeen(increment) }),
+        !promises.contains(where: { $0.begins(path) && $0.hasSeen(increment) })
       else { continue }
       expected += amount
       isAny = true
@@ -109,5 +111,12 @@ extension Judgement {
       throw Finding(
         "\(key.id): \(element.canonical) is back, which device \(judged.promise.device) removed")
     }
+  }
+}
+
+extension JudgedPromise {
+  /// Whether it made the counter at a path, where its author saw none.
+  fileprivate func begins(_ path: [ByteString]) -> Bool {
+    promise.editedKind == path && promise.before?.value(at: path) == nil
   }
 }

@@ -202,6 +202,9 @@ extension Ledger {
     return seen
   }
 
+  /// How much of each author the author of a transaction had seen, by its own words.
+  func claimed(by place: Place) -> Seen { authors[place.author][place.sequence].seen }
+
   /// What a context means; nil if it names what was never published.
   func vector(of context: Context) -> Seen? {
     guard context.entries.allSatisfy({ places[$0] != nil }) else { return nil }

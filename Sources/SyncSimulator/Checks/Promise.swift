@@ -36,7 +36,8 @@ struct Promise {
   let group: Int
   /// The transaction; nil where it will be published later.
   let transaction: Written?
-  /// What was applied of each stream where the user had looked.
+  /// What was applied of each stream where the user had looked, or given up: what is written then
+  /// counts as written by somebody who had seen that.
   let seen: Context
   /// The version that the user saw; nil where there was no document.
   let before: JSON?
@@ -91,6 +92,8 @@ struct JudgedPromise {
   /// Nil where it waited to be published.
   let place: Ledger.Place?
   let seen: Seen
+  /// What its transaction says of that; all of it where it waited to be published.
+  let claimed: Seen
   /// What it had seen, and what the authors of all that had seen: a deletion means that, too.
   let reach: Seen
   /// Whether it may have gone with a database that was put back.
@@ -98,6 +101,9 @@ struct JudgedPromise {
 
   /// Whether the author of this edit had seen `other`.
   func hasSeen(_ other: JudgedPromise) -> Bool { isAfter(other, seen) }
+
+  /// Whether this edit claims `other`: not all that its author had seen can be claimed.
+  func claims(_ other: JudgedPromise) -> Bool { isAfter(other, claimed) }
 
   /// Whether the author of this edit, or of something that it had seen, had seen `other`.
   func hasReached(_ other: JudgedPromise) -> Bool { isAfter(other, reach) }
@@ -137,6 +143,17 @@ extension Promise {
     guard kind != .delete, let before, let after else { return true }
     if settles { return true }
     return before.value(at: path) != after.value(at: path)
+  }
+
+  /// Whether it wrote something above a path, which covers what its author had given up there.
+  func writesAbove(_ path: [ByteString]) -> Bool {
+    guard let before, let after else { return false }
+    return path.indices.dropLast().contains { index in
+      let old = before.value(at: Array(path[...index]))
+      let new = after.value(at: Array(path[...index]))
+      if case (.object, .object) = (old, new) { return false }
+      return old != new
+    }
   }
 
   /// Whether its author took the value at a path away, having seen it there.

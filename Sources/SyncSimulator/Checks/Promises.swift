@@ -48,7 +48,8 @@ struct Promises {
       && revoked.contains { $0.life == promise.life.number && promise.number >= $0.from }
     let seen = ledger.known(of: promise.seen)
     return JudgedPromise(
-      promise: promise, place: place, seen: seen, reach: ledger.reach(of: seen),
+      promise: promise, place: place, seen: seen,
+      claimed: place.map { ledger.claimed(by: $0) } ?? seen, reach: ledger.reach(of: seen),
       isRevoked: isRevoked)
   }
 
@@ -100,7 +101,8 @@ struct Judgement {
       if outcome.conflictCount > 0, outcome.kept.contains(leaf) { continue }
       let isSuperseded = promises.contains { other in
         other.promise.number != promise.number && other.hasReached(judged)
-          && other.promise.touches(leaf.path)
+          && (other.promise.touches(leaf.path)
+            || other.hasSeen(judged) && other.promise.writesAbove(leaf.path))
       }
       guard isSuperseded else {
         throw Finding("\(key.id): \(leaf) that device \(promise.device) wrote is lost")
@@ -128,7 +130,7 @@ struct Judgement {
       guard other.promise.kind == .delete else { continue }
       let isUndone = promises.contains {
         $0.promise.kind != .delete && !other.hasSeen($0)
-          && !($0.hasSeen(other) && other.promise.transaction != nil)
+          && !($0.claims(other) && other.promise.transaction != nil)
       }
       guard isUndone else {
         throw Finding("\(key.id) shows \(leaf) again, which was deleted")

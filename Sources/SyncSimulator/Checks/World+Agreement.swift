@@ -70,7 +70,9 @@ extension World {
         throw Finding("device \(machine.number) has not closed what has arrived")
       }
       // Who takes a file for another's that is its own changes streams without end.
-      guard machine.streams.count == 1 || machine.streams.contains(where: ledger.copied.contains)
+      guard
+        machine.streams.count == 1 + machine.recoveries
+          || machine.streams.contains(where: ledger.copied.contains)
       else { throw Finding("device \(machine.number) takes itself for a copy") }
       let counts = try machine.database.counts()
       guard counts.unpublished == 0, counts.pendingRemovals == 0 else {
@@ -83,10 +85,7 @@ extension World {
 
   /// The names of the devices that have written.
   private func names(on machine: Machine) throws -> [String?] {
-    // Copies of a device may call themselves differently while they write one stream.
-    try machine.database.streamSummaries().filter {
-      !$0.tips.isEmpty && !ledger.copied.contains($0.stream)
-    }.map(\.name)
+    try machine.database.streamSummaries().filter { !$0.tips.isEmpty }.map(\.name)
   }
 
   private func compare(

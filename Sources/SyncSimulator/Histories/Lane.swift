@@ -13,6 +13,8 @@ enum Lane: String, CaseIterable, Sendable {
   case healing
   /// Users do not wait for what is missing.
   case skipping
+  /// Databases are distrusted, and made anew.
+  case recoveries
 
   var weights: [(kind: Step.Kind, weight: Int)] {
     switch self {
@@ -20,6 +22,7 @@ enum Lane: String, CaseIterable, Sendable {
     case .copies: [(.clone, 2), (.backUp, 5), (.restore, 4)]
     case .healing: [(.burn, 3), (.forget, 5)]
     case .skipping: [(.skip, 9)]
+    case .recoveries: [(.rebuild, 4)]
     }
   }
 

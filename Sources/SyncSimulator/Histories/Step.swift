@@ -71,6 +71,8 @@ struct Step: Hashable, Sendable {
 
     /// A user gives up what is missing of a device, though it comes in the end.
     case skip
+    /// A user has another database made in the place of the one that is there.
+    case rebuild
   }
 }
 

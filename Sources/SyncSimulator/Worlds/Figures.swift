@@ -24,6 +24,8 @@ struct Figures: Sendable {
   /// Times that a user gave up what was missing, and how many files could be imported for that.
   var skips = 0
   var filesBehindHoles = 0
+  /// Databases that others were made in the place of.
+  var recoveries = 0
 
   static func += (sum: inout Figures, other: Figures) {
     sum.transactions += other.transactions
@@ -40,6 +42,7 @@ struct Figures: Sendable {
     sum.kinds += other.kinds
     sum.skips += other.skips
     sum.filesBehindHoles += other.filesBehindHoles
+    sum.recoveries += other.recoveries
   }
 }
 
@@ -49,6 +52,7 @@ extension Figures: CustomStringConvertible {
       + " stale, \(deaths) deaths, \(holes) imports with holes, \(waiting) removals that waited,"
       + " \(conflicts) conflicts; \(kinds) edits of counters and sets, \(copies) copies of devices,"
       + " \(authors) authors, \(putBack) files put back,"
-      + " \(skips) skips, \(filesBehindHoles) files imported for them"
+      + " \(skips) skips, \(filesBehindHoles) files imported for them,"
+      + " \(recoveries) rebuilds"
   }
 }

@@ -32,6 +32,9 @@ final class Machine {
   /// What the machine and its disk are known by, as programs see it; nil where they see nothing.
   let environment: PretendedEnvironment
   private let original: DeviceRecord
+  private let stateFiles: PretendedState
+  /// How many databases recoveries have made, each of which writes a stream of its own.
+  private(set) var recoveries = 0
   private(set) var device: Device
   private(set) var importer: Importer
   /// Whose deeds this device knows of, by what its database is a copy of.
@@ -91,6 +94,7 @@ final class Machine {
     let (number, time) = (beginning.number, beginning.time)
     let clock: @Sendable () -> Int64 = { time.wall(of: number) &* 1_000_000 }
     files = InMemoryFileSystem(features: beginning.features, clock: clock)
+    stateFiles = PretendedState(files: files)
     files.putDirectory(Self.root)
     files.put(Self.root.appending(Marker.name), marker.bytes)
     let processLife = ProcessLife(files: files)
@@ -188,11 +192,43 @@ final class Machine {
   }
 }
 
+// MARK: - The local state as a whole
+
+extension Machine {
+  /// The state as commands see it.
+  var directory: DeviceDirectory {
+    DeviceDirectory(
+      root: PretendedState.root, files: files, ambient: device.ambient,
+      openStore: { [stateFiles, processLife, chance, environment, device] directory, _ in
+        try stateFiles.open(directory, temporaryName: device.ambient.temporaryName()) {
+          try Self.open(nil, processLife, chance, environment)
+        }
+      })
+  }
+
+  /// Puts the database where commands look for it.
+  func placeState() { stateFiles.place(database, in: directory.directory(of: original.container)) }
+
+  /// Goes on with a database that a recovery has made; false if it is the one that there was.
+  func use(_ made: StoreDatabase) throws -> Bool {
+    guard made !== database else { return false }
+    formerly.append(try claimable())
+    database = made
+    recoveries += 1
+    lacksItsFolder = true
+    reads = []
+    try begin()
+    return true
+  }
+}
+
 /// What a reader saw of a document.
 struct ReadVersion {
   let document: StoredDocument
   /// What had been applied then.
   let applied: Context
+  /// That, and what its user had given up by then.
+  let known: Context
   /// Whether something in it was in conflict.
   let isDisputed: Bool
 }

@@ -99,6 +99,7 @@ extension World {
       case .unmounted, .swapped: try bringBack(machine)
       }
       for owner in machines { setRefused(false, owner, on: machine) }
+      try finishRecovery(of: machine)
     }
   }
 }

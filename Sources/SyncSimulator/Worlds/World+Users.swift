@@ -41,7 +41,7 @@ extension World {
   private func write(
     on machine: Machine, kinds: Step.Kind? = nil, _ random: inout SplitMix
   ) throws {
-    let applied = try applied(on: machine)
+    let known = try machine.claimable()
     let conflicts = try conflicted(on: machine)
     let isOpen = try !machine.database.frontier().open.isEmpty
     var edits: [Edit] = []
@@ -61,7 +61,7 @@ extension World {
         if let edit { edits.append(edit) }
       }
     }
-    try promise(edits, on: machine, result: result, seen: applied, conflicts: conflicts)
+    try promise(edits, on: machine, result: result, seen: known, conflicts: conflicts)
   }
 
   private func edit(
@@ -163,6 +163,7 @@ extension World {
     machine.reads.append(
       ReadVersion(
         document: document, applied: try applied(on: machine),
+        known: try machine.claimable(),
         isDisputed: try conflicted(on: machine).contains(document.key)))
   }
 
@@ -175,7 +176,7 @@ extension World {
     let key = version.document.key
     let base = try JSON(parsing: version.document.body)
     let wanted = random.chance(8) ? base : random.edited(base, .telling)
-    let applied = try applied(on: machine)
+    let known = try machine.claimable()
     let isDisputed = try conflicted(on: machine).contains(key)
     let before = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
     var outcome = StoreWriter.Edit.unchanged
@@ -205,7 +206,7 @@ extension World {
       }
     }
     if before == nil { try checkInsert(key, wanted: wanted, shown: after, on: machine) }
-    let seen = before == nil ? applied : version.applied
+    let seen = before == nil ? known : version.known
     promises.add(
       Promise(
         kind: .put, document: key, device: machine.number, life: machine.life,

@@ -98,6 +98,7 @@ final class World {
     case .backUp: try machine.backUp(promises: promises.count)
     case .restore: try restore(machine, &random)
     case .skip: try skip(on: machine, &random)
+    case .rebuild: try rebuild(machine, &random)
     }
     try machine.noteStream()
   }

@@ -1,0 +1,83 @@
+import DocumentStorage
+import ReferenceModel
+import Syncing
+import SystemFiles
+
+/// Users who distrust a database, and make a new one from the folder in its place.
+extension World {
+  /// Rebuilds a device; sometimes it dies on the way, or its disk is full.
+  func rebuild(_ machine: Machine, _ random: inout SplitMix) throws {
+    guard machine.place == .home else { return }
+    machine.placeState()
+    if random.chance(60) { hinderRecovery(of: machine, &random) }
+    // Whether it dies now or when it is begun anew.
+    let losesPower = machine.losesPower
+    do {
+      let recovery = try machine.directory.rebuild(
+        container: Machine.root, fallbackName: "device \(machine.number)", process: "1")
+      note(
+        "    \(recovery.published) files published out of what was, \(recovery.removals) removals"
+          + " taken over")
+      if recovery.isIncomplete { throw Finding("a database is not read to its end") }
+    } catch let error as SalvageError where error.isRefusal {
+      note("    a directory is refused to it, so something waits")
+    } catch {
+      try excuse(error, of: machine, &random)
+    }
+    if machine.isHindered { try machine.restart(&random) }
+    machine.files.setCapacity(nil)
+    machine.isHindered = false
+    try useState(of: machine)
+    if losesPower { try pickUp(from: machine, comparing: true) }
+    figures.recoveries += 1
+  }
+
+  private func hinderRecovery(of machine: Machine, _ random: inout SplitMix) {
+    machine.isHindered = true
+    switch random.below(5) {
+    case 0: machine.processLife.kill(atCommit: 1 + random.below(8))
+    case 1: machine.files.setRoom(random.below(2000))
+    case 2: machine.processLife.setFull(true)
+    default:
+      machine.losesPower = random.chance(50)
+      machine.files.kill(at: 1 + random.below(60))
+    }
+  }
+
+  /// Goes on with the device that a recovery, finished or not, has left in the state.
+  private func useState(of machine: Machine) throws {
+    let device: Device
+    do {
+      device = try machine.directory.open(container: Machine.root)
+    } catch DeviceError.notInitialised {
+      // A directory that is refused to it keeps something waiting.
+      device = try join(machine).device
+    } catch DeviceError.left {
+      device = try join(machine).device
+    }
+    if try machine.use(device.database) { note("    another database is in its place") }
+  }
+
+  private func join(_ machine: Machine) throws -> DeviceDirectory.Initialisation {
+    note("    'init' goes on with it")
+    return try machine.directory.initialise(
+      DeviceDirectory.Request(
+        folder: Machine.root, identifier: nil, deviceName: nil,
+        fallbackName: "device \(machine.number)", joinsOnly: true))
+  }
+
+  /// Publishes what recoveries that were interrupted have left in older databases.
+  func finishRecovery(of machine: Machine) throws {
+    machine.placeState()
+    guard try machine.directory.olderDatabases().contains(where: { !$0.isSalvaged }) else { return }
+    if let failure = try join(machine).salvageFailure { throw failure }
+    guard try machine.directory.olderDatabases().allSatisfy(\.isSalvaged) else {
+      throw Finding("device \(machine.number) has an older database that has not given all")
+    }
+  }
+}
+
+extension SalvageError {
+  /// Whether it may not write another's directory, which `Step.Kind.refuse` brings about.
+  fileprivate var isRefusal: Bool { (cause as? FileError)?.errno == .permissionDenied }
+}
