@@ -25,12 +25,15 @@ struct ForkHistory {
     var author: Int
     /// How many transactions of each author it has.
     var delivered: [Int]
+    /// How many of each it has taken for closed.
+    var closed: [Int] = []
     var reads: [Read] = []
     /// Up to where it has given up what is missing of a stream.
     var givenUp: [StreamID: UInt64] = [:]
 
     mutating func fit(_ authors: Int) {
       delivered += Array(repeating: 0, count: authors - delivered.count)
+      closed += Array(repeating: 0, count: authors - closed.count)
     }
   }
 

@@ -6,7 +6,7 @@ extension ForkHistory {
   func failure(_ message: String) -> History.Failure { History.Failure(message: message) }
 
   /// Compares a device's states with the model, as far as it can know.
-  func check(_ device: Int, _ documents: Set<DocumentKey>) throws {
+  mutating func check(_ device: Int, _ documents: Set<DocumentKey>) throws {
     for key in documents {
       do {
         try compare(device, key)
@@ -15,7 +15,8 @@ extension ForkHistory {
       }
     }
     let closed = vector(of: devices[device].core.frontier.closed)
-    let expected = closedVector(of: device)
+    devices[device].closed = ownClosed(of: device)
+    let expected = withClaims(devices[device].closed)
     guard closed == expected else {
       throw failure("device \(device) takes \(closed) for closed, by definition \(expected)")
     }
@@ -70,27 +71,38 @@ extension ForkHistory {
       author: place?.author ?? -1, sequence: place?.count ?? 0, index: Int(stamp.dot.index))
   }
 
-  /// The greatest vector of what has arrived all of whose own contexts have, from above, with what
-  /// those had seen: the same, but for what is given up.
-  private func closedVector(of device: Int) -> [Int] {
+  /// The greatest vector of what has arrived all of whose own contexts have, or are given up.
+  ///
+  /// What was closed stays so, since it may have been claimed: whatever comes now of what was given
+  /// up, or of another branch beside it.
+  private func ownClosed(of device: Int) -> [Int] {
+    let former = devices[device].closed
     var closed = devices[device].delivered
     var isSinking = true
     while isSinking {
       isSinking = false
-      for author in authors.indices where closed[author] > 0 {
-        let origin = authors[author].origin
-        let isRooted = origin.map { closed[$0.author] >= $0.count } ?? true
-        let first =
-          isRooted
-          ? authors[author].written.prefix(closed[author]).firstIndex {
-            !$0.header.context.entries.allSatisfy { isClosed($0, closed, on: device) }
-          } : 0
-        guard let first else { continue }
-        closed[author] = first
+      for author in authors.indices where closed[author] > former[author] {
+        let end = max(former[author], closedCount(of: author, closed, on: device))
+        guard end < closed[author] else { continue }
+        closed[author] = end
         isSinking = true
       }
     }
-    return authors.indices.reduce(into: closed) { all, author in
+    return closed
+  }
+
+  /// How many of an author's transactions `closed` leaves closed.
+  private func closedCount(of author: Int, _ closed: [Int], on device: Int) -> Int {
+    if let origin = authors[author].origin, closed[origin.author] < origin.count { return 0 }
+    let written = authors[author].written.prefix(closed[author])
+    return written.firstIndex {
+      !$0.header.context.entries.allSatisfy { isClosed($0, closed, on: device) }
+    } ?? closed[author]
+  }
+
+  /// With what the authors of all that had seen.
+  private func withClaims(_ closed: [Int]) -> [Int] {
+    authors.indices.reduce(into: closed) { all, author in
       for sent in authors[author].written.prefix(closed[author]) {
         all = zip(all, vector(of: sent.header.context)).map { max($0, $1) }
       }

@@ -36,6 +36,11 @@ import Testing
     }
   }
 
+  /// One branch was given up, and counted as seen; then another came, which waits for something.
+  @Test func whatIsClosedStaysSo() {
+    #expect(ForkHistoryRun(seed: 638_440_904_710, losesTails: true).failure() == nil)
+  }
+
   /// The way that seems to do, and loses writes.
   @Test func judgedBySequenceAloneWritesAreLost() {
     let lost = (0..<600).count { number in

@@ -31,6 +31,8 @@ struct History {
     let body: JSON
     /// What had been applied then; the token's `seen` may be more.
     let applied: Context
+    /// The paths at which sets showed, undisputed.
+    let sets: Set<Path>
   }
 
   let seed: UInt64
@@ -103,8 +105,13 @@ extension History {
         of: view, frontier: devices[device].frontier, digest: SimulatedDevice.digest)
     else { return }
     note("device \(device) reads \(key.id): \(body.canonical)")
+    let sets = (view.root?.subtree ?? []).filter { node in
+      node.content.kind == .set && !node.isConflicted && !node.isUnfounded
+    }
     reads[device].append(
-      Read(key: key, token: token, body: body, applied: devices[device].frontier.applied))
+      Read(
+        key: key, token: token, body: body, applied: devices[device].frontier.applied,
+        sets: Set(sets.map(\.path))))
   }
 
   private mutating func receive(on device: Int, _ random: inout SplitMix) throws {

@@ -166,7 +166,10 @@ extension History {
   /// Rule 16: refused only where the document was deleted or rewritten meanwhile.
   private func checkStale(_ read: Read, in state: DocumentState) throws {
     guard state.view().isVisible else { throw failure("stale, though the document is absent") }
-    let roots = operations[read.key, default: []].filter { $0.path.isEmpty }
+    // What only a newer version understands may cover the document from wherever it stands.
+    let roots = operations[read.key, default: []].filter {
+      $0.path.isEmpty || $0.kind.coversDocument
+    }
     let isUnseen = roots.contains { operation in
       read.applied.sequence(of: SimulatedDevice.stream(of: operation.dot.author))
         < UInt64(operation.dot.sequence)
@@ -197,10 +200,16 @@ extension History {
       guard !wanted.has(value.effect), value.effect.kind.isUnderstood else { continue }
       throw failure("\(value.effect.path.pointer) was seen and not wanted, and is still there")
     }
-    let shown = after.view().root
+    let (former, shown) = (before.view().root, after.view().root)
     for keys in wanted.scalarPaths {
       guard let value = wanted.value(at: keys), value != read.body.value(at: keys) else { continue }
       let path = Path(keys: keys)
+      // Who only takes elements out of a set that is gone meanwhile brings nothing back.
+      if read.sets.contains(path), former?.node(at: path)?.content.kind != .set,
+        value.adds(nothingTo: read.body.value(at: keys))
+      {
+        continue
+      }
       guard let node = shown?.node(at: path),
         shows(value, read.body.value(at: keys), in: node, beside: remaining, read)
       else { throw failure("\(path.pointer) does not show what was written") }
@@ -242,6 +251,15 @@ extension DocumentState {
   var competingValues: [Entry] { visibility().values.map { entries[$0] } }
 }
 
+extension PlainModel.Kind {
+  fileprivate var coversDocument: Bool {
+    switch self {
+    case .delete, .newer(cover: .document, carriesValue: _): true
+    default: false
+    }
+  }
+}
+
 extension DocumentView {
   /// Whether every object that shows has a `clear` of its own.
   fileprivate var isFounded: Bool { root?.subtree.allSatisfy { !$0.isUnfounded } ?? false }
@@ -269,6 +287,12 @@ extension JSON {
     let elements = value(at: parent.keys)?.elements ?? []
     return elements.contains { SetElement($0).key == effect.path.lastKey }
       || value(at: effect.path.keys) != nil
+  }
+
+  /// Whether all elements of this array are in another one.
+  fileprivate func adds(nothingTo old: JSON?) -> Bool {
+    guard let elements, let old = old?.elements else { return false }
+    return Set(elements).isSubset(of: Set(old))
   }
 
   /// The paths of everything in this value that is no object.
