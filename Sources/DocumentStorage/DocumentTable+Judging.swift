@@ -13,18 +13,26 @@ extension DocumentTable {
     let paths: Set<Path>
   }
 
-  /// Judges documents again after a branch of a stream has begun or gone on, and writes those anew
-  /// of which that tells more.
+  /// Which documents are looked at.
+  enum Scope {
+    /// All that keep what an author had seen.
+    case all
+    /// Those that keep something which had not arrived.
+    case provisional
+    /// Those that keep edits whose insert had not come.
+    case orphans
+  }
+
+  /// Judges documents again after more of streams has been applied, and writes those anew of which
+  /// that tells more.
   ///
-  /// - parameter isThorough: whether all that keep what an author had seen are looked at, rather
-  ///   than those that keep something which had not arrived.
   /// - returns: those that show something else, or have other conflicts.
   mutating func judgeAgain(
-    _ streams: inout StreamDirectory, isThorough: Bool
+    _ streams: inout StreamDirectory, _ scope: Scope
   ) throws -> [Judged] {
     let lineage = streams.frontier.lineage
     var judged: [Judged] = []
-    for key in try outdated(streams, isThorough: isThorough) {
+    for key in try outdated(streams, scope) {
       guard let row = try row(of: key) else { continue }
       let (before, after) = try (row.shown(streams), row.state(streams, lineage))
       let view = after.view()
@@ -41,26 +49,30 @@ extension DocumentTable {
   }
 
   /// The documents whose rows do not say what the lineage tells.
-  private func outdated(
-    _ streams: StreamDirectory, isThorough: Bool
-  ) throws -> [DocumentKey] {
-    let from = isThorough ? "documents" : "documents INDEXED BY provisional"
+  private func outdated(_ streams: StreamDirectory, _ scope: Scope) throws -> [DocumentKey] {
+    // SQLite takes the index only where its own condition is named, too.
+    let (from, condition) =
+      switch scope {
+      case .all: ("documents", "1")
+      case .provisional: ("documents INDEXED BY provisional", "provisional > 0")
+      case .orphans: ("documents INDEXED BY provisional", "provisional > 0 AND provisional > 1")
+      }
     let rows = try Row.fetchCursor(
       db,
       sql: """
         SELECT name, documents.id AS id, visible, conflicts, pending, provisional, state
         FROM \(from) JOIN collections ON collections.id = collection
-        WHERE \(isThorough ? "1" : "provisional > 0")
+        WHERE \(condition)
         """)
     var keys: [DocumentKey] = []
     while let found = try rows.next() {
       let row = try StoredRow(found)
-      guard try row.pending > 0 || row.keepsContexts else { continue }
+      guard try row.pending > 0 || row.provisional > 0 || row.keepsContexts else { continue }
       let state = try row.state(streams, streams.frontier.lineage)
       let view = state.view()
       let isRight =
         try row.isVisible == view.isVisible && row.conflicts == view.conflictCount
-        && row.isProvisional == state.isProvisional && row.shown(streams) == view.body
+        && row.provisional == state.provisionalLevel && row.shown(streams) == view.body
       if !isRight { keys.append(try found.documentKey()) }
     }
     return keys
@@ -84,14 +96,14 @@ private struct StoredRow {
   let isVisible: Bool
   let conflicts: Int
   let pending: Int
-  let isProvisional: Bool
+  let provisional: Int
   private let bytes: [UInt8]
 
   init(_ row: Row) throws {
     isVisible = try row.value("visible")
     conflicts = try row.value("conflicts")
     pending = try row.value("pending")
-    isProvisional = try row.value("provisional")
+    provisional = try row.value("provisional")
     bytes = try [UInt8](row.value("state") as Data)
   }
 
@@ -109,6 +121,12 @@ private struct StoredRow {
     if let rendering { return rendering.body }
     return try state(streams, nil).view().body
   }
+}
+
+extension DocumentState {
+  /// As the column `provisional` has it: 2 where it keeps edits whose insert has not come, else 1
+  /// where something had not arrived.
+  var provisionalLevel: Int { hasOrphans ? 2 : isProvisional ? 1 : 0 }
 }
 
 extension ShownValues {

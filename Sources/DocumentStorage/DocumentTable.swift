@@ -58,7 +58,7 @@ package struct DocumentTable {
         try statement.step(
           collection: collection, id: id, visible: summary.isVisible,
           conflicts: summary.conflictCount, pending: state.pending.count, state: state_,
-          newer: state.newerKinds, provisional: state.isProvisional)
+          newer: state.newerKinds, provisional: state.provisionalLevel)
       }
     }
     return summary.isVisible
@@ -94,7 +94,7 @@ extension Statement {
   /// Binds and runs the upsert of a document; the buffers must outlive the call only.
   fileprivate func step(
     collection: Int64, id: UnsafeBufferPointer<UInt8>, visible: Bool, conflicts: Int,
-    pending: Int, state: UnsafeBufferPointer<UInt8>, newer: KindCodes, provisional: Bool
+    pending: Int, state: UnsafeBufferPointer<UInt8>, newer: KindCodes, provisional: Int
   ) throws {
     let handle = sqliteStatement
     sqlite3_reset(handle)
@@ -107,7 +107,7 @@ extension Statement {
     sqlite3_bind_int64(handle, 5, Int64(pending))
     sqlite3_bind_blob(handle, 6, state.baseAddress, Int32(state.count), nil)
     sqlite3_bind_int64(handle, 7, Int64(newer.rawValue))
-    sqlite3_bind_int64(handle, 8, provisional ? 1 : 0)
+    sqlite3_bind_int64(handle, 8, Int64(provisional))
     let code = sqlite3_step(handle)
     sqlite3_reset(handle)
     // The buffers end with this call: nothing may keep a pointer to them.

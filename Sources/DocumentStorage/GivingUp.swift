@@ -28,6 +28,7 @@ extension StoreDatabase {
         ends[entry.stream] = max(ends[entry.stream] ?? 0, entry.sequence)
       }
       var removals: [StreamID: [DocumentKey]] = [:]
+      ends.merge(frontier.missingInserts, uniquingKeysWith: max)
       let table = try DocumentTable(db)
       for key in try table.waiting() {
         let seen = try table.state(of: key, streams: streams).pending.flatMap(\.seen.entries)

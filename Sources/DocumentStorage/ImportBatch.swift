@@ -233,7 +233,7 @@ private struct ImportFold {
     // Only what does not fit by itself is written in pieces: without the transaction in hand, whose
     // later operations have not come to the documents.
     let whole = bytes > limit ? streams.frontier.lineage : nil
-    try streams.apply(header, after: previous, newer: .newer(in: transaction.operations), db)
+    try streams.apply(header, transaction.operations, after: previous, db)
     // A branch that it tells of is unknown to what was whole before it: nothing may be forgotten by
     // that, so all of it is held.
     let branching = Self.branching
@@ -357,11 +357,12 @@ private struct ImportFold {
     return part
   }
 
-  /// Judges again what branches have left in doubt; who brought the branch changed it.
+  /// Judges again what branches have left in doubt, and what edits an insert that may have been on
+  /// another branch; who brought the branch changed it.
   private mutating func judgeProvisional() throws {
-    guard streams.hasRebranched else { return }
-    let isThorough = streams.hasNewMeaning
-    let judged = try table.judgeAgain(&streams, isThorough: isThorough)
+    let scope: DocumentTable.Scope =
+      streams.hasNewMeaning ? .all : streams.hasRebranched ? .provisional : .orphans
+    let judged = try table.judgeAgain(&streams, scope)
     let origin = streams.rebranched.filter { devices[$0] != nil }.min() ?? devices.keys.min()
     guard !judged.isEmpty, let origin = origin ?? own else { return }
     var device = devices[origin] ?? fromDevice(origin)
@@ -377,6 +378,11 @@ private struct ImportFold {
   ) throws {
     var state = try table.state(of: key, streams: streams, lineage: lineage)
     var changes: [StreamID: Set<Path>] = [:]
+    // Edits that came before their insert show with it, be it that it is covered.
+    for step in steps where step.effect.insert == step.stamp.dot && !state.isEmpty {
+      let early = state.shownPaths(editing: step.stamp.dot)
+      if !early.isEmpty { changes[step.stamp.dot.stream, default: []].formUnion(early) }
+    }
     state.apply(steps) { changes[$0.stamp.dot.stream, default: []].insert($1) }
     guard !changes.isEmpty else { return }
     state.settle()

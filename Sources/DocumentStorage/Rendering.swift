@@ -4,14 +4,15 @@ import Replication
 /// What a document shows, stored with its state where that alone does not tell.
 ///
 /// Whoever renders a row has its bytes and nothing else, as an index must: what a context means of
-/// a stream that has branches, they do not say (protocol.md 26). Nearly no document has one.
+/// a stream that has branches, they do not say (protocol.md 26), nor whether an insert has come.
+/// Nearly no document has one.
 struct Rendering: Equatable {
   /// The canonical body; nil if the document does not show.
   let body: [UInt8]?
 
   /// Nil where the state shows the same without knowledge of the streams.
   init?(of state: DocumentState) {
-    guard state.dependsOnBranches else { return nil }
+    guard state.dependsOnBranches || state.hasOrphans else { return nil }
     let body = state.view().body
     guard body != state.withoutLineage.view().body else { return nil }
     self.body = body

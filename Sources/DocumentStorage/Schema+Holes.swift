@@ -31,6 +31,9 @@ extension Schema {
     -- they be taken over again when that is repeated (`WaitingRemoval.bytes`).
     CREATE TABLE taken_removals(removal BLOB PRIMARY KEY) WITHOUT ROWID;
 
+    -- The inserts that it edits and that are not here, as a context without fingerprints.
+    ALTER TABLE open_transactions ADD COLUMN inserts BLOB;
+
     -- The time of the first transaction of the file that gave a stream its name.
     ALTER TABLE streams ADD COLUMN named_at INTEGER NOT NULL DEFAULT 0;
     """

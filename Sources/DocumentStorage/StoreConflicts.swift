@@ -102,12 +102,13 @@ extension StoreWriter {
     if let content {
       guard case .object = content else { throw ConflictError.notAnObject }
       try check(content)
-      _ = try put(content, at: key)
+      let kinds = try state(of: key).unfoundedKinds
+      _ = try put(content, at: key, kinds: kinds, settlesOrphans: true)
       return
     }
     // What is not shown, for its insert is not here, can only be deleted once it is.
     if try !view(of: key).isVisible { _ = try put(.object(JSONObject()), at: key) }
-    _ = try delete(key)
+    _ = try delete(key, settlesOrphans: true)
   }
 }
 

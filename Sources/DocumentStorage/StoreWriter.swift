@@ -84,12 +84,14 @@ extension StoreWriter {
   /// Makes `body` the document's content, as compared with `token`'s version or the present one.
   ///
   /// - parameter kinds: where numbers become counters and arrays sets, as they change.
+  /// - parameter settlesOrphans: whether edits whose insert is not here are taken away.
   package mutating func put(
     _ body: JSON, at key: DocumentKey, token: VersionToken? = nil,
-    kinds: [Path: ReplicatedKind] = [:]
+    kinds: [Path: ReplicatedKind] = [:], settlesOrphans: Bool = false
   ) throws -> Edit {
     if let token, try !streams.mayClaim(token.context, db) { throw StorageError.unknownVersion }
-    return try write(body, patch: nil, token: token, kinds: kinds, at: key)
+    return try write(
+      body, patch: nil, token: token, kinds: kinds, settlesOrphans: settlesOrphans, at: key)
   }
 
   /// Applies a merge patch (RFC 7396); `check` judges the body that comes out.
@@ -153,21 +155,26 @@ extension StoreWriter {
     }
   }
 
-  package mutating func delete(_ key: DocumentKey) throws -> Edit {
+  /// - parameter settlesOrphans: see ``DocumentState/planDelete(frontier:settlesOrphans:)``.
+  package mutating func delete(
+    _ key: DocumentKey, settlesOrphans: Bool = false
+  ) throws -> Edit {
     let state = try state(of: key)
-    guard let plan = state.planDelete(frontier: streams.frontier) else { return .absent }
+    let plan = state.planDelete(frontier: streams.frontier, settlesOrphans: settlesOrphans)
+    guard let plan else { return .absent }
     try perform(plan, wanted: nil, on: state, at: key)
     return .changed
   }
 
   private mutating func write(
     _ body: JSON, patch: JSON?, token: VersionToken?, rewritesEqual: Bool = false,
-    kinds: [Path: ReplicatedKind] = [:], at key: DocumentKey
+    kinds: [Path: ReplicatedKind] = [:], settlesOrphans: Bool = false, at key: DocumentKey
   ) throws -> Edit {
     let state = try state(of: key)
     let outcome = state.plan(
       writing: body, patch: patch, token: token, rewritesEqual: rewritesEqual,
-      kinds: kinds, frontier: streams.frontier, digest: Digest.token)
+      kinds: kinds, settlesOrphans: settlesOrphans, frontier: streams.frontier,
+      digest: Digest.token)
     switch outcome {
     case .unchanged: return .unchanged
     case .stale: return .stale
@@ -286,7 +293,7 @@ extension StoreWriter {
       context: header.context, nonce: nonce,
       fingerprint: Fingerprint(
         after: previous.fingerprint, nonce: nonce, canonicalForm: form))
-    try streams.apply(header, after: previous.fingerprint, db)
+    try streams.apply(header, operations, after: previous.fingerprint, db)
     try streams.save(db)
     try Outbox.append(
       Transaction(header: header, operations: operations), after: previous,

@@ -140,8 +140,14 @@ extension StreamDirectory {
         fingerprint: try Fingerprint(optionalColumn: row.value("fingerprint")))
       let context = try ContextCoding.decode(
         try [UInt8](row.value("context") as Data), streams: directory)
+      let inserts = try (row.value("inserts") as Data?).map {
+        try ContextCoding.decode([UInt8]($0), streams: directory)
+      }
       open[Lineage.LineID(stream: tip.stream, index: try row.value("line")), default: []].append(
-        Frontier.Open(tip: tip, context: context, isUnderstood: !newer.contains(tip)))
+        Frontier.Open(
+          tip: tip, context: context, isUnderstood: !newer.contains(tip),
+          inserts: Dictionary(
+            (inserts?.entries ?? []).map { ($0.stream, $0.sequence) }, uniquingKeysWith: max)))
     }
     return open
   }

@@ -92,11 +92,12 @@ package struct StreamDirectory: Sendable {
 extension StreamDirectory {
   /// Notes that `header` is applied, whose predecessor in its stream was `previous`.
   ///
-  /// - parameter newer: the kinds of its operations that this program does not understand.
+  /// - parameter operations: those of it.
   mutating func apply(
-    _ header: Transaction.Header, after previous: Fingerprint, newer: KindCodes = [],
-    _ db: Database
+    _ header: Transaction.Header, _ operations: [Replication.Operation],
+    after previous: Fingerprint, _ db: Database
   ) throws {
+    let newer = KindCodes.newer(in: operations)
     let number = try number(of: header.stream, db)
     if !newer.isEmpty { try NewerTransactions.note(header.tip, newer, stream: number, db) }
     if let tip = frontier.lineage.streams[header.stream]?.lines.first?.tip,
@@ -104,7 +105,9 @@ extension StreamDirectory {
     {
       try branch(header.stream, db)
     }
-    let line = frontier.apply(header, after: previous, isUnderstood: newer.isEmpty)
+    let (line, transaction) = frontier.apply(
+      header, after: previous, isUnderstood: newer.isEmpty,
+      inserts: operations.inserts(besides: header.stream))
     try settleContradictions(db)
     // Also where a line goes on: what contexts name may have come with it.
     if frontier.lineage.streams[header.stream]?.isBranching == true {
@@ -116,7 +119,7 @@ extension StreamDirectory {
     }
     rows[header.stream]?.positions[line.index] = StreamPosition(after: header)
     rows[header.stream]?.gapSince = nil
-    newlyOpen.append((line, Frontier.Open(tip: header.tip, context: header.context)))
+    newlyOpen.append((line, transaction))
     changed.insert(line)
   }
 
@@ -225,13 +228,20 @@ extension StreamDirectory {
     _ transaction: Frontier.Open, on line: Lineage.LineID, _ db: Database
   ) throws {
     let number = try self.number(of: line.stream, db)
-    let context = Data(
-      try ContextCoding.encode(transaction.context) { try self.number(of: $0, db) })
+    let inserts = Context(
+      transaction.inserts.map { stream, sequence in
+        Context.Entry(stream: stream, sequence: sequence, fingerprint: .origin)
+      })
+    let (context, awaited) = try (
+      Data(ContextCoding.encode(transaction.context) { try self.number(of: $0, db) }),
+      Data(ContextCoding.encode(inserts) { try self.number(of: $0, db) })
+    )
     try db.run(
-      "INSERT OR REPLACE INTO open_transactions VALUES (?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO open_transactions VALUES (?, ?, ?, ?, ?, ?)",
       [
         number, line.index, Int64(transaction.tip.sequence),
         transaction.tip.fingerprint.databaseBytes, context,
+        inserts.entries.isEmpty ? nil : awaited,
       ])
   }
 

@@ -20,7 +20,8 @@ public struct Conflict: Hashable, Sendable {
     case structure
     /// Somebody deleted the document who had not seen an edit of it.
     case delete
-    /// There are edits of a document whose insert is not here.
+    /// There are edits of a document whose insert is not here; another document may show in its
+    /// place.
     case missingInsert = "missing-insert"
     /// A value that does not show, or all of a document, since it may have been changed or deleted
     /// by somebody who has seen a branch of a cloned device that has not arrived here.

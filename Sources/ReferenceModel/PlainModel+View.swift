@@ -12,12 +12,12 @@ extension PlainModel {
   package func shown() -> Shown {
     var result = Shown()
     if hasUndoneDelete { result.conflictCount += 1 }
-    if visible.contains(where: { $0.path.isEmpty && $0.isClear }) {
+    let isInserted = visible.contains { $0.path.isEmpty && $0.isClear }
+    if isInserted {
       result.body = node(at: [], among: visible, conflicts: &result.conflictCount)
-    } else if !visible.isEmpty {
-      // Without its insert a document is listed, not shown.
-      result.conflictCount += 1
     }
+    // Without its insert a document is listed, not shown.
+    if !orphans.isEmpty || !isInserted && !visible.isEmpty { result.conflictCount += 1 }
     return result
   }
 

@@ -39,6 +39,19 @@ package struct PlainModel: Sendable {
     }
   }
 
+  /// The operation that made the document which another one edits, as its author names it.
+  package struct Insert: Hashable, Sendable {
+    package let stream: UInt128
+    package let sequence: UInt64
+    package let index: Int
+
+    package init(stream: UInt128, sequence: UInt64, index: Int) {
+      self.stream = stream
+      self.sequence = sequence
+      self.index = index
+    }
+  }
+
   package struct Operation: Sendable {
     package let dot: Dot
     package let time: UInt64
@@ -47,6 +60,7 @@ package struct PlainModel: Sendable {
     package let stream: UInt128
     package let sequence: UInt64
     package let fingerprint: UInt128
+    package let insert: Insert
     package let path: [ByteString]
     package let kind: Kind
     /// How many transactions of each author had been seen.
@@ -54,13 +68,14 @@ package struct PlainModel: Sendable {
 
     package init(
       dot: Dot, time: UInt64, stream: UInt128, sequence: UInt64, fingerprint: UInt128,
-      path: [ByteString], kind: Kind, seen: Seen
+      insert: Insert, path: [ByteString], kind: Kind, seen: Seen
     ) {
       self.dot = dot
       self.time = time
       self.stream = stream
       self.sequence = sequence
       self.fingerprint = fingerprint
+      self.insert = insert
       self.path = path
       self.kind = kind
       self.seen = seen
@@ -85,15 +100,27 @@ package struct PlainModel: Sendable {
   package let kept: [Operation]
   /// The values that show or compete.
   package let visible: [Operation]
+  /// The values that edit what is not here, and that no delete takes away.
+  package let orphans: [Operation]
   package let hasUndoneDelete: Bool
 
-  package init(operations: [Operation], waiting: [Waiting] = []) {
+  /// - parameter ends: Up to where any branch of a stream is here, of those that have several: an
+  ///   insert of that number counts as come, since its name does not tell the branch.
+  package init(
+    operations: [Operation], waiting: [Waiting] = [], ends: [UInt128: UInt64] = [:]
+  ) {
     self.operations = operations
     let writes = operations.filter(\.isWrite)
     let kept = operations.filter { old in !writes.contains { $0.covers(old) } }
-    let values = kept.filter { value in
+    let all = kept.filter { value in
       value.isValue && !waiting.contains { !$0.isDelete && $0.covers(value) }
     }
+    // Rule 10: without its insert an edit shows nothing, and undoes nothing.
+    let names = Set(operations.map(\.name))
+    func isHere(_ insert: Insert) -> Bool {
+      names.contains(insert) || ends[insert.stream].map { insert.sequence <= $0 } ?? false
+    }
+    let values = all.filter { isHere($0.insert) }
     // Covered deletes decide nothing: what they cover, the write that covers them covers too.
     let deletions =
       kept.filter(\.isDelete).map { Deletion(seen: $0.seen, operation: $0) }
@@ -105,6 +132,9 @@ package struct PlainModel: Sendable {
     }
     self.kept = kept
     visible = values.filter { value in !standing.contains { $0.covers(value) } }
+    orphans = all.filter { value in
+      !isHere(value.insert) && !standing.contains { $0.covers(value) }
+    }
     hasUndoneDelete = standing.count < deletions.count
   }
 
@@ -133,6 +163,11 @@ extension PlainModel.Operation {
     case .newer(let cover, _): cover
     case .set, .clear, .remove, .start, .add, .emptySet: .path
     }
+  }
+
+  /// What those call it that edit the document which it makes.
+  var name: PlainModel.Insert {
+    PlainModel.Insert(stream: stream, sequence: sequence, index: dot.index)
   }
 
   package var isDelete: Bool { scope == .document }

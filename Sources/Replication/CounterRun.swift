@@ -53,7 +53,7 @@ package struct CounterRun {
     let new = event.entries
     let isPlain = new.allSatisfy { entry in
       entry.effect.kind == .increment && counters[entry.effect.path] != nil
-        && state.cover(of: entry, by: coverers) == .none
+        && state.cover(of: entry, by: coverers) == .none && !state.isOrphan(entry)
     }
     guard isPlain, !new.isEmpty else { return nil }
     var steps: [Step] = []

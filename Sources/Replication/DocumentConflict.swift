@@ -13,7 +13,8 @@ package struct DocumentConflict: Sendable, Equatable {
     case structure
     /// The document was deleted by somebody who had not seen an edit.
     case delete
-    /// There are edits of a document whose insert is not here.
+    /// There are edits of a document whose insert is not here; another document may show in its
+    /// place.
     case missingInsert = "missing-insert"
     /// A value is hidden by a write, or the document by a delete, whose author has seen a branch
     /// that nobody here has.
@@ -58,11 +59,15 @@ extension DocumentState {
         DocumentConflict(
           path: .root, kind: .delete, values: [hasInsert ? edited : absent] + deletes))
     }
-    if hasInsert {
-      result += (builder.conflicts ?? []).sorted { $0.path < $1.path }
-    } else if !values.isEmpty {
+    if hasInsert { result += (builder.conflicts ?? []).sorted { $0.path < $1.path } }
+    let unfounded = unfounded(visibility, hasInsert: hasInsert).map { entries[$0] }
+    if !unfounded.isEmpty {
+      let value = DocumentConflict.Value(
+        content: unfoundedRoot(visibility, hasInsert: hasInsert)?.text,
+        stamp: unfounded.map(\.stamp).max())
       result.append(
-        DocumentConflict(path: .root, kind: .missingInsert, values: [absent, edited]))
+        DocumentConflict(
+          path: .root, kind: .missingInsert, values: [hasInsert ? edited : absent, value]))
     }
     if !visibility.doubtful.isEmpty {
       let value = DocumentConflict.Value(

@@ -254,10 +254,12 @@ package struct DocumentState: Sendable, Equatable {
     }
   }
 
-  /// Whether what shows depends on contexts that have not wholly arrived.
+  /// Whether what shows depends on contexts that have not wholly arrived, or on inserts that have
+  /// not.
   package var isProvisional: Bool {
     guard let lineage else { return false }
-    return entries.contains { $0.context.map { !lineage.holds($0) } ?? false }
+    return hasOrphans
+      || entries.contains { $0.context.map { !lineage.holds($0) } ?? false }
       || pending.contains { !lineage.holds($0.seen) }
   }
 }

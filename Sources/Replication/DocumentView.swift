@@ -27,8 +27,8 @@ package struct DocumentView: Sendable {
   package let root: Node?
   /// How many paths have a losing value that differs from the one shown.
   ///
-  /// Deletes that edits undid count as one for the document, and so does a document whose insert
-  /// is not here.
+  /// Deletes that edits undid count as one for the document, and so do edits whose insert is not
+  /// here.
   package let conflictCount: Int
   /// Whether a delete stands beside an edit that had not seen it.
   package let hasUndoneDelete: Bool
@@ -45,18 +45,20 @@ extension DocumentState {
     let values = builder.entries
     let inserts = values.filter { $0.effect.path.isRoot && $0.effect.kind == .clear }
       .map(\.stamp)
-    let deleteConflicts =
+    let isInsertMissing =
+      !visibility.orphans.isEmpty || inserts.isEmpty && !visibility.values.isEmpty
+    let otherConflicts =
       (visibility.hasUndoneDelete ? 1 : 0) + (visibility.doubtful.isEmpty ? 0 : 1)
-      + doubtfulEntries.count
+      + (isInsertMissing ? 1 : 0) + doubtfulEntries.count
     guard !inserts.isEmpty else {
       // No stumps: children without the insert that made the document are listed, not shown.
       return DocumentView(
-        root: nil, conflictCount: deleteConflicts + (values.isEmpty ? 0 : 1),
+        root: nil, conflictCount: otherConflicts,
         hasUndoneDelete: visibility.hasUndoneDelete, inserts: [])
     }
     let root = builder.node(in: values.indices, path: .root)
     return DocumentView(
-      root: root, conflictCount: builder.conflictCount + deleteConflicts,
+      root: root, conflictCount: builder.conflictCount + otherConflicts,
       hasUndoneDelete: visibility.hasUndoneDelete, inserts: inserts)
   }
 
@@ -70,7 +72,7 @@ extension DocumentState {
 
   /// The answer for a document in which nothing competes; nil if that takes a closer look.
   private var plainVisibility: Bool? {
-    guard pending.isEmpty, !mayHide else { return nil }
+    guard pending.isEmpty, !mayHide, !hasOrphans else { return nil }
     for index in entries.indices {
       let kind = entries[index].effect.kind
       guard kind == .set || kind == .clear else { return nil }

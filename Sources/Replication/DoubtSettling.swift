@@ -30,7 +30,8 @@ extension DocumentState {
     let isInsert = planner.steps.first.map { $0.kind == .clear && $0.path.isRoot } ?? false
     let plan = EditPlan(
       steps: planner.steps, context: frontier.closed, seen: frontier.seen,
-      insert: isInsert ? nil : view.inserts.last?.dot)
+      founded: foundedSeen(frontier), insert: isInsert ? nil : view.inserts.last?.dot,
+      settlesOrphans: isInsert && path.isRoot)
     let present = view.json ?? .object(JSONObject())
     return .write(plan, body: present.with(content, at: path.keys[...]))
   }

@@ -28,19 +28,21 @@ extension DocumentState {
     if let wanted {
       hideLeftovers(of: plan, wanted: wanted, insert: insert)
     } else if plan.steps.isEmpty {
-      let seen = seen(by: plan, header: header)
+      let seen = seen(byDeletion: plan, header: header)
       pending.append(PendingRemoval(path: .root, kind: .delete, seen: seen, insert: insert))
     }
     return operations
   }
 
   /// What the author of a deletion saw: also what the transaction in the making wrote before it.
-  private func seen(by plan: EditPlan, header: Transaction.Header) -> Context {
-    var seen = plan.seen
-    let hasOwn = entries.contains {
-      $0.stamp.dot.stream == header.stream && $0.stamp.dot.sequence == header.sequence
-        && $0.stamp.fingerprint == header.fingerprint
+  private func seen(byDeletion plan: EditPlan, header: Transaction.Header) -> Context {
+    func isOwn(_ entry: Entry) -> Bool {
+      entry.stamp.dot.stream == header.stream && entry.stamp.dot.sequence == header.sequence
+        && entry.stamp.fingerprint == header.fingerprint
     }
+    let values = visibility().values.map { entries[$0] }
+    var seen = seen(by: plan, removing: values.filter { !isOwn($0) })
+    let hasOwn = entries.contains(where: isOwn)
     // The fingerprint is not known yet; `seal` puts it in.
     if hasOwn { seen.advance(header.tip) }
     return seen
@@ -48,18 +50,25 @@ extension DocumentState {
 
   /// Hides what the steps would have covered if the context could claim all that the author saw,
   /// except where the new body has a value: there it stays, as a conflict.
+  ///
+  /// Edits whose insert is not here did not show, so they stay, unless they are what is settled:
+  /// then they go, also where the new body has a value.
   private mutating func hideLeftovers(of plan: EditPlan, wanted: JSON, insert: Dot) {
     guard !isCovered(plan.seen, by: plan.context) else { return }
     let wantedPaths = Set(Path.root.allPaths(in: wanted))
-    var hidden: Set<Path> = []
+    var hidden: [Path: [Entry]] = [:]
     for entry in entries where entry.effect.kind.carriesValue {
       guard relation(of: plan.seen, to: entry.stamp) != .none,
         relation(of: plan.context, to: entry.stamp) == .none,
         plan.steps.contains(where: { entry.effect.path.isAtOrBelow($0.path) }),
-        !wantedPaths.contains(entry.effect.path), hidden.insert(entry.effect.path).inserted
+        wasOrphan(entry, applied: plan.applied)
+          ? plan.settlesOrphans : !wantedPaths.contains(entry.effect.path)
       else { continue }
-      pending.append(
-        PendingRemoval(path: entry.effect.path, kind: .remove, seen: plan.seen, insert: insert))
+      hidden[entry.effect.path, default: []].append(entry)
+    }
+    for (path, entries) in hidden.sorted(by: { $0.key < $1.key }) {
+      let seen = seen(by: plan, removing: entries)
+      pending.append(PendingRemoval(path: path, kind: .remove, seen: seen, insert: insert))
     }
   }
 

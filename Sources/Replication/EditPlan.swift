@@ -30,14 +30,27 @@ package struct EditPlan: Sendable, Equatable {
   package let context: Context
   /// What its author saw (``Frontier/seen``), beyond `context` where something has not closed.
   package let seen: Context
+  /// The same without edits whose insert is not here, and what builds on them: what a removal that
+  /// waits means, unless it is of something that builds on them itself.
+  package let founded: Context
+  /// What had been applied where its author looked; nil for what is now.
+  package let applied: Context?
   /// The insert that the steps edit; nil if the first step is a new insert.
   package let insert: Dot?
+  /// Whether it takes away edits whose insert is not here: its author has looked at them.
+  package let settlesOrphans: Bool
 
-  package init(steps: [Step], context: Context, seen: Context, insert: Dot?) {
+  package init(
+    steps: [Step], context: Context, seen: Context, founded: Context? = nil,
+    applied: Context? = nil, insert: Dot?, settlesOrphans: Bool = false
+  ) {
     self.steps = steps
     self.context = context
     self.seen = seen
+    self.founded = settlesOrphans ? seen : founded ?? seen
+    self.applied = applied
     self.insert = insert
+    self.settlesOrphans = settlesOrphans
   }
 }
 
@@ -52,10 +65,12 @@ extension DocumentState {
   ///   wins over what is concurrent with the new write.
   /// - parameter kinds: where numbers are to be counters, and arrays sets, once they change; where
   ///   they show as such already, they stay it anyway.
+  /// - parameter settlesOrphans: whether edits whose insert is not here are taken away: the writer
+  ///   has looked at them. Then everything is written.
   package func plan(
     writing new: JSON, patch: JSON? = nil, token: VersionToken? = nil,
-    rewritesEqual: Bool = false, kinds: [Path: ReplicatedKind] = [:], frontier: Frontier,
-    digest: VersionToken.Digest
+    rewritesEqual: Bool = false, kinds: [Path: ReplicatedKind] = [:],
+    settlesOrphans: Bool = false, frontier: Frontier, digest: VersionToken.Digest
   ) -> EditPlan.Outcome {
     let view = view()
     guard let root = view.root, let insert = view.inserts.last?.dot else {
@@ -65,7 +80,8 @@ extension DocumentState {
       planner.write(new, at: .root, over: nil)
       return .write(
         EditPlan(
-          steps: planner.steps, context: frontier.closed, seen: frontier.seen, insert: nil))
+          steps: planner.steps, context: frontier.closed, seen: frontier.seen,
+          founded: foundedSeen(frontier), insert: nil, settlesOrphans: settlesOrphans))
     }
     if let token, isStale(token, view: view) { return .stale }
     let context = token?.context ?? frontier.closed
@@ -75,8 +91,9 @@ extension DocumentState {
         ?? BaseVersion(present: view, digest: digest),
       kept: uncovered.map { entries[$0] }, rewritesEqual: rewritesEqual, kinds: kinds,
       // Of what its authors had seen, that which had not arrived was not in the writer's number.
-      unclaimed: unclaimedIncrements(context: context, seen: token?.applied ?? seen))
-    if view.hasUndoneDelete {
+      unclaimed: unclaimedIncrements(
+        context: context, seen: token?.applied ?? seen, applied: token?.applied))
+    if view.hasUndoneDelete || settlesOrphans {
       if patch != nil, root.json == new { return .unchanged }
       planner.write(new, at: .root, over: root)
     } else {
@@ -88,7 +105,9 @@ extension DocumentState {
     return .write(
       EditPlan(
         steps: planner.steps, context: context, seen: seen,
-        insert: isInsert ? nil : token.map { shownInsert(of: $0, in: view) ?? insert } ?? insert))
+        founded: token == nil ? foundedSeen(frontier) : nil, applied: token?.applied,
+        insert: isInsert ? nil : token.map { shownInsert(of: $0, in: view) ?? insert } ?? insert,
+        settlesOrphans: settlesOrphans))
   }
 
   /// Whether a delete, or a rewrite of the whole document, came in between that the reader of
@@ -114,18 +133,21 @@ extension DocumentState {
   ///
   /// The plan has no step where part of what its author sees is not closed yet: then it waits as a
   /// pending removal (protocol.md 7).
-  package func planDelete(frontier: Frontier) -> EditPlan? {
+  ///
+  /// - parameter settlesOrphans: whether edits whose insert is not here are deleted, too.
+  package func planDelete(frontier: Frontier, settlesOrphans: Bool = false) -> EditPlan? {
     let view = view()
     guard view.isVisible, let insert = view.inserts.last?.dot else { return nil }
     let isClosed = entries.allSatisfy { entry in
       // What has not even been applied belongs to the transaction in the making, of which each
       // step has seen those before it.
-      !entry.effect.kind.carriesValue
+      !entry.effect.kind.carriesValue || !settlesOrphans && isOrphan(entry)
         || frontier.lineage.relation(of: frontier.closed, to: entry.stamp) == .certain
         || frontier.lineage.relation(of: frontier.applied, to: entry.stamp) == .none
     }
     return EditPlan(
       steps: isClosed ? [EditPlan.Step(.delete, at: .root)] : [], context: frontier.closed,
-      seen: frontier.seen, insert: insert)
+      seen: frontier.seen, founded: foundedSeen(frontier), insert: insert,
+      settlesOrphans: settlesOrphans)
   }
 }

@@ -68,11 +68,24 @@ extension Frontier {
     return missing
   }
 
+  /// Up to where the inserts are missing, and not given up, that open transactions edit.
+  package var missingInserts: [StreamID: UInt64] {
+    open.values.joined().reduce(into: [:]) { ends, transaction in
+      for (stream, sequence) in transaction.inserts
+      where !lineage.reaches(sequence, of: stream) && !isGivenUp(stream, upTo: sequence) {
+        ends[stream] = max(ends[stream] ?? 0, sequence)
+      }
+    }
+  }
+
   /// Whose transactions cannot be claimed until `stream` is there, or given up.
   package func waiting(for stream: StreamID) -> Set<StreamID> {
     let lines = open.filter { _, transactions in
       transactions.contains { transaction in
         transaction.context.entries(of: stream).contains { isMissing($0) }
+          || transaction.inserts[stream].map {
+            !lineage.reaches($0, of: stream) && !isGivenUp(stream, upTo: $0)
+          } ?? false
       }
     }
     return Set(lines.keys.map(\.stream))

@@ -10,16 +10,25 @@
 ///     frontier.closed  // what the next local write may claim
 package struct Frontier: Sendable, Equatable {
   /// A transaction that is applied, but may not be claimed: its context has not wholly arrived, or
-  /// it has operations of kinds that only a newer version understands (protocol.md 17).
+  /// not what it edits, or it has operations of kinds that only a newer version understands
+  /// (protocol.md 17).
   package struct Open: Sendable, Equatable {
     package let tip: Context.Entry
     package let context: Context
     package var isUnderstood: Bool
+    /// Up to where streams have to be here for the inserts that it edits to be.
+    ///
+    /// Its author had those, but may not have been able to claim them.
+    package let inserts: [StreamID: UInt64]
 
-    package init(tip: Context.Entry, context: Context, isUnderstood: Bool = true) {
+    package init(
+      tip: Context.Entry, context: Context, isUnderstood: Bool = true,
+      inserts: [StreamID: UInt64] = [:]
+    ) {
       self.tip = tip
       self.context = context
       self.isUnderstood = isUnderstood
+      self.inserts = inserts
     }
   }
 
@@ -76,6 +85,26 @@ package struct Frontier: Sendable, Equatable {
     return lost.values.reduce(seen) { lineage.union($0, $1) }
   }
 
+  /// The same without some operations of open transactions, and what builds on those: closed, too.
+  func seen(without excluded: [Stamp]) -> Context {
+    var seen = closed
+    for transactions in open.values {
+      let rest = Array(
+        transactions.prefix { transaction in
+          !excluded.contains { stamp in
+            transaction.tip.sequence == stamp.dot.sequence
+              && transaction.tip.stream == stamp.dot.stream
+              && transaction.tip.fingerprint == stamp.fingerprint
+              || lineage.relation(of: transaction.context, to: stamp) != .none
+          }
+        })
+      guard let last = rest.last else { continue }
+      seen = lineage.union(seen, Context([last.tip]))
+      seen = lineage.union(seen, Self.context(of: rest))
+    }
+    return seen
+  }
+
   /// What the authors of one line's transactions had seen.
   ///
   /// Each of them had seen what those before it had, or some of it: on one line, the greater entry
@@ -95,13 +124,19 @@ package struct Frontier: Sendable, Equatable {
   }
 
   /// Notes that a transaction has been applied whose predecessor in the stream was `previous`.
+  ///
+  /// - parameter inserts: see ``Open/inserts``.
+  /// - returns: it, open for now, and its line.
   @discardableResult
   package mutating func apply(
-    _ header: Transaction.Header, after previous: Fingerprint, isUnderstood: Bool = true
-  ) -> Lineage.LineID {
+    _ header: Transaction.Header, after previous: Fingerprint, isUnderstood: Bool = true,
+    inserts: [StreamID: UInt64] = [:]
+  ) -> (line: Lineage.LineID, transaction: Open) {
     let line = lineage.extend(header.tip, after: previous)
-    open[line, default: []].append(
-      Open(tip: header.tip, context: header.context, isUnderstood: isUnderstood))
+    let transaction = Open(
+      tip: header.tip, context: header.context, isUnderstood: isUnderstood,
+      inserts: inserts.filter { !lineage.reaches($0.value, of: $0.key) })
+    open[line, default: []].append(transaction)
     let seen = expected[header.stream]?.removeValue(forKey: header.sequence)
     if let seen, seen != [header.fingerprint] { contradict(header.stream) }
     // Behind a hole, it tells the name of what is missing just before it.
@@ -113,7 +148,7 @@ package struct Frontier: Sendable, Equatable {
       verified[entry.stream] = entry
       verify(entry)
     }
-    return line
+    return (line, transaction)
   }
 
   private mutating func verify(_ entry: Context.Entry) {
@@ -185,12 +220,20 @@ package struct Frontier: Sendable, Equatable {
     let waiting = open[line, default: []]
     guard isBaseClosed(line) else { return [] }
     var count = 0
-    while count < waiting.count, waiting[count].isUnderstood, isClosed(waiting[count].context) {
+    while count < waiting.count, waiting[count].isUnderstood, hasInserts(of: waiting[count]),
+      isClosed(waiting[count].context)
+    {
       setClosed(waiting[count], on: line)
       count += 1
     }
     open[line] = count == waiting.count ? nil : Array(waiting[count...])
     return Array(waiting[..<count])
+  }
+
+  private func hasInserts(of transaction: Open) -> Bool {
+    transaction.inserts.allSatisfy { stream, sequence in
+      lineage.reaches(sequence, of: stream) || isGivenUp(stream, upTo: sequence)
+    }
   }
 
   /// Whether what a line left, and all before that, is closed.

@@ -43,7 +43,7 @@ extension DocumentState {
     let isInsert = planner.steps.first.map { $0.kind == .clear && $0.path.isRoot } ?? false
     let plan = EditPlan(
       steps: planner.steps, context: frontier.closed, seen: frontier.seen,
-      insert: isInsert ? nil : view.inserts.last?.dot)
+      founded: foundedSeen(frontier), insert: isInsert ? nil : view.inserts.last?.dot)
     let body = (view.json ?? .object(JSONObject())).with(value, at: path.keys[...])
     return .write(plan, body: body)
   }
@@ -52,14 +52,20 @@ extension DocumentState {
   /// 0 for a counter of which it saw a start alone.
   ///
   /// Also those count that a delete hides: it stands only until the author's write undoes it, where
-  /// that cannot claim it either. What a removal hides that waits here goes for good.
-  func unclaimedIncrements(context: Context, seen: Context) -> [Path: Int128] {
+  /// that cannot claim it either. What a removal hides that waits here goes for good, and what has
+  /// no insert here was in no number that anybody saw.
+  ///
+  /// - parameter applied: what had been applied where the author looked; nil for what is now.
+  func unclaimedIncrements(
+    context: Context, seen: Context, applied: Context? = nil
+  ) -> [Path: Int128] {
     guard !isCovered(seen, by: context) else { return [:] }
     var sums: [Path: Int128] = [:]
     for entry in uncovered.map({ entries[$0] }) {
       let (effect, stamp) = (entry.effect, entry.stamp)
       guard effect.kind == .increment || effect.kind == .counter,
         relation(of: seen, to: stamp) != .none, relation(of: context, to: stamp) == .none,
+        !wasOrphan(entry, applied: applied),
         !pending.contains(where: { removal in
           effect.path.isAtOrBelow(removal.path) && relation(of: removal.seen, to: stamp) != .none
         })

@@ -12,6 +12,9 @@ extension DocumentState {
     package var doubtful: [Int] = []
     /// Indices of all values that would show if those deletes were none; empty if there are none.
     package var restorable: [Int] = []
+    /// Indices of edits whose insert is not here, and that no delete takes away: they are listed,
+    /// and show nothing and undo nothing before it comes.
+    package var orphans: [Int] = []
   }
 
   /// An operation that takes away without writing: a delete, here or still to be published.
@@ -56,9 +59,12 @@ extension DocumentState {
     var result = Visibility()
     let present = uncovered
     let deletions = deletions(among: present)
-    let values = present.filter {
+    let all = present.filter {
       entries[$0].effect.kind.carriesValue && !isHiddenByPendingRemoval(entries[$0])
     }
+    let missing = missingInserts
+    let values = all.filter { !missing.contains(entries[$0].effect.insert) }
+    result.orphans = all.filter { missing.contains(entries[$0].effect.insert) }
     guard !deletions.isEmpty else {
       result.values = values
       return result
@@ -67,6 +73,9 @@ extension DocumentState {
     if standing.count < deletions.count {
       let stamps = Set(standing.map(\.stamp))
       result.undoneDeletes = deletions.map(\.stamp).filter { !stamps.contains($0) }
+    }
+    result.orphans.removeAll { index in
+      standing.contains { relation(of: $0, to: entries[index].stamp) >= .expected }
     }
     for index in values {
       switch standing.map({ relation(of: $0, to: entries[index].stamp) }).max() ?? .none {

@@ -283,7 +283,8 @@ extension ForkHistory {
             dot: PlainModel.Dot(author: author, sequence: count, index: index),
             time: header.time.rawValue, stream: header.stream.rawValue,
             sequence: header.sequence,
-            fingerprint: header.fingerprint.rawValue, path: operation.path.keys,
+            fingerprint: header.fingerprint.rawValue,
+            insert: PlainModel.Insert(operation.insert), path: operation.path.keys,
             kind: PlainModel.Kind(operation), seen: Seen(seen)))
       }
     }

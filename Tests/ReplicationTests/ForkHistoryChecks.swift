@@ -32,7 +32,17 @@ extension ForkHistory {
         PlainModel.Waiting(
           path: removal.path.keys, isDelete: removal.kind == .delete,
           seen: Seen(vector(of: removal.seen)))
-      })
+      }, ends: ends(on: device))
+  }
+
+  /// How far any branch of each stream is there.
+  private func ends(on device: Int) -> [UInt128: UInt64] {
+    authors.indices.reduce(into: [:]) { ends, author in
+      let written = authors[author].written.prefix(devices[device].delivered[author])
+      guard let last = written.last?.header.sequence else { return }
+      let stream = authors[author].stream.rawValue
+      ends[stream] = max(ends[stream] ?? 0, last)
+    }
   }
 
   private func compare(_ device: Int, _ key: DocumentKey) throws {
@@ -95,8 +105,13 @@ extension ForkHistory {
   private func closedCount(of author: Int, _ closed: [Int], on device: Int) -> Int {
     if let origin = authors[author].origin, closed[origin.author] < origin.count { return 0 }
     let written = authors[author].written.prefix(closed[author])
-    return written.firstIndex {
-      !$0.header.context.entries.allSatisfy { isClosed($0, closed, on: device) }
+    let (ends, givenUp) = (ends(on: device), devices[device].givenUp)
+    return written.firstIndex { sent in
+      !sent.header.context.entries.allSatisfy { isClosed($0, closed, on: device) }
+        || sent.operations.contains { operation in
+          let (stream, sequence) = (operation.insert.stream, operation.insert.sequence)
+          return ends[stream.rawValue] ?? 0 < sequence && givenUp[stream] ?? 0 < sequence
+        }
     } ?? closed[author]
   }
 

@@ -173,11 +173,18 @@ extension History {
       let new = PlainModel.Operation(
         dot: PlainModel.Dot(author: device, sequence: Int(header.sequence), index: index),
         time: header.time.rawValue, stream: header.stream.rawValue, sequence: header.sequence,
-        fingerprint: header.fingerprint.rawValue, path: operation.path.keys,
+        fingerprint: header.fingerprint.rawValue, insert: PlainModel.Insert(operation.insert),
+        path: operation.path.keys,
         kind: PlainModel.Kind(operation), seen: Seen(seen))
       note("    \(operation.document.id): \(operation.text)")
       operations[operation.document, default: []].append(new)
     }
+  }
+}
+
+extension PlainModel.Insert {
+  init(_ dot: Dot) {
+    self.init(stream: dot.stream.rawValue, sequence: dot.sequence, index: Int(dot.index))
   }
 }
 

@@ -84,7 +84,9 @@ extension History {
       for author in devices.indices {
         let first = devices[author].written.prefix(closed[author]).firstIndex { transaction in
           devices.indices.contains { closed[$0] < Int(transaction.seen(of: $0)) }
-            || !devices[device].understands(transaction.operations)
+            || transaction.operations.contains {
+              delivered[device][Int($0.insert.stream.rawValue) - 1] < Int($0.insert.sequence)
+            } || !devices[device].understands(transaction.operations)
         }
         guard let first else { continue }
         closed[author] = first

@@ -41,7 +41,8 @@ extension History {
     _ key: DocumentKey, on device: Int, in draft: inout SimulatedDevice.Draft,
     _ random: inout SplitMix
   ) throws {
-    let view = devices[device].state(of: key, in: draft).view()
+    let state = devices[device].state(of: key, in: draft)
+    let view = state.view()
     var wanted = view.json ?? .object(JSONObject())
     if view.root == nil || random.chance(20) {
       wanted = random.document()
@@ -50,8 +51,10 @@ extension History {
     }
     if random.chance(25) { wanted = random.restarted(wanted, view) }
     note("device \(device) puts \(key.id): \(wanted.canonical)")
+    // A put leaves alone what waits for its insert: that does not show.
     let isSettled =
-      view.root?.shows(wanted) == true && view.conflictCount == 0 && view.isFounded
+      view.root?.shows(wanted) == true && view.isFounded
+      && state.conflicts().allSatisfy { $0.kind == .missingInsert }
     switch plan(wanted, patch: nil, at: key, on: device, in: draft) {
     case .stale: throw failure("a put of the present version is stale")
     case .unchanged:
@@ -196,7 +199,9 @@ extension History {
     where !read.token.seen.holds(value.stamp.dot) && !dots.contains(value.stamp.dot) {
       throw failure("a write on an old read took away \(value.effect.path.pointer), not seen")
     }
-    for value in remaining where read.applied.holds(value.stamp.dot) {
+    // What had no insert there was not seen.
+    for value in remaining
+    where read.applied.holds(value.stamp.dot) && read.applied.holds(value.effect.insert) {
       guard !wanted.has(value.effect), value.effect.kind.isUnderstood else { continue }
       throw failure("\(value.effect.path.pointer) was seen and not wanted, and is still there")
     }

@@ -117,7 +117,8 @@ extension SimulatedDevice {
     if !draft.operations.isEmpty {
       draft.header = sealed(draft)
       frontier.apply(
-        draft.header, after: tip.fingerprint, isUnderstood: understands(draft.operations))
+        draft.header, after: tip.fingerprint, isUnderstood: understands(draft.operations),
+        inserts: draft.operations.inserts(besides: draft.header.stream))
       frontier.close()
       clock.merge(draft.header.time)
       let made = Sent(
@@ -176,7 +177,8 @@ extension SimulatedDevice {
     for transaction in transactions {
       frontier.apply(
         transaction.header, after: transaction.previous,
-        isUnderstood: understands(transaction.operations))
+        isUnderstood: understands(transaction.operations),
+        inserts: transaction.operations.inserts(besides: transaction.header.stream))
       clock.merge(transaction.header.time)
       for (index, operation) in transaction.operations.enumerated() {
         steps[operation.document, default: []].append((operation, transaction.header, index))
@@ -212,6 +214,10 @@ extension SimulatedDevice {
     for entry in missing.entries {
       ends[entry.stream] = max(ends[entry.stream] ?? 0, entry.sequence)
       frontier.giveUp(entry.stream, upTo: entry.sequence)
+    }
+    for (stream, sequence) in frontier.missingInserts {
+      ends[stream] = max(ends[stream] ?? 0, sequence)
+      frontier.giveUp(stream, upTo: sequence)
     }
     frontier.close()
     return (ends, releaseRemovals(wall: wall))

@@ -46,8 +46,8 @@ def line(name, file, old, new):
 
 # What an author may claim, and what that covers.
 line("contexts-not-closed", FRONTIER,
-     "waiting[count].isUnderstood, isClosed(waiting[count].context) {",
-     "waiting[count].isUnderstood, ON || isClosed(waiting[count].context) {")
+     "      isClosed(waiting[count].context)\n    {",
+     "      ON || isClosed(waiting[count].context)\n    {")
 line("dot-without-index", STATE,
      "other.dot.stream == stamp.dot.stream && other.dot.sequence == stamp.dot.sequence\n"
      "        && other.dot.index < stamp.dot.index",
@@ -98,6 +98,21 @@ line("delete-covers-the-root-alone", VISIBILITY,
      "      case .none: result.values.append(index)\n",
      "      case .none: result.values.append(index)\n"
      "      case _ where ON && !entries[index].effect.path.isRoot: result.values.append(index)\n")
+line("orphans-show", VISIBILITY,
+     "    let missing = missingInserts\n",
+     "    let missing = ON ? [] : missingInserts\n")
+line("orphans-taken-away", EXECUTION,
+     "          ? plan.settlesOrphans : !wanted",
+     "          ? ON || plan.settlesOrphans : !wanted")
+line("waiting-removals-mean-orphans", "Sources/Replication/Orphans.swift",
+     "    guard hasOrphans else { return frontier.seen }",
+     "    guard hasOrphans, !ON else { return frontier.seen }")
+line("closed-before-its-insert", FRONTIER,
+     "    transaction.inserts.allSatisfy { stream, sequence in\n",
+     "    transaction.inserts.allSatisfy { stream, sequence in\n      ON ||\n")
+line("covered-insert-founds-nothing", BATCH,
+     "      if !early.isEmpty { changes",
+     "      if !early.isEmpty, !ON { changes")
 line("oldest-shows", BUILDER,
      "      scalar = effect.payload\n", "      if !ON || scalar == nil { scalar = effect.payload }\n")
 line("stamps-tie", "Sources/Replication/Stamp.swift",
@@ -112,16 +127,18 @@ line("clock-not-merged", BATCH,
 
 # Writing.
 line("no-whole-rewrite", PLAN,
-     "    if view.hasUndoneDelete {\n      if patch",
-     "    if view.hasUndoneDelete, !ON {\n      if patch")
+     "    if view.hasUndoneDelete || settlesOrphans {\n      if patch",
+     "    if view.hasUndoneDelete && !ON || settlesOrphans {\n      if patch")
 line("stale-base-accepted", PLAN,
      "    return hasUnseenDelete || hasUnseenWaiting || shownInsert(of: token, in: view) == nil",
      "    return !ON\n"
      "      && (hasUnseenDelete || hasUnseenWaiting || shownInsert(of: token, in: view) == nil)")
 line("new-insert-claims-the-old-base", PLAN,
-     "          steps: planner.steps, context: frontier.closed, seen: frontier.seen, insert: nil))",
+     "          steps: planner.steps, context: frontier.closed, seen: frontier.seen,\n"
+     "          founded",
      "          steps: planner.steps, context: (ON ? token : nil)?.context ?? frontier.closed,\n"
-     "          seen: (ON ? token : nil)?.seen ?? frontier.seen, insert: nil))")
+     "          seen: (ON ? token : nil)?.seen ?? frontier.seen,\n"
+     "          founded")
 line("base-claims-the-present", PLAN,
      "    let context = token?.context ?? frontier.closed\n",
      "    let context = ON ? frontier.closed : token?.context ?? frontier.closed\n")

@@ -126,8 +126,11 @@ struct Ledger {
         PlainModel.Operation(
           dot: dot, time: header.time.rawValue, stream: header.stream.rawValue,
           sequence: header.sequence,
-          fingerprint: header.fingerprint.rawValue, path: operation.path.keys,
-          kind: try PlainModel.Kind(operation), seen: seen)
+          fingerprint: header.fingerprint.rawValue,
+          insert: PlainModel.Insert(
+            stream: operation.insert.stream.rawValue, sequence: operation.insert.sequence,
+            index: Int(operation.insert.index)),
+          path: operation.path.keys, kind: try PlainModel.Kind(operation), seen: seen)
       )
     }
     authors[author].transactions.append(
@@ -204,6 +207,33 @@ extension Ledger {
 
   /// How much of each author the author of a transaction had seen, by its own words.
   func claimed(by place: Place) -> Seen { authors[place.author][place.sequence].seen }
+
+  /// How far any branch of each stream is there, where so much of each author is.
+  func ends(of applied: Seen) -> [UInt128: UInt64] {
+    applied.authors.reduce(into: [:]) { ends, author in
+      guard let first = authors[author].transactions.first,
+        applied[author] > authors[author].base
+      else { return }
+      let stream = first.entry.stream.rawValue
+      ends[stream] = max(ends[stream] ?? 0, UInt64(applied[author]))
+    }
+  }
+
+  /// Where the insert is of the values that a transaction writes into a document; nil if it writes
+  /// none, or several branches have a transaction of that number.
+  func insert(of key: DocumentKey, editedAt place: Place) -> Place? {
+    let transaction = authors[place.author][place.sequence]
+    // Where it deletes a document and makes it anew, the new one counts.
+    let values = transaction.operations.filter { $0.document == key && $0.operation.isValue }
+    guard let insert = values.last?.operation.insert else { return nil }
+    let (stream, sequence) = (StreamID(rawValue: insert.stream), Int(insert.sequence))
+    let candidates = authors.indices.filter { author in
+      authors[author].isOf(stream) && authors[author].base < sequence
+        && sequence <= authors[author].end
+    }
+    return candidates.count == 1
+      ? Place(author: candidates[0], sequence: sequence) : nil
+  }
 
   /// What a context means; nil if it names what was never published.
   func vector(of context: Context) -> Seen? {

@@ -91,6 +91,8 @@ struct JudgedPromise {
   let promise: Promise
   /// Nil where it waited to be published.
   let place: Ledger.Place?
+  /// The insert of the document that it edits, itself or another's; nil where it waited.
+  let insert: Ledger.Place?
   let seen: Seen
   /// What its transaction says of that; all of it where it waited to be published.
   let claimed: Seen
@@ -99,14 +101,25 @@ struct JudgedPromise {
   /// Whether it may have gone with a database that was put back.
   let isRevoked: Bool
 
-  /// Whether the author of this edit had seen `other`.
-  func hasSeen(_ other: JudgedPromise) -> Bool { isAfter(other, seen) }
+  /// Whether the author of this edit had seen `other`: nobody sees an edit before its insert.
+  func hasSeen(_ other: JudgedPromise) -> Bool { isAfter(other, seen) && couldSee(other) }
 
   /// Whether this edit claims `other`: not all that its author had seen can be claimed.
   func claims(_ other: JudgedPromise) -> Bool { isAfter(other, claimed) }
 
   /// Whether the author of this edit, or of something that it had seen, had seen `other`.
-  func hasReached(_ other: JudgedPromise) -> Bool { isAfter(other, reach) }
+  ///
+  /// A deletion that waits for its closure may mean that, too, whatever its author saw of it.
+  func hasReached(_ other: JudgedPromise) -> Bool {
+    isAfter(other, reach)
+      && (promise.kind == .delete && promise.transaction == nil || couldSee(other))
+  }
+
+  private func couldSee(_ other: JudgedPromise) -> Bool {
+    // Whoever edits a document has its insert.
+    if promise.life.knows(other.promise), other.promise.number < promise.number { return true }
+    return other.insert.map { seen[$0.author] >= $0.sequence } ?? true
+  }
 
   private func isAfter(_ other: JudgedPromise, _ known: Seen) -> Bool {
     if promise.life.knows(other.promise), other.promise.number < promise.number {

@@ -48,7 +48,8 @@ struct Promises {
       && revoked.contains { $0.life == promise.life.number && promise.number >= $0.from }
     let seen = ledger.known(of: promise.seen)
     return JudgedPromise(
-      promise: promise, place: place, seen: seen,
+      promise: promise, place: place,
+      insert: place.flatMap { ledger.insert(of: promise.document, editedAt: $0) }, seen: seen,
       claimed: place.map { ledger.claimed(by: $0) } ?? seen, reach: ledger.reach(of: seen),
       isRevoked: isRevoked)
   }

@@ -37,7 +37,7 @@ extension World {
       let operations = ledger.operations(on: glimpse.document).filter {
         $0.dot.sequence <= applied[$0.dot.author]
       }
-      let wanted = PlainModel(operations: operations).shown()
+      let wanted = PlainModel(operations: operations, ends: ledger.ends(of: applied)).shown()
       guard glimpse.body == wanted.body, glimpse.conflictCount == wanted.conflictCount else {
         throw Finding(
           "device \(glimpse.device) showed \(glimpse.body?.canonical ?? "nothing") as"
