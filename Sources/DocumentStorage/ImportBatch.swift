@@ -26,69 +26,6 @@ package struct ImportableSegment: Sendable {
   }
 }
 
-/// What one committed part of an import did.
-package struct ImportedPart: Sendable, Equatable {
-  /// A document that changed, and where.
-  package struct Document: Sendable, Equatable {
-    package let key: DocumentKey
-    package let isDeleted: Bool
-    package let paths: [Path]
-  }
-
-  /// What came from one device.
-  package struct FromDevice: Sendable, Equatable {
-    package let stream: StreamID
-    package let name: String?
-    package var transactions = 0
-    package var operations = 0
-    /// How many documents changed.
-    package var documentCount = 0
-    /// The first of them in key order, at most ``ImportedPart/maximumDocuments``.
-    package var documents: [Document] = []
-    /// The collections of all that changed.
-    package var collections: Set<ByteString> = []
-
-    /// Counts a document, and lists it if there is room.
-    ///
-    /// - parameter mayBeKnown: whether it may be listed already.
-    fileprivate mutating func note(
-      _ key: DocumentKey, isDeleted: Bool, paths: Set<Path>, mayBeKnown: Bool
-    ) {
-      let paths = paths.filter { !$0.isRoot }
-      if mayBeKnown, let index = documents.firstIndex(where: { $0.key == key }) {
-        documents[index] = Document(
-          key: key, isDeleted: isDeleted, paths: paths.union(documents[index].paths).sorted())
-        return
-      }
-      documentCount += 1
-      collections.insert(key.collection)
-      guard documents.count < ImportedPart.maximumDocuments else { return }
-      documents.append(Document(key: key, isDeleted: isDeleted, paths: paths.sorted()))
-    }
-  }
-
-  /// A report names at most this many documents, so that its size does not grow with the import's.
-  package static let maximumDocuments = 1000
-
-  package var segments = 0
-  package var devices: [FromDevice] = []
-  /// Files whose content was applied.
-  package var applied: [FileKey] = []
-  /// Files whose content had been applied before.
-  package var duplicates: [FileKey] = []
-  /// Files that do not continue what was applied of their stream, and why.
-  package var rejected: [FileKey: SegmentError] = [:]
-  /// Files that begin behind something that has not arrived, and how much was known of their stream
-  /// when they were tried (``StoreDatabase/knowledge(of:)``).
-  package var waiting: [FileKey: Int] = [:]
-  /// Whether this device found itself cloned or restored, and goes on under a new stream.
-  package var hasNewStream = false
-  /// How many local transactions were made of removals that had waited for their closure.
-  package var releasedRemovals = 0
-
-  package init() {}
-}
-
 extension StoreDatabase {
   /// Applies segments in one transaction: documents, positions and clock advance together.
   ///
@@ -145,6 +82,8 @@ private struct ImportFold {
   private var hasWritten = false
   private var part = ImportedPart()
   private var devices: [StreamID: ImportedPart.FromDevice] = [:]
+  /// How far streams had come of which inserts are awaited.
+  private let awaited: [StreamID: UInt64]
   /// How much was known of streams of which files wait, when the first of them was tried.
   private var knowledge: [StreamID: Int] = [:]
 
@@ -157,6 +96,7 @@ private struct ImportFold {
     self.limit = limit
     self.onProgress = onProgress
     self.streams = streams
+    awaited = streams.frontier.awaitedEnds
     table = try DocumentTable(db)
     let device = try DeviceRecord.fetch(db)
     guard device?.leftAt == nil else { throw StorageError.left }
@@ -239,7 +179,13 @@ private struct ImportFold {
     let branching = Self.branching
     let pieces = whole.flatMap { branching($0) == branching(streams.frontier.lineage) ? $0 : nil }
     if let own, !isForked {
-      isForked = try header.context.entries(of: own).contains { try !streams.holds($0, db) }
+      isForked =
+        try header.context.entries(of: own).contains { try !streams.holds($0, db) }
+        || transaction.operations.contains { operation in
+          // Its author had it, also where it could not claim it.
+          operation.insert.stream == own
+            && !streams.frontier.lineage.reaches(operation.insert.sequence, of: own)
+        }
     }
     clock.merge(header.time)
     clocks.note(header)
@@ -360,8 +306,14 @@ private struct ImportFold {
   /// Judges again what branches have left in doubt, and what edits an insert that may have been on
   /// another branch; who brought the branch changed it.
   private mutating func judgeProvisional() throws {
-    let scope: DocumentTable.Scope =
-      streams.hasNewMeaning ? .all : streams.hasRebranched ? .provisional : .orphans
+    let scope: DocumentTable.Scope
+    if streams.hasRebranched {
+      scope = streams.hasNewMeaning ? .all : .provisional
+    } else {
+      let lineage = streams.frontier.lineage
+      guard awaited.contains(where: { lineage.end(of: $0.key) != $0.value }) else { return }
+      scope = .orphans
+    }
     let judged = try table.judgeAgain(&streams, scope)
     let origin = streams.rebranched.filter { devices[$0] != nil }.min() ?? devices.keys.min()
     guard !judged.isEmpty, let origin = origin ?? own else { return }

@@ -77,7 +77,11 @@ extension StoreWriter {
     let content = try choice.content(of: conflicts)
     // A write that changes nothing would leave what is in doubt as it is.
     guard conflicts.contains(where: { $0.kind == .doubtful }), !first.path.isRoot || content != nil
-    else { return try settle(first, of: key, content: content, check: check) }
+    else {
+      let isRestored = choice.restored(of: conflicts) != nil
+      return try settle(
+        first, of: key, content: content, isRestored: isRestored, check: check)
+    }
     if first.path.isRoot, let content {
       guard case .object = content else { throw ConflictError.notAnObject }
     }
@@ -86,9 +90,12 @@ extension StoreWriter {
   }
 
   private mutating func settle(
-    _ conflict: DocumentConflict, of key: DocumentKey, content: JSON?, check: (JSON) throws -> Void
+    _ conflict: DocumentConflict, of key: DocumentKey, content: JSON?, isRestored: Bool,
+    check: (JSON) throws -> Void
   ) throws {
-    guard !conflict.path.isRoot else { return try settleDocument(key, content, check: check) }
+    guard !conflict.path.isRoot else {
+      return try settleDocument(key, content, isRestored: isRestored, check: check)
+    }
     guard let content, let present = try view(of: key).json else { return }
     let body = present.with(content, at: conflict.path.keys[...])
     try check(body)
@@ -97,12 +104,15 @@ extension StoreWriter {
   }
 
   private mutating func settleDocument(
-    _ key: DocumentKey, _ content: JSON?, check: (JSON) throws -> Void
+    _ key: DocumentKey, _ content: JSON?, isRestored: Bool, check: (JSON) throws -> Void
   ) throws {
     if let content {
       guard case .object = content else { throw ConflictError.notAnObject }
       try check(content)
-      let kinds = try state(of: key).unfoundedKinds
+      // What shows stays what it is, unless another value is chosen.
+      let state = try state(of: key)
+      let shown = Set((state.view().root?.subtree ?? []).map(\.path))
+      let kinds = state.unfoundedKinds.filter { isRestored || !shown.contains($0.key) }
       _ = try put(content, at: key, kinds: kinds, settlesOrphans: true)
       return
     }

@@ -78,6 +78,12 @@ extension Frontier {
     }
   }
 
+  /// How far the streams have come whose inserts open transactions await.
+  package var awaitedEnds: [StreamID: UInt64] {
+    let streams = missingInserts.keys
+    return Dictionary(uniqueKeysWithValues: streams.map { ($0, lineage.end(of: $0)) })
+  }
+
   /// Whose transactions cannot be claimed until `stream` is there, or given up.
   package func waiting(for stream: StreamID) -> Set<StreamID> {
     let lines = open.filter { _, transactions in

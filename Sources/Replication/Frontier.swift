@@ -87,22 +87,37 @@ package struct Frontier: Sendable, Equatable {
 
   /// The same without some operations of open transactions, and what builds on those: closed, too.
   func seen(without excluded: [Stamp]) -> Context {
+    func isExcluded(_ transaction: Open) -> Bool {
+      excluded.contains { stamp in
+        // What a line leaves leads up to it, whatever its author has named.
+        lineage.relation(of: Context([transaction.tip]), to: stamp) != .none
+          || lineage.relation(of: transaction.context, to: stamp) != .none
+      }
+    }
+    let ends = open.mapValues { line in
+      line.first(where: isExcluded).map { $0.tip.sequence } ?? .max
+    }
     var seen = closed
-    for transactions in open.values {
-      let rest = Array(
-        transactions.prefix { transaction in
-          !excluded.contains { stamp in
-            transaction.tip.sequence == stamp.dot.sequence
-              && transaction.tip.stream == stamp.dot.stream
-              && transaction.tip.fingerprint == stamp.fingerprint
-              || lineage.relation(of: transaction.context, to: stamp) != .none
-          }
-        })
+    for (line, transactions) in open where leavesRest(line, ends) {
+      let rest = transactions.filter { $0.tip.sequence < ends[line] ?? .max }
       guard let last = rest.last else { continue }
       seen = lineage.union(seen, Context([last.tip]))
       seen = lineage.union(seen, Self.context(of: rest))
     }
     return seen
+  }
+
+  /// Whether a line leaves its parent, and that its own, before what `ends` takes off.
+  private func leavesRest(
+    _ id: Lineage.LineID, _ ends: [Lineage.LineID: UInt64]
+  ) -> Bool {
+    var line = lineage.line(id)
+    while let here = line, let index = here.parent {
+      let parent = Lineage.LineID(stream: id.stream, index: index)
+      guard here.base < ends[parent] ?? .max else { return false }
+      line = lineage.line(parent)
+    }
+    return true
   }
 
   /// What the authors of one line's transactions had seen.

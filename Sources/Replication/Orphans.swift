@@ -23,8 +23,10 @@ extension DocumentState {
   }
 
   /// What is seen here (``Frontier/seen``), less edits of this document whose insert is not here.
-  func foundedSeen(_ frontier: Frontier) -> Context {
-    guard hasOrphans else { return frontier.seen }
+  ///
+  /// - returns: nil if there are none: then it is all that is seen.
+  func foundedSeen(_ frontier: Frontier) -> Context? {
+    guard hasOrphans else { return nil }
     let orphans = entries.filter { $0.effect.kind.carriesValue && isOrphan($0) }
     return frontier.seen(without: orphans.map(\.stamp))
   }
@@ -79,11 +81,13 @@ extension DocumentState {
 }
 
 extension Sequence<Operation> {
-  /// Up to where other streams have to be known for the inserts that these edit to be.
+  /// Up to where other streams have to be known for the inserts to be that these write values to.
+  ///
+  /// What only takes away needs none: nothing of it shows.
   package func inserts(besides own: StreamID) -> [StreamID: UInt64] {
     reduce(into: [:]) { ends, operation in
       let insert = operation.insert
-      guard insert.stream != own else { return }
+      guard operation.kind.carriesValue, insert.stream != own else { return }
       ends[insert.stream] = Swift.max(ends[insert.stream] ?? 0, insert.sequence)
     }
   }
@@ -91,7 +95,12 @@ extension Sequence<Operation> {
 
 extension Lineage {
   /// Whether a stream, any branch of it, has come that far.
-  func reaches(_ sequence: UInt64, of stream: StreamID) -> Bool {
+  package func reaches(_ sequence: UInt64, of stream: StreamID) -> Bool {
     streams[stream]?.lines.contains { $0.tip.sequence >= sequence } ?? false
+  }
+
+  /// How far any branch of a stream has come.
+  package func end(of stream: StreamID) -> UInt64 {
+    streams[stream]?.lines.map(\.tip.sequence).max() ?? 0
   }
 }

@@ -195,16 +195,20 @@ extension ForkHistory {
     devices[device].delivered[author] += batch.count
     let (published, changed) = devices[device].core.receive(batch, wall: wall)
     try record(published, by: device)
-    learn(on: device, headers)
+    learn(on: device, batch)
     try check(device, changed)
   }
 
   /// Rule 25: who meets its stream written by another goes on under a new one.
-  private mutating func learn(on device: Int, _ headers: [Transaction.Header] = []) {
+  private mutating func learn(on device: Int, _ batch: [SimulatedDevice.Sent] = []) {
     let core = devices[device].core
-    let isForked = headers.contains { header in
-      header.stream == core.stream
-        || header.context.entries(of: core.stream).contains { !core.frontier.lineage.holds($0) }
+    let lineage = core.frontier.lineage
+    let isForked = batch.contains { sent in
+      sent.header.stream == core.stream
+        || sent.header.context.entries(of: core.stream).contains { !lineage.holds($0) }
+        || sent.operations.map(\.insert).contains {
+          $0.stream == core.stream && !lineage.reaches($0.sequence, of: core.stream)
+        }
     }
     guard isForked else { return }
     beginStream(on: device)

@@ -110,7 +110,8 @@ extension ForkHistory {
       !sent.header.context.entries.allSatisfy { isClosed($0, closed, on: device) }
         || sent.operations.contains { operation in
           let (stream, sequence) = (operation.insert.stream, operation.insert.sequence)
-          return ends[stream.rawValue] ?? 0 < sequence && givenUp[stream] ?? 0 < sequence
+          return operation.kind.carriesValue && ends[stream.rawValue] ?? 0 < sequence
+            && givenUp[stream] ?? 0 < sequence
         }
     } ?? closed[author]
   }

@@ -85,7 +85,8 @@ extension History {
         let first = devices[author].written.prefix(closed[author]).firstIndex { transaction in
           devices.indices.contains { closed[$0] < Int(transaction.seen(of: $0)) }
             || transaction.operations.contains {
-              delivered[device][Int($0.insert.stream.rawValue) - 1] < Int($0.insert.sequence)
+              $0.kind.carriesValue
+                && delivered[device][Int($0.insert.stream.rawValue) - 1] < Int($0.insert.sequence)
             } || !devices[device].understands(transaction.operations)
         }
         guard let first else { continue }

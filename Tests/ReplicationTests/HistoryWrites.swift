@@ -233,7 +233,7 @@ extension History {
     case .counter(let leaf):
       let unseen = values.filter { entry in
         entry.effect.kind == .increment && entry.effect.path == node.path
-          && !read.token.seen.holds(entry.stamp.dot)
+          && !(read.token.seen.holds(entry.stamp.dot) && read.applied.holds(entry.effect.insert))
       }
       let sum = unseen.reduce(CounterAmount.integer(in: value) ?? 0) {
         $0 + CounterAmount.amount($1.effect)

@@ -105,8 +105,8 @@ line("orphans-taken-away", EXECUTION,
      "          ? plan.settlesOrphans : !wanted",
      "          ? ON || plan.settlesOrphans : !wanted")
 line("waiting-removals-mean-orphans", "Sources/Replication/Orphans.swift",
-     "    guard hasOrphans else { return frontier.seen }",
-     "    guard hasOrphans, !ON else { return frontier.seen }")
+     "    guard hasOrphans else { return nil }",
+     "    guard hasOrphans, !ON else { return nil }")
 line("closed-before-its-insert", FRONTIER,
      "    transaction.inserts.allSatisfy { stream, sequence in\n",
      "    transaction.inserts.allSatisfy { stream, sequence in\n      ON ||\n")

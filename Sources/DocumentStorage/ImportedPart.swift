@@ -1,0 +1,66 @@
+import CanonicalJSON
+import Replication
+import SegmentFormat
+
+/// What one committed part of an import did.
+package struct ImportedPart: Sendable, Equatable {
+  /// A document that changed, and where.
+  package struct Document: Sendable, Equatable {
+    package let key: DocumentKey
+    package let isDeleted: Bool
+    package let paths: [Path]
+  }
+
+  /// What came from one device.
+  package struct FromDevice: Sendable, Equatable {
+    package let stream: StreamID
+    package let name: String?
+    package var transactions = 0
+    package var operations = 0
+    /// How many documents changed.
+    package var documentCount = 0
+    /// The first of them in key order, at most ``ImportedPart/maximumDocuments``.
+    package var documents: [Document] = []
+    /// The collections of all that changed.
+    package var collections: Set<ByteString> = []
+
+    /// Counts a document, and lists it if there is room.
+    ///
+    /// - parameter mayBeKnown: whether it may be listed already.
+    mutating func note(
+      _ key: DocumentKey, isDeleted: Bool, paths: Set<Path>, mayBeKnown: Bool
+    ) {
+      let paths = paths.filter { !$0.isRoot }
+      if mayBeKnown, let index = documents.firstIndex(where: { $0.key == key }) {
+        documents[index] = Document(
+          key: key, isDeleted: isDeleted, paths: paths.union(documents[index].paths).sorted())
+        return
+      }
+      documentCount += 1
+      collections.insert(key.collection)
+      guard documents.count < ImportedPart.maximumDocuments else { return }
+      documents.append(Document(key: key, isDeleted: isDeleted, paths: paths.sorted()))
+    }
+  }
+
+  /// A report names at most this many documents, so that its size does not grow with the import's.
+  package static let maximumDocuments = 1000
+
+  package var segments = 0
+  package var devices: [FromDevice] = []
+  /// Files whose content was applied.
+  package var applied: [FileKey] = []
+  /// Files whose content had been applied before.
+  package var duplicates: [FileKey] = []
+  /// Files that do not continue what was applied of their stream, and why.
+  package var rejected: [FileKey: SegmentError] = [:]
+  /// Files that begin behind something that has not arrived, and how much was known of their stream
+  /// when they were tried (``StoreDatabase/knowledge(of:)``).
+  package var waiting: [FileKey: Int] = [:]
+  /// Whether this device found itself cloned or restored, and goes on under a new stream.
+  package var hasNewStream = false
+  /// How many local transactions were made of removals that had waited for their closure.
+  package var releasedRemovals = 0
+
+  package init() {}
+}
