@@ -94,7 +94,8 @@ extension DocumentState {
       unclaimed: unclaimedIncrements(
         context: context, seen: token?.applied ?? seen, applied: token?.applied))
     if view.hasUndoneDelete || settlesOrphans {
-      if patch != nil, root.json == new { return .unchanged }
+      // A patch that names nothing new, and nothing that is in conflict, leaves both as they are.
+      if patch != nil, !planner.changes(to: new, over: root, patch: patch) { return .unchanged }
       planner.write(new, at: .root, over: root)
     } else {
       planner.change(.root, to: new, present: root, patch: patch)

@@ -24,6 +24,13 @@ struct EditPlanner {
     self.unclaimed = unclaimed
   }
 
+  /// Whether a patch of what shows has any steps.
+  func changes(to new: JSON, over present: DocumentView.Node, patch: JSON?) -> Bool {
+    var trial = self
+    trial.change(.root, to: new, present: present, patch: patch)
+    return !trial.steps.isEmpty
+  }
+
   mutating func change(
     _ path: Path, to new: JSON, present: DocumentView.Node?, patch: JSON?
   ) {

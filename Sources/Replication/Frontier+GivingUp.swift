@@ -68,11 +68,16 @@ extension Frontier {
     return missing
   }
 
+  /// Whether an insert is neither here nor given up; its name does not tell the branch.
+  func isMissingInsert(_ sequence: UInt64, of stream: StreamID) -> Bool {
+    !lineage.reaches(sequence, of: stream) && !isGivenUp(stream, upTo: sequence)
+  }
+
   /// Up to where the inserts are missing, and not given up, that open transactions edit.
   package var missingInserts: [StreamID: UInt64] {
     open.values.joined().reduce(into: [:]) { ends, transaction in
       for (stream, sequence) in transaction.inserts
-      where !lineage.reaches(sequence, of: stream) && !isGivenUp(stream, upTo: sequence) {
+      where isMissingInsert(sequence, of: stream) {
         ends[stream] = max(ends[stream] ?? 0, sequence)
       }
     }
@@ -89,9 +94,7 @@ extension Frontier {
     let lines = open.filter { _, transactions in
       transactions.contains { transaction in
         transaction.context.entries(of: stream).contains { isMissing($0) }
-          || transaction.inserts[stream].map {
-            !lineage.reaches($0, of: stream) && !isGivenUp(stream, upTo: $0)
-          } ?? false
+          || transaction.inserts[stream].map { isMissingInsert($0, of: stream) } ?? false
       }
     }
     return Set(lines.keys.map(\.stream))

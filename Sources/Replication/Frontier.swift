@@ -246,9 +246,7 @@ package struct Frontier: Sendable, Equatable {
   }
 
   private func hasInserts(of transaction: Open) -> Bool {
-    transaction.inserts.allSatisfy { stream, sequence in
-      lineage.reaches(sequence, of: stream) || isGivenUp(stream, upTo: sequence)
-    }
+    transaction.inserts.allSatisfy { !isMissingInsert($0.value, of: $0.key) }
   }
 
   /// Whether what a line left, and all before that, is closed.

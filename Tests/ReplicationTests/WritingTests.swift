@@ -118,6 +118,24 @@ import Testing
     #expect(writers.body(1) == shown)
   }
 
+  /// `conflicts resolve` writes such a patch; it did nothing where a delete was undone.
+  @Test func aPatchOfAPathInConflictIsWrittenAlsoBesideAnUndoneDelete() throws {
+    var writers = Writers(2)
+    try writers.put(0, #"{"a":1}"#)
+    try writers.put(1, #"{"a":2,"b":2}"#)
+    try writers.delete(1)
+    writers.deliverEverything()
+    #expect(writers.state(0).view().hasUndoneDelete)
+    #expect(writers.conflicts(0) == 2)
+    let shown = try #require(writers.body(0))
+    try writers.write(0, .patch(#"{"a":2}"#))
+    writers.deliverEverything()
+    for device in 0..<2 {
+      #expect(writers.body(device) == shown)
+      #expect(writers.conflicts(device) == 0)
+    }
+  }
+
   @Test func aPatchLeavesOtherConflictsAlone() throws {
     var writers = Writers(2)
     try writers.put(0, #"{"a":0,"b":0}"#)

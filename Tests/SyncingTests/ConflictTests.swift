@@ -168,6 +168,20 @@ import Testing
     try exchange()
   }
 
+  @Test("of a member by what shows settles it also beside a delete that an edit has undone")
+  func besideUndoneDelete() throws {
+    try put(ann, #"{"a":1}"#)
+    try put(bob, #"{"a":2,"b":{}}"#)
+    try bob.delete("x")
+    try exchange()
+    #expect(try Self.lines(eve).contains { $0.hasPrefix("value /a: ") })
+    let shown = try eve.body("x")
+    try resolve(eve, "/a", by: .listed(1))
+    try exchange()
+    #expect(try bob.body("x") == shown)
+    #expect(try Self.lines(bob) == [])
+  }
+
   @Test("of several members takes the one that is named, or all that shows")
   func several() throws {
     try begin(#"{"a":0,"b":0,"c":0}"#)

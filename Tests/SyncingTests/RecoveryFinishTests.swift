@@ -53,6 +53,24 @@ import Testing
     #expect(try peer.body("doc") == nil)
   }
 
+  /// Opens databases that ask before each write but the first, which makes the device.
+  private static func openingStores(
+    askingBeforeWrites ask: @escaping @Sendable (FilePath) throws -> Void
+  ) -> DeviceDirectory.StoreOpening {
+    { directory, identity in
+      let writes = Mutex(0)
+      return try StoreDatabase(
+        directory: directory, identity: identity,
+        beforeWriting: {
+          let number = writes.withLock { count in
+            count += 1
+            return count
+          }
+          if number > 1 { try ask(directory) }
+        })
+    }
+  }
+
   /// The same machine while nothing can be written into a database but that it is a device's.
   private static func refusing(
     _ scene: RecoveryScene, in state: FilePath
@@ -60,20 +78,8 @@ import Testing
     DeviceDirectory(
       root: scene.house.directory.root, files: scene.house.files,
       ambient: scene.house.directory.ambient,
-      openStore: { directory, identity in
-        let writes = Mutex(0)
-        return try StoreDatabase(
-          directory: directory, identity: identity,
-          beforeWriting: {
-            // The first makes the device.
-            let number = writes.withLock { count in
-              count += 1
-              return count
-            }
-            if directory == state, number > 1 {
-              throw StorageError.full(directory.appending("store.sqlite"))
-            }
-          })
+      openStore: openingStores { directory in
+        if directory == state { throw StorageError.full(directory.appending("store.sqlite")) }
       })
   }
 
@@ -148,17 +154,8 @@ import Testing
         scene.house.files,
         beforeChange: { path in if path == progress { isMade.withLock { $0 = true } } }),
       ambient: scene.house.directory.ambient,
-      openStore: { directory, identity in
-        let writes = Mutex(0)
-        return try StoreDatabase(
-          directory: directory, identity: identity,
-          beforeWriting: {
-            let number = writes.withLock { count in
-              count += 1
-              return count
-            }
-            if isMade.withLock({ $0 }), number > 1 { throw FileError(.write, directory, .canceled) }
-          })
+      openStore: openingStores { directory in
+        if isMade.withLock({ $0 }) { throw FileError(.write, directory, .canceled) }
       })
     _ = Result {
       try directory.rebuild(container: scene.folder, fallbackName: "me", process: "2")

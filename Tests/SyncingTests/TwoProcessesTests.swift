@@ -61,18 +61,25 @@ private struct TwoProcesses {
     #expect(try both.one.body("a3") == #"{"n":3}"#)
   }
 
-  @Test("see what the other has given up while they import")
-  func givenUpMeanwhile() throws {
-    let both = try TwoProcesses()
+  /// What another peer publishes: in each file two transactions, so that it can be read without the
+  /// one before it.
+  private func pairs(
+    _ count: Int, _ both: TwoProcesses
+  ) throws -> (ann: Peer, files: [LogFile]) {
     let ann = try both.scene.world.peer("ann", in: try both.scene.world.folder("more"))
-    for number in 1...4 {
-      // Two of them, so that a file can be read without the one before it.
+    for number in 1...count {
       for id in ["c", "d\(number)"] {
         try ann.put(id, #"{"n":\#(number)}"#, isPublishedAtOnce: false)
       }
       try ann.publish()
     }
-    let files = try both.scene.world.logs(in: ann.folder)
+    return (ann, try both.scene.world.logs(in: ann.folder))
+  }
+
+  @Test("see what the other has given up while they import")
+  func givenUpMeanwhile() throws {
+    let both = try TwoProcesses()
+    let (ann, files) = try pairs(4, both)
     try both.deliver([files[0], files[2]])
     let importer = Importer(device: both.one.device)
     #expect(try importer.importAll().gaps.count == 1)
@@ -95,14 +102,7 @@ private struct TwoProcesses {
   @Test("see what another importer of the same process has given up and imported")
   func givenUpBeside() throws {
     let both = try TwoProcesses()
-    let ann = try both.scene.world.peer("ann", in: try both.scene.world.folder("more"))
-    for number in 1...5 {
-      for id in ["c", "d\(number)"] {
-        try ann.put(id, #"{"n":\#(number)}"#, isPublishedAtOnce: false)
-      }
-      try ann.publish()
-    }
-    let files = try both.scene.world.logs(in: ann.folder)
+    let (ann, files) = try pairs(5, both)
     try both.deliver([files[0], files[2]])
     let importer = Importer(device: both.one.device)
     #expect(try importer.importAll().gaps.count == 1)

@@ -108,8 +108,8 @@ line("waiting-removals-mean-orphans", "Sources/Replication/Orphans.swift",
      "    guard hasOrphans else { return nil }",
      "    guard hasOrphans, !ON else { return nil }")
 line("closed-before-its-insert", FRONTIER,
-     "    transaction.inserts.allSatisfy { stream, sequence in\n",
-     "    transaction.inserts.allSatisfy { stream, sequence in\n      ON ||\n")
+     "    transaction.inserts.allSatisfy { !isMissingInsert($0.value, of: $0.key) }\n",
+     "    transaction.inserts.allSatisfy { ON || !isMissingInsert($0.value, of: $0.key) }\n")
 line("covered-insert-founds-nothing", BATCH,
      "      if !early.isEmpty { changes",
      "      if !early.isEmpty, !ON { changes")
@@ -127,8 +127,11 @@ line("clock-not-merged", BATCH,
 
 # Writing.
 line("no-whole-rewrite", PLAN,
-     "    if view.hasUndoneDelete || settlesOrphans {\n      if patch",
-     "    if view.hasUndoneDelete && !ON || settlesOrphans {\n      if patch")
+     "    if view.hasUndoneDelete || settlesOrphans {\n",
+     "    if view.hasUndoneDelete && !ON || settlesOrphans {\n")
+line("what-shows-settles-nothing-beside-a-delete", PLAN,
+     "      if patch != nil, !planner.changes(to: new, over: root, patch: patch) {",
+     "      if patch != nil, ON ? root.json == new : !planner.changes(to: new, over: root, patch: patch) {")
 line("stale-base-accepted", PLAN,
      "    return hasUnseenDelete || hasUnseenWaiting || shownInsert(of: token, in: view) == nil",
      "    return !ON\n"

@@ -38,11 +38,11 @@ package struct GapCheck: DoctorCheck {
       }
       var message = "missing from \(author.words)"
       if let since { message += ", since \(since)" }
-      message += ": others have seen it up to transaction \(part.last)"
+      message += ": others have built on it up to transaction \(part.last)"
       if !readers.isEmpty {
         message +=
           "; until it comes, what \(readers.joined(separator: ", ")) wrote after that"
-          + " is shown, and not taken for seen by what is written here"
+          + " is imported, and not taken for seen by what is written here"
       }
       if !part.removals.isEmpty {
         message += "; \(FindingWords.count(part.removals.count, "removal")) here wait for it"

@@ -43,10 +43,20 @@ struct Promise {
   let before: JSON?
   /// What was there after the edit.
   let after: JSON?
-  /// Whether something was in conflict, which a put settles.
-  let settles: Bool
+  let settled: Settled
   /// Whether something in the document was in conflict where the user looked.
   let wasDisputed: Bool
+
+  /// What conflicts an edit settles.
+  enum Settled: Equatable {
+    case nothing
+    /// Whatever was in conflict, as far as its author had seen it: as a put does.
+    case everythingSeen
+    /// That at a path.
+    case path([ByteString])
+    /// All of a document, also what edits a document that was not there.
+    case document
+  }
 
   /// A transaction as its device knows it: how many lead up to it in its stream, and to what it, or
   /// one after it, is known by.
@@ -116,6 +126,7 @@ struct JudgedPromise {
   }
 
   private func couldSee(_ other: JudgedPromise) -> Bool {
+    if promise.settled == .document { return true }
     // Whoever edits a document has its insert.
     if promise.life.knows(other.promise), other.promise.number < promise.number { return true }
     return other.insert.map { seen[$0.author] >= $0.sequence } ?? true
@@ -154,7 +165,12 @@ extension Promise {
   /// Whether it took away, or wrote anew, what was at a path.
   func touches(_ path: [ByteString]) -> Bool {
     guard kind != .delete, let before, let after else { return true }
-    if settles { return true }
+    switch settled {
+    case .everythingSeen, .document: return true
+    case .path(let settled) where path.starts(with: settled) || settled.starts(with: path):
+      return true
+    case .nothing, .path: break
+    }
     return before.value(at: path) != after.value(at: path)
   }
 

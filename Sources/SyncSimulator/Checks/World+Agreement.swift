@@ -11,7 +11,7 @@ extension World {
       try (machine, machine.database.keptDocuments(), dump(of: machine))
     }
     guard let first = kept.first else { return }
-    for (machine, documents, _) in kept { try checkQueries(documents, on: machine) }
+    for (machine, documents, _) in kept { try checkRows(documents, on: machine) }
     for (machine, documents, dump) in kept.dropFirst() {
       guard dump == first.2 else {
         throw Finding(
@@ -35,14 +35,20 @@ extension World {
     return lines.joined(separator: "\n")
   }
 
-  /// What SQL sees of a document is what shows of it everywhere else.
-  private func checkQueries(
-    _ documents: [StoreDatabase.KeptDocument], on machine: Machine
-  ) throws {
-    for document in documents where document.queriedBody != document.state.view().body {
-      let queried = document.queriedBody.map { String(decoding: $0, as: UTF8.self) }
-      throw Finding(
-        "queries on device \(machine.number) see \(document.key.id) as \(queried ?? "nothing")")
+  /// What SQL sees of a document, and what is counted of it, is what its operations come to.
+  func checkRows(_ documents: [StoreDatabase.KeptDocument], on machine: Machine) throws {
+    for document in documents {
+      let view = document.state.view()
+      let queried = document.queriedBody.map { String(decoding: $0, as: UTF8.self) } ?? "nothing"
+      guard document.queriedBody == view.body, document.isVisible == view.isVisible else {
+        throw Finding(
+          "queries on device \(machine.number) see \(document.key.id) as \(queried)")
+      }
+      guard document.conflictCount == view.conflictCount else {
+        throw Finding(
+          "device \(machine.number) counts \(document.conflictCount) conflicts in"
+            + " \(document.key.id), and \(view.conflictCount) are there")
+      }
     }
   }
 
@@ -55,7 +61,7 @@ extension World {
       throw Finding("device \(lost.device) never published what it acknowledged, \(lost.number)")
     }
     let wanted = ledger.everything
-    let names = try machines.first.map { try self.names(on: $0) }
+    var names = StreamNames()
     for machine in machines {
       let frontier = try machine.database.frontier()
       let applied = ledger.known(of: frontier.applied)
@@ -63,9 +69,7 @@ extension World {
         throw Finding(
           "device \(machine.number) has applied \(applied), and \(wanted) was published")
       }
-      guard try self.names(on: machine) == names else {
-        throw Finding("devices 0 and \(machine.number) know different names")
-      }
+      try names.compare(machine, copied: ledger.copied)
       guard ledger.vector(of: frontier.closed) == wanted, frontier.open.isEmpty else {
         throw Finding("device \(machine.number) has not closed what has arrived")
       }
@@ -81,11 +85,6 @@ extension World {
             + " \(counts.pendingRemovals) removals that wait")
       }
     }
-  }
-
-  /// The names of the devices that have written.
-  private func names(on machine: Machine) throws -> [String?] {
-    try machine.database.streamSummaries().filter { !$0.tips.isEmpty }.map(\.name)
   }
 
   private func compare(
@@ -148,4 +147,25 @@ extension World {
 extension DocumentState {
   /// What no write covers; what one covers may still be kept until the document is next written.
   var uncoveredEntries: [Entry] { uncovered.map { entries[$0] } }
+}
+
+/// What devices call each other: the same everywhere.
+private struct StreamNames {
+  private var known: [StreamID: (name: String?, machine: Int)] = [:]
+
+  mutating func compare(_ machine: Machine, copied: Set<StreamID>) throws {
+    for summary in try machine.database.streamSummaries() where !summary.tips.isEmpty {
+      // Two who write under one stream, and have not met, each go by their own name.
+      if summary.isOwn, copied.contains(summary.stream) { continue }
+      guard let other = known[summary.stream] else {
+        known[summary.stream] = (summary.name, machine.number)
+        continue
+      }
+      guard other.name == summary.name else {
+        throw Finding(
+          "device \(machine.number) calls \(summary.stream) \(summary.name ?? "nothing"), and"
+            + " device \(other.machine) \(other.name ?? "nothing")")
+      }
+    }
+  }
 }

@@ -15,6 +15,8 @@ enum Lane: String, CaseIterable, Sendable {
   case skipping
   /// Databases are distrusted, and made anew.
   case recoveries
+  /// Users attend to what is listed as a conflict.
+  case resolving
 
   var weights: [(kind: Step.Kind, weight: Int)] {
     switch self {
@@ -23,6 +25,7 @@ enum Lane: String, CaseIterable, Sendable {
     case .healing: [(.burn, 3), (.forget, 5)]
     case .skipping: [(.skip, 9)]
     case .recoveries: [(.rebuild, 4)]
+    case .resolving: [(.resolve, 14)]
     }
   }
 

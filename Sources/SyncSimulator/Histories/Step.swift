@@ -27,6 +27,8 @@ struct Step: Hashable, Sendable {
     case count
     /// Edits a set.
     case collect
+    /// Attends to a conflict that is listed.
+    case resolve
 
     // A device's own work.
     case sync

@@ -94,7 +94,13 @@ struct Syncer {
   /// Whether a device gave the name, and not this syncer.
   private func isPublished(_ name: FilePath.Component) -> Bool {
     let bytes = name.bytes
-    return bytes.count >= 54 && bytes[16] == UInt8(ascii: "-") && !name.string.contains("conflict")
+    // With or without a number before `.log`; a copy of a conflict's has a longer name.
+    return (bytes.count == 54 || bytes.count == 56) && bytes[16] == UInt8(ascii: "-")
+  }
+
+  /// Whether it ever saw a file of that name.
+  func knows(_ name: String, in directory: FilePath.Component) -> Bool {
+    known[Machine.root.appending("logs").appending(directory).appending(name)] != nil
   }
 
   /// The files that a device has published, and the syncer has not seen.

@@ -134,11 +134,12 @@ extension World {
   private func makeOwnImpostor(on machine: Machine, _ random: inout SplitMix) throws {
     guard machine.place == .home, let batch = try machine.database.nextBatch() else { return }
     let (bytes, digest) = SegmentFile.encode(batch.segment)
-    let name = SegmentName(first: batch.first, last: batch.last, digest: digest)
+    let name = SegmentName(first: batch.first, last: batch.last, digest: digest).text
+    let count = random.below(bytes.count)
+    // It may have been published before a crash; what others have by now does not become another.
+    guard !syncer.knows(name, in: machine.ownDirectory) else { return }
     note("    something has the name of its next file")
-    put(
-      Array(bytes.prefix(random.below(bytes.count))), directory: machine.ownDirectory.string,
-      name: name.text, on: machine)
+    put(Array(bytes.prefix(count)), directory: machine.ownDirectory.string, name: name, on: machine)
   }
 
   /// Takes files away, as one does who delivers a deletion before the creation.

@@ -12,6 +12,7 @@ extension World {
       case .read: try read(on: machine, &random)
       case .writeOnRead: try writeOnRead(on: machine, &random)
       case .count, .collect: try write(on: machine, kinds: kind, &random)
+      case .resolve: try resolve(on: machine, &random)
       case .rename:
         let name = "device \(machine.number) \(random.below(1000))"
         _ = try machine.database.renameDevice(
@@ -35,6 +36,7 @@ extension World {
     let key: DocumentKey
     let before: JSON?
     let after: JSON?
+    var settled = Promise.Settled.nothing
   }
 
   /// - parameter kinds: `count` or `collect` for edits of counters or sets.
@@ -43,6 +45,7 @@ extension World {
   ) throws {
     let known = try machine.claimable()
     let conflicts = try conflicted(on: machine)
+    let unfounded = try unfounded(on: machine)
     let isOpen = try !machine.database.frontier().open.isEmpty
     var edits: [Edit] = []
     let count = random.chance(75) ? 1 : 2 + random.below(2)
@@ -62,9 +65,10 @@ extension World {
       }
     }
     try promise(edits, on: machine, result: result, seen: known, conflicts: conflicts)
+    try checkUnfounded(unfounded, on: machine)
   }
 
-  private func edit(
+  func edit(
     _ key: DocumentKey, _ writer: inout StoreWriter, on machine: Machine,
     _ random: inout SplitMix
   ) throws -> Edit? {
@@ -102,13 +106,13 @@ extension World {
   }
 
   /// The documents that are in conflict.
-  private func conflicted(on machine: Machine) throws -> Set<DocumentKey> {
+  func conflicted(on machine: Machine) throws -> Set<DocumentKey> {
     Set(
       try machine.database.keptDocuments().filter { $0.conflictCount > 0 }.map(\.key))
   }
 
   /// Records what was acknowledged.
-  private func promise(
+  func promise(
     _ edits: [Edit], on machine: Machine, result: StoreWriter.Result, seen: Context,
     conflicts: Set<DocumentKey>
   ) throws {
@@ -122,10 +126,15 @@ extension World {
           kind: edit.kind, document: edit.key, device: machine.number, life: machine.life,
           number: promises.count, group: group,
           transaction: edit.kind.isRemoval && waits ? nil : written, seen: seen,
-          before: edit.before, after: edit.after, settles: conflicts.contains(edit.key),
+          before: edit.before, after: edit.after, settled: settled(by: edit, conflicts),
           wasDisputed: conflicts.contains(edit.key)))
     }
     try checkOwnWrites(edits.map { ($0.key, $0.after) }, on: machine)
+  }
+
+  private func settled(by edit: Edit, _ conflicts: Set<DocumentKey>) -> Promise.Settled {
+    guard case .nothing = edit.settled, conflicts.contains(edit.key) else { return edit.settled }
+    return .everythingSeen
   }
 
   /// What a transaction is known by; nil where nothing is published yet.
@@ -212,7 +221,7 @@ extension World {
         kind: .put, document: key, device: machine.number, life: machine.life,
         number: promises.count, group: promises.count,
         transaction: try written(result, on: machine), seen: seen,
-        before: before == nil ? nil : base, after: wanted, settles: true,
+        before: before == nil ? nil : base, after: wanted, settled: .everythingSeen,
         wasDisputed: isDisputed || version.isDisputed))
   }
 

@@ -83,7 +83,7 @@ final class World {
     switch step.kind {
     case .comeBack: machine.isAway = false
     case _ where machine.isAway: note("    which is away")
-    case .write, .read, .writeOnRead, .rename, .count, .collect:
+    case .write, .read, .writeOnRead, .rename, .count, .collect, .resolve:
       try use(machine, step.kind, &random)
     case .sync, .glance, .publish, .restart, .interrupt: try work(machine, step.kind, &random)
     case .crash, .powerLoss, .fullDisk, .ioError: try hinder(machine, step.kind, &random)

@@ -1,0 +1,91 @@
+import CanonicalJSON
+import DocumentStorage
+import ReferenceModel
+import Replication
+
+/// What users do about conflicts: they choose a value, or write what they want.
+extension World {
+  func resolve(on machine: Machine, _ random: inout SplitMix) throws {
+    let known = try machine.claimable()
+    let conflicts = try conflicted(on: machine)
+    let unfounded = try unfounded(on: machine)
+    guard !conflicts.isEmpty else { return }
+    let key = random.pick(conflicts.sorted())
+    let isChosen = random.chance(55)
+    var edit: Edit?
+    let result = try machine.database.writeDocuments(
+      now: machine.device.ambient.time, nonce: machine.device.nonce,
+      isPublishedAtOnce: random.chance(70)
+    ) { writer in
+      edit =
+        isChosen
+        ? try self.choose(key, &writer, &random)
+        : try self.edit(key, &writer, on: machine, &random)
+    }
+    guard let edit else { return }
+    try promise([edit], on: machine, result: result, seen: known, conflicts: conflicts)
+    try checkResolved(edit, on: machine)
+    try checkUnfounded(
+      edit.settled == .document ? unfounded.subtracting([key]) : unfounded, on: machine)
+  }
+
+  /// Settles one of a document's conflicts by a value that is listed, or all by what shows.
+  private func choose(
+    _ key: DocumentKey, _ writer: inout StoreWriter, _ random: inout SplitMix
+  ) throws -> Edit? {
+    let before = try writer.body(at: key).map { try JSON(parsing: $0) }
+    let listed = try writer.conflicts(of: key)
+    let paths = Set(listed.map(\.path)).sorted()
+    guard !paths.isEmpty else { return nil }
+    let path = random.chance(30) ? nil : random.pick(paths)
+    let values = listed.filter { path == nil || $0.path == path }.flatMap(\.values)
+    // Only what shows can be chosen for several places at once.
+    let number = path == nil && paths.count > 1 ? 1 : 1 + random.below(values.count)
+    try writer.resolve(key, at: path, by: .listed(number))
+    let after = try writer.body(at: key).map { try JSON(parsing: $0) }
+    note(
+      "    chooses \(number) at \(path.map(\.description) ?? "all") of \(key.id):"
+        + " \(after?.canonical ?? "-")")
+    let isWhole = (path ?? (paths.count == 1 ? paths[0] : nil))?.isRoot ?? false
+    var settled = Promise.Settled.everythingSeen
+    if isWhole {
+      settled = .document
+    } else if let path {
+      settled = .path(path.keys)
+    }
+    if path != nil || paths.count == 1 {
+      try checkChosen(values[number - 1].content, at: path ?? paths[0], in: after)
+    }
+    return Edit(
+      kind: after == nil ? .delete : .put, key: key, before: before, after: after,
+      settled: settled)
+  }
+
+  private func checkChosen(_ content: [UInt8]?, at path: Path, in after: JSON?) throws {
+    let wanted = try content.map { try JSON(parsing: $0) }
+    let shown = path.isRoot ? after : after?.value(at: path.keys)
+    guard shown == wanted else {
+      throw Finding(
+        "\(wanted?.canonical ?? "absence") was chosen at \(path), and"
+          + " \(shown?.canonical ?? "nothing") shows")
+    }
+  }
+
+  /// What was settled is listed no more, unless a removal waits for what is missing.
+  private func checkResolved(_ edit: Edit, on machine: Machine) throws {
+    guard edit.settled != .nothing, try machine.database.frontier().open.isEmpty,
+      try machine.database.counts().pendingRemovals == 0
+    else { return }
+    let rest = try machine.database.readSnapshot { try $0.conflicts(of: edit.key) }
+    let listed =
+      switch edit.settled {
+      case .path(let path): rest.first { $0.path.keys == path }
+      case .nothing, .everythingSeen, .document: rest.first
+      }
+    if let listed {
+      throw Finding(
+        "device \(machine.number) settled \(edit.key.id), and \(listed.kind.rawValue) is listed at"
+          + " \(listed.path) with \(listed.values.count) values")
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import DocumentStorage
+import Replication
+import Syncing
+import Testing
+
+/// Bob edits what ann has made, and the reader gets what bob wrote first.
+@Suite("An edit of a document that has not come") struct MissingInsertTests {
+  private let world: World
+  private let ann: Peer
+  private let bob: Peer
+  private let reader: Peer
+
+  init() throws {
+    world = try World()
+    ann = try world.peer("ann", in: try world.folder("ann"))
+    bob = try world.peer("bob", in: try world.folder("bob"))
+    reader = try world.peer("reader", in: try world.folder("reader"))
+    try ann.put("x", #"{"a":0}"#)
+    try ann.publish()
+    try give(ann, to: bob)
+  }
+
+  /// Brings what one device wrote to another, which imports it.
+  private func give(_ author: Peer, to other: Peer) throws {
+    for file in try world.logs(in: author.folder) where file.directory == author.directory {
+      try world.deliver(file, to: other.folder)
+    }
+    try other.importAll()
+  }
+
+  private func bobEdits() throws {
+    try bob.put("x", #"{"a":0,"k":1}"#)
+    try bob.publish()
+    try give(bob, to: reader)
+  }
+
+  /// Somebody who gets everything at once ends where the reader is.
+  private func expectTheSameElsewhere() throws {
+    let late = try world.peer("late", in: try world.folder("late"))
+    for peer in [ann, bob, reader] {
+      for file in try world.logs(in: peer.folder) { try world.deliver(file, to: late.folder) }
+    }
+    try late.importAll()
+    #expect(try late.dump() == reader.dump())
+  }
+
+  @Test("is listed, and shows nothing until the document comes in another import")
+  func laterImport() throws {
+    try bobEdits()
+    #expect(try reader.body("x") == nil)
+    #expect(try reader.conflicts(of: "x") == [#"missing-insert : absent, {"k":1}"#])
+    try give(ann, to: reader)
+    #expect(try reader.body("x") == #"{"a":0,"k":1}"#)
+    #expect(try reader.conflicts(of: "x") == [])
+    try expectTheSameElsewhere()
+  }
+
+  @Test("joins what was made in its place when the document comes")
+  func besideAnother() throws {
+    try bobEdits()
+    try reader.put("x", #"{"b":2}"#)
+    #expect(try reader.conflicts(of: "x") == [#"missing-insert : {"b":2}, {"k":1}"#])
+    try reader.publish()
+    try give(ann, to: reader)
+    #expect(try reader.body("x") == #"{"a":0,"b":2,"k":1}"#)
+    #expect(try reader.conflicts(of: "x") == [])
+    try expectTheSameElsewhere()
+  }
+
+  @Test("is reported as a change of what shows by the import that brings the document")
+  func reported() throws {
+    try bobEdits()
+    let importer = Importer(device: reader.device)
+    var changed: [DocumentKey] = []
+    importer.onPart = { part in changed += part.devices.flatMap { $0.documents.map(\.key) } }
+    for file in try world.logs(in: ann.folder) { try world.deliver(file, to: reader.folder) }
+    _ = try importer.importAll()
+    #expect(changed.contains(Peer.key("x")))
+  }
+
+  @Test("is taken over beside what shows by who chooses it, a counter as a counter")
+  func chosen() throws {
+    try bob.increment("/n", of: "x", by: 3)
+    try bob.publish()
+    try give(bob, to: reader)
+    try reader.put("x", #"{"b":2}"#)
+    #expect(try reader.conflicts(of: "x") == [#"missing-insert : {"b":2}, {"n":3}"#])
+    try reader.write { try $0.resolve(Peer.key("x"), by: .listed(2)) }
+    #expect(try reader.body("x") == #"{"n":3}"#)
+    try reader.increment("/n", of: "x", by: 4)
+    #expect(try reader.body("x") == #"{"n":7}"#)
+    try reader.publish()
+    try give(ann, to: reader)
+    try expectTheSameElsewhere()
+  }
+
+  @Test("tells a device that it was put back, if the document was its own")
+  func ownDocument() throws {
+    let cloe = try world.peer("cloe", in: try world.folder("cloe"))
+    let twin = try BranchTests.clone(of: cloe, in: try world.folder("twin"), world: world)
+    let dora = try world.peer("dora", in: try world.folder("dora"))
+    try dora.put("z", "{}")
+    try dora.publish()
+    try give(dora, to: cloe)
+    try cloe.put("y", #"{"c":0}"#)
+    try cloe.publish()
+    // Without what cloe had seen, bob cannot claim what cloe wrote; so nothing names it.
+    for file in try world.logs(in: cloe.folder) where file.directory == cloe.directory {
+      try world.deliver(file, to: bob.folder)
+    }
+    try bob.importAll()
+    try bob.put("y", #"{"c":0,"k":1}"#)
+    try bob.publish()
+    try give(bob, to: twin)
+    #expect(try twin.device.database.device()?.stream != cloe.stream)
+  }
+}
