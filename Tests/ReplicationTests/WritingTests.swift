@@ -136,6 +136,21 @@ import Testing
     }
   }
 
+  /// As does one of what stands in an object that somebody took away without having seen it.
+  @Test func aPatchOfAPathInConflictIsWrittenAlsoInAnObjectThatWasTakenAway() throws {
+    var writers = Writers(1)
+    try writers.put(0, #"{"a":{"n":0}}"#)
+    let token = try writers.token(0)
+    try writers.put(0, #"{"a":{"k":1}}"#)
+    try writers.write(0, .put(#"{"a":{"k":2}}"#, token))
+    try writers.write(0, .put("{}", token))
+    #expect(writers.body(0) == #"{"a":{"k":2}}"#)
+    #expect(writers.conflicts(0) == 1)
+    try writers.write(0, .patch(#"{"a":{"k":2}}"#))
+    #expect(writers.body(0) == #"{"a":{"k":2}}"#)
+    #expect(writers.conflicts(0) == 0)
+  }
+
   @Test func aPatchLeavesOtherConflictsAlone() throws {
     var writers = Writers(2)
     try writers.put(0, #"{"a":0,"b":0}"#)

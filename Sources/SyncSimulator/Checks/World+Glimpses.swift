@@ -14,15 +14,13 @@ struct Glimpse {
 extension World {
   /// Remembers what a device shows of a document now.
   func glimpse(_ machine: Machine, _ random: inout SplitMix) throws {
-    let kept = try machine.database.keptDocuments()
-    try checkRows(kept, on: machine)
     // What waits to be published hides more than what is published.
     guard try machine.database.counts().pendingRemovals == 0 else { return }
     // What is applied behind a hole tells of the hole, too.
     let streams = try machine.database.frontier().lineage.streams.values
     guard !streams.contains(where: { $0.lines.contains(where: \.isAfloat) }) else { return }
     let key = random.pick(keys)
-    let document = kept.first { $0.key == key }
+    let document = try machine.database.keptDocuments().first { $0.key == key }
     // Where branches are expected that are not here, nobody can know what the model knows.
     if figures.copies > 0, document?.state.isProvisional == true { return }
     glimpses.append(

@@ -16,10 +16,13 @@ extension History {
   /// - parameter lanes: what happens beside what happens everywhere; nil for what the seed says.
   init(seed: UInt64, devices: Int, steps: Int, lanes: Set<Lane>? = nil) {
     var random = SplitMix(seed: seed)
-    let climate = Climate(&random, lanes: lanes ?? Lane.drawn(by: seed))
+    let lanes = lanes ?? Lane.drawn(by: seed)
+    let climate = Climate(&random, lanes: lanes)
     let busy = random.pick([1, 2, devices])
+    // Where few meet, some documents are made late, and not by all.
+    let more = lanes.contains(.partitions) ? 8 : 0
     self.init(
-      seed: seed, devices: devices, documents: 2 + random.below(3),
+      seed: seed, devices: devices, documents: 2 + random.below(3) + more,
       steps: (0..<steps).map { _ in
         // In some worlds a few devices do most of the work.
         let device = random.chance(40) ? random.below(min(busy, devices)) : random.below(devices)

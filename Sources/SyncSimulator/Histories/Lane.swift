@@ -17,6 +17,8 @@ enum Lane: String, CaseIterable, Sendable {
   case recoveries
   /// Users attend to what is listed as a conflict.
   case resolving
+  /// The syncer leaves devices out, or makes detours; users edit what has just come.
+  case partitions
 
   var weights: [(kind: Step.Kind, weight: Int)] {
     switch self {
@@ -26,6 +28,7 @@ enum Lane: String, CaseIterable, Sendable {
     case .skipping: [(.skip, 9)]
     case .recoveries: [(.rebuild, 4)]
     case .resolving: [(.resolve, 14)]
+    case .partitions: [(.disconnect, 3), (.reconnect, 3), (.detour, 3), (.answer, 22)]
     }
   }
 

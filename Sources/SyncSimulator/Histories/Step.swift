@@ -29,6 +29,8 @@ struct Step: Hashable, Sendable {
     case collect
     /// Attends to a conflict that is listed.
     case resolve
+    /// Edits what somebody else has written last, as far as it is here.
+    case answer
 
     // A device's own work.
     case sync
@@ -47,6 +49,11 @@ struct Step: Hashable, Sendable {
     case rollBack = "roll-back"
     /// As the one before, also of what nobody else has.
     case forget
+    /// Neither brings a device anything nor takes anything from it.
+    case disconnect
+    case reconnect
+    /// Carries a device's files to one other only, and that one's late to a third.
+    case detour
 
     // The folder as a whole.
     case unmount

@@ -47,6 +47,8 @@ final class Machine {
   var place = Place.home
   /// Whether it is switched off.
   var isAway = false
+  /// Whether the syncer does not reach it.
+  var isDisconnected = false
   /// Whether a fault is planned, so that an error is no finding.
   var isHindered = false
   /// Whether power goes when the process dies.

@@ -45,6 +45,12 @@ struct Syncer {
     links.append(replicas.indices.map { _ in random.pick([3, 15, 60, 95]) })
   }
 
+  /// Carries what `author` writes to `receiver` only, and what that one writes late to a third.
+  mutating func detour(around author: Int, by receiver: Int, late third: Int) {
+    for other in links.indices { links[other][author] = other == receiver ? 95 : 0 }
+    links[third][receiver] = 2
+  }
+
   /// Takes over what a device has published since the last time.
   ///
   /// - returns: the files that are new, or have changed.

@@ -14,7 +14,9 @@ extension World {
     case .restart: try machine.restart(&random)
     case .interrupt: try interrupt(machine, &random)
     default:
-      if try sync(machine, &random) != nil, random.chance(15) { try glimpse(machine, &random) }
+      guard try sync(machine, &random) != nil else { return }
+      try checkRows(machine.database.keptDocuments(), on: machine)
+      if random.chance(15) { try glimpse(machine, &random) }
     }
   }
 

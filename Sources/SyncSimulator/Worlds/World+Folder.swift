@@ -92,6 +92,7 @@ extension World {
     note("all is calm")
     for machine in machines {
       machine.isAway = false
+      machine.isDisconnected = false
       machine.chance.restart(seed: history.seed &+ UInt64(machine.number))
       switch machine.place {
       case .home: break

@@ -9,8 +9,9 @@ import SystemPackage
 extension World {
   func carry(to machine: Machine, _ kind: Step.Kind, _ random: inout SplitMix) throws {
     for source in machines where !source.isAway && random.chance(60) {
-      try pickUp(from: source)
+      if !source.isDisconnected { try pickUp(from: source) }
     }
+    guard !machine.isDisconnected || kind != .carry else { return note("    which it cannot reach") }
     guard machine.place == .home || machine.place == .wiped else { return }
     switch kind {
     case .truncate: truncate(on: machine, &random)
@@ -49,6 +50,14 @@ extension World {
       note("    it gets \(ledger.name(of: syncer.files[index]))")
       syncer.deliver(index, to: machine, modified: random.chance(50) ? 1_000_000_000 : nil)
     }
+  }
+
+  func detour(around machine: Machine, _ random: inout SplitMix) {
+    let others = machines.map(\.number).filter { $0 != machine.number }
+    let way = random.shuffled(others)
+    guard way.count > 1 else { return }
+    note("    its files come to device \(way[0]) only, and that one's late to device \(way[1])")
+    syncer.detour(around: machine.number, by: way[0], late: way[1])
   }
 
   /// A file of another device that this one has not, or not whole.

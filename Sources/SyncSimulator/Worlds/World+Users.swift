@@ -17,6 +17,7 @@ extension World {
         let name = "device \(machine.number) \(random.below(1000))"
         _ = try machine.database.renameDevice(
           to: name, now: machine.device.ambient.time, nonce: machine.device.nonce)
+      case .answer: try write(on: machine, about: newest(on: machine), &random)
       default: try write(on: machine, &random)
       }
     } catch {
@@ -39,9 +40,22 @@ extension World {
     var settled = Promise.Settled.nothing
   }
 
-  /// - parameter kinds: `count` or `collect` for edits of counters or sets.
+  /// The document that others have written last, as far as it is here.
+  private func newest(on machine: Machine) throws -> DocumentKey? {
+    let newest = try machine.database.keptDocuments().compactMap { document in
+      document.state.entries.lazy.map(\.stamp)
+        .filter { !machine.streams.contains($0.dot.stream) }.max()
+        .map { (key: document.key, stamp: $0) }
+    }
+    return newest.max { $0.stamp < $1.stamp }?.key
+  }
+
+  /// - parameters:
+  ///   - kinds: `count` or `collect` for edits of counters or sets.
+  ///   - chosen: the document; nil for any.
   private func write(
-    on machine: Machine, kinds: Step.Kind? = nil, _ random: inout SplitMix
+    on machine: Machine, kinds: Step.Kind? = nil, about chosen: DocumentKey? = nil,
+    _ random: inout SplitMix
   ) throws {
     let known = try machine.claimable()
     let conflicts = try conflicted(on: machine)
@@ -54,7 +68,7 @@ extension World {
       isPublishedAtOnce: random.chance(70)
     ) { writer in
       for _ in 0..<count {
-        let key = self.key(&random)
+        let key = chosen ?? self.key(&random)
         let edit =
           if let kinds {
             try self.edit(kinds, key, &writer, on: machine, mayShowMore: isOpen, &random)

@@ -83,7 +83,7 @@ final class World {
     switch step.kind {
     case .comeBack: machine.isAway = false
     case _ where machine.isAway: note("    which is away")
-    case .write, .read, .writeOnRead, .rename, .count, .collect, .resolve:
+    case .write, .read, .writeOnRead, .rename, .count, .collect, .resolve, .answer:
       try use(machine, step.kind, &random)
     case .sync, .glance, .publish, .restart, .interrupt: try work(machine, step.kind, &random)
     case .crash, .powerLoss, .fullDisk, .ioError: try hinder(machine, step.kind, &random)
@@ -94,6 +94,8 @@ final class World {
     case .refuse: refuse(on: machine, &random)
     case .skew: skew(machine, &random)
     case .leave: machine.isAway = true
+    case .disconnect, .reconnect: machine.isDisconnected = step.kind == .disconnect
+    case .detour: detour(around: machine, &random)
     case .clone: try clone(machine, &random)
     case .backUp: try machine.backUp(promises: promises.count)
     case .restore: try restore(machine, &random)
