@@ -145,6 +145,7 @@ private struct ImportFold {
     {
       try streams.learn(LearntName(name: name, time: first.header.time), of: range.stream, db)
     }
+    try noteFormerStreams(of: importable.segment)
     guard !rest.isEmpty || holdings.contains(.absent) else {
       return try noteKnown(importable, fingerprint: end)
     }
@@ -231,6 +232,15 @@ private struct ImportFold {
     part.waiting[importable.file] = known
   }
 
+  /// Whose device wrote a stream of this one's before, goes on from what this one was once.
+  private func noteFormerStreams(of segment: Segment) throws {
+    let former = segment.formerStreams
+    guard former.contains(where: { streams.row(of: $0)?.isOwn == true }) else { return }
+    try db.run(
+      "UPDATE streams SET own = \(OwnStream.continued) WHERE stream = ? AND own = 0",
+      [segment.range.stream.databaseBytes])
+  }
+
   /// A segment all of whose transactions are applied.
   private mutating func noteKnown(
     _ importable: ImportableSegment, fingerprint: Fingerprint
@@ -293,10 +303,11 @@ private struct ImportFold {
   private static let progressSteps = 2000
 
   mutating func finish() throws -> ImportedPart {
+    let mayHaveFounded = hasWritten
     try writeDocuments()
     try clocks.save(&streams, own: own, db)
     try streams.save(db)
-    try judgeProvisional()
+    try judgeProvisional(mayHaveFounded: mayHaveFounded)
     try DeviceRecord.raiseClock(to: clock.latest, db)
     part.devices = devices.values.sorted { $0.stream < $1.stream }
     try ChangeLog.append(part.devices.map { CommittedChange.Origin($0) }, db)
@@ -305,13 +316,19 @@ private struct ImportFold {
 
   /// Judges again what branches have left in doubt, and what edits an insert that may have been on
   /// another branch; who brought the branch changed it.
-  private mutating func judgeProvisional() throws {
+  ///
+  /// What edits an insert shows with that, be it that the insert is covered, so that it changes
+  /// nothing else.
+  ///
+  /// - parameter mayHaveFounded: whether inserts may have come since edits of them were written.
+  private mutating func judgeProvisional(mayHaveFounded: Bool) throws {
     let scope: DocumentTable.Scope
     if streams.hasRebranched {
       scope = streams.hasNewMeaning ? .all : .provisional
     } else {
       let lineage = streams.frontier.lineage
-      guard awaited.contains(where: { lineage.end(of: $0.key) != $0.value }) else { return }
+      let hasCome = awaited.contains { lineage.end(of: $0.key) != $0.value }
+      guard hasCome || mayHaveFounded else { return }
       scope = .orphans
     }
     let judged = try table.judgeAgain(&streams, scope)
@@ -330,11 +347,6 @@ private struct ImportFold {
   ) throws {
     var state = try table.state(of: key, streams: streams, lineage: lineage)
     var changes: [StreamID: Set<Path>] = [:]
-    // Edits that came before their insert show with it, be it that it is covered.
-    for step in steps where step.effect.insert == step.stamp.dot && !state.isEmpty {
-      let early = state.shownPaths(editing: step.stamp.dot)
-      if !early.isEmpty { changes[step.stamp.dot.stream, default: []].formUnion(early) }
-    }
     state.apply(steps) { changes[$0.stamp.dot.stream, default: []].insert($1) }
     guard !changes.isEmpty else { return }
     state.settle()

@@ -165,8 +165,21 @@ package enum Outbox {
       range: Segment.Range(
         container: range.container, stream: range.stream, first: UInt64(first),
         last: UInt64(last), fingerprintBefore: range.fingerprintBefore),
-      attributes: name.map { [.deviceName($0)] } ?? [], transactions: encoded)
+      attributes: try attributes(of: stream, first: first, name: name, db), transactions: encoded)
     return (segment, previous.fingerprint)
+  }
+
+  /// What a batch tells of its device: with the first one, which streams that wrote before.
+  static func attributes(
+    of stream: Int64, first: Int64, name: String?, _ db: Database
+  ) throws -> [Segment.Attribute] {
+    guard let name else { return [] }
+    let sql = "SELECT stream FROM streams WHERE own = \(OwnStream.written) AND id < ? ORDER BY id"
+    let former =
+      first > 1
+      ? []
+      : try Data.fetchAll(db.prepared(sql), arguments: [stream]).map { try StreamID(column: $0) }
+    return [.deviceName(name)] + (former.isEmpty ? [] : [.formerStreams(former)])
   }
 }
 

@@ -3,6 +3,17 @@ import GRDB
 import Replication
 import SegmentFormat
 
+/// What a stream is to this device, as `streams.own` has it; 0 is another's.
+enum OwnStream {
+  /// It writes it, or did.
+  static let written = 1
+  /// Whoever writes it wrote one of this device's before.
+  ///
+  /// That is a copy of the device, or the device itself before it was put back to an older state:
+  /// then nobody else answers for it.
+  static let continued = 2
+}
+
 // What this device has written, under whatever stream, and what it answers for.
 extension StoreDatabase {
   /// The names of the segments of `stream` whose content is here.
@@ -78,7 +89,8 @@ extension StoreDatabase {
   }
 
   /// The streams whose segments this device puts back where the folder has lost them: its own,
-  /// present and former, and those of devices that it was told never come back.
+  /// present and former, those that go on from one of its own, and those of devices that it was told
+  /// never come back.
   package func keptStreams() throws -> [StreamID] {
     try read { db in
       try Data.fetchAll(

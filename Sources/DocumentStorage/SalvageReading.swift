@@ -22,8 +22,8 @@ extension StoreDatabase {
       let sql = "SELECT stream, own, retired_at, given_up FROM streams ORDER BY id"
       return try Row.fetchAll(db.prepared(sql)).map { row in
         KeptStream(
-          stream: try StreamID(column: row.value(0)), isOwn: try row.value(1),
-          retiredAt: try row.value(2),
+          stream: try StreamID(column: row.value(0)),
+          isOwn: try row.value(1) == OwnStream.written, retiredAt: try row.value(2),
           givenUp: try row.number(3))
       }
     }
@@ -93,7 +93,9 @@ extension StoreDatabase {
       return try content.map { content in
         let stored = try SegmentFile.decode([UInt8](content)).segment
         return Segment(
-          range: stored.range, attributes: batch.name.map { [.deviceName($0)] } ?? [],
+          range: stored.range,
+          attributes: try Outbox.attributes(
+            of: batch.stream, first: batch.first, name: batch.name, db),
           transactions: stored.transactions)
       }
     }

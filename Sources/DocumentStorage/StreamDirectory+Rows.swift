@@ -57,7 +57,7 @@ extension StreamDirectory {
       if end > 0 { givenUp[stream] = end }
       rows[stream] = Row(
         number: number, stream: stream, learntName: try LearntName(row),
-        isOwn: try row.value("own"),
+        isOwn: try row.value("own") == OwnStream.written,
         unmarked: try row.number("unmarked"), positions: [], gapSince: try row.value("gap_since"),
         retiredAt: try row.value("retired_at"), givenUpAt: try row.value("given_up_at"))
     }

@@ -83,9 +83,10 @@ extension Frontier {
     }
   }
 
-  /// How far the streams have come whose inserts open transactions await.
+  /// How far the streams have come whose inserts open transactions await, and those of which
+  /// something is given up, which may come all the same.
   package var awaitedEnds: [StreamID: UInt64] {
-    let streams = missingInserts.keys
+    let streams = Set(missingInserts.keys).union(givenUp.keys)
     return Dictionary(uniqueKeysWithValues: streams.map { ($0, lineage.end(of: $0)) })
   }
 

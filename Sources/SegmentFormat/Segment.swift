@@ -51,11 +51,30 @@ package struct Segment: Sendable {
     package static func deviceName(_ name: String) -> Attribute {
       Attribute(number: 1, content: Array(name.utf8))
     }
+
+    /// The streams that the device wrote before this one, the first one first.
+    package static func formerStreams(_ streams: [StreamID]) -> Attribute {
+      var content: [UInt8] = []
+      for stream in streams { content.append(stream) }
+      return Attribute(number: 2, content: content)
+    }
   }
 
   /// The device's name, if the segment tells it.
   package var deviceName: String? {
     attributes.first { $0.number == 1 }.map { String(decoding: $0.content, as: UTF8.self) }
+  }
+
+  /// The streams that the device wrote before this one, if the segment tells them.
+  package var formerStreams: [StreamID] {
+    let attribute = attributes.first { $0.number == 2 }
+    let content: [UInt8] = attribute?.content ?? []
+    let starts = stride(from: 0, to: content.count - content.count % 16, by: 16)
+    return starts.map { start -> StreamID in
+      var value: UInt128 = 0
+      for byte in content[start..<(start + 16)] { value = value << 8 | UInt128(byte) }
+      return StreamID(rawValue: value)
+    }
   }
 }
 

@@ -31,7 +31,12 @@ extension Segment {
         container: first.range.container, stream: first.range.stream,
         first: first.range.first, last: last.range.last,
         fingerprintBefore: first.range.fingerprintBefore),
-      attributes: segments.last { !$0.attributes.isEmpty }?.attributes ?? [],
-      transactions: encoded)
+      attributes: Self.newest(segments.flatMap(\.attributes)), transactions: encoded)
+  }
+
+  /// Of each kind of attribute the last.
+  private static func newest(_ attributes: [Attribute]) -> [Attribute] {
+    Dictionary(attributes.map { ($0.number, $0) }, uniquingKeysWith: { $1 }).values
+      .sorted { $0.number < $1.number }
   }
 }

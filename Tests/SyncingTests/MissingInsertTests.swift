@@ -67,6 +67,23 @@ import Testing
     try expectTheSameElsewhere()
   }
 
+  @Test("shows with the document's insert also where that is covered when it comes")
+  func coveredInsert() throws {
+    let carl = try world.peer("carl", in: try world.folder("carl"))
+    try give(ann, to: carl)
+    try carl.delete("x")
+    try carl.put("x", #"{"c":3}"#)
+    try carl.publish()
+    try bobEdits()
+    try give(carl, to: reader)
+    #expect(try reader.body("x") == #"{"c":3}"#)
+    #expect(try reader.conflicts(of: "x") == [#"missing-insert : {"c":3}, {"k":1}"#])
+    #expect(try reader.device.database.counts().conflicts == 1)
+    try give(ann, to: reader)
+    #expect(try reader.body("x") == #"{"c":3,"k":1}"#)
+    #expect(try reader.device.database.counts().conflicts == 0)
+  }
+
   @Test("is reported as a change of what shows by the import that brings the document")
   func reported() throws {
     try bobEdits()

@@ -162,6 +162,27 @@ import Testing
     #expect(try ann.importAll().putBack == 0)
   }
 
+  @Test("is put back also where only an older state of its device is left, which never wrote it")
+  func healingTwiceRestored() throws {
+    let world = try World()
+    let folder = try world.folder("shared")
+    let ann = try world.peer("ann", in: folder)
+    try ann.put("a", "{}")
+    try ann.publish()
+    // Put back to before that, it goes on under another stream; then it is put back again.
+    let second = try BranchTests.clone(of: ann, in: folder, world: world)
+    try second.importAll()
+    try second.put("b", "{}")
+    try second.publish()
+    let third = try BranchTests.clone(of: ann, in: folder, world: world)
+    try third.importAll()
+    let files = try world.logs(in: folder)
+    #expect(Set(files.map(\.directory)).count == 2)
+    for file in files { try world.remove(file.path(in: folder)) }
+    #expect(try third.importAll().putBack == 2)
+    #expect(try world.logs(in: folder) == files)
+  }
+
   @Test("is put back though another device's directory, or its own for a while, cannot be listed")
   func unreadableDirectory() throws {
     let world = try World()

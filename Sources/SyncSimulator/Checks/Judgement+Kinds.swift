@@ -18,11 +18,13 @@ extension Judgement {
   /// Every increment counts once, unless whoever had seen it wrote there anew: then what that wrote
   /// counts it.
   ///
-  /// Judged where nothing was ever in conflict or deleted, and at most one number was written there
-  /// last; the model judges the rest.
+  /// Judged where nothing was ever in conflict or deleted, at most one number was written there
+  /// last, and no counter was begun by somebody who had given something up: that may be a count
+  /// which goes on beside, or is covered with the document. The model judges the rest.
   private func checkCounter(at path: [ByteString]) throws {
     guard outcome.conflictCount == 0,
-      !promises.contains(where: { $0.promise.kind == .delete || $0.promise.wasDisputed })
+      !promises.contains(where: { $0.promise.kind == .delete || $0.promise.wasDisputed }),
+      !promises.contains(where: { $0.begins(path) && $0.promise.hasGivenUp })
     else { return }
     let others = promises.filter { other in
       other.promise.editedKind != path

@@ -44,6 +44,8 @@ struct Promise {
   /// What was there after the edit.
   let after: JSON?
   let settled: Settled
+  /// Whether something of what counts as seen was given up, and not there.
+  let hasGivenUp: Bool
   /// Whether something in the document was in conflict where the user looked.
   let wasDisputed: Bool
 

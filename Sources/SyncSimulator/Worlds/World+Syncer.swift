@@ -11,7 +11,9 @@ extension World {
     for source in machines where !source.isAway && random.chance(60) {
       if !source.isDisconnected { try pickUp(from: source) }
     }
-    guard !machine.isDisconnected || kind != .carry else { return note("    which it cannot reach") }
+    guard !machine.isDisconnected || kind != .carry else {
+      return note("    which it cannot reach")
+    }
     guard machine.place == .home || machine.place == .wiped else { return }
     switch kind {
     case .truncate: truncate(on: machine, &random)

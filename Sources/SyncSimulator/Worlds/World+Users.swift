@@ -141,9 +141,14 @@ extension World {
           number: promises.count, group: group,
           transaction: edit.kind.isRemoval && waits ? nil : written, seen: seen,
           before: edit.before, after: edit.after, settled: settled(by: edit, conflicts),
+          hasGivenUp: try hasGivenUp(machine),
           wasDisputed: conflicts.contains(edit.key)))
     }
     try checkOwnWrites(edits.map { ($0.key, $0.after) }, on: machine)
+  }
+
+  private func hasGivenUp(_ machine: Machine) throws -> Bool {
+    try !machine.database.frontier().givenUp.isEmpty
   }
 
   private func settled(by edit: Edit, _ conflicts: Set<DocumentKey>) -> Promise.Settled {
@@ -236,6 +241,7 @@ extension World {
         number: promises.count, group: promises.count,
         transaction: try written(result, on: machine), seen: seen,
         before: before == nil ? nil : base, after: wanted, settled: .everythingSeen,
+        hasGivenUp: try hasGivenUp(machine),
         wasDisputed: isDisputed || version.isDisputed))
   }
 
