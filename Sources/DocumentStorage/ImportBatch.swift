@@ -347,6 +347,11 @@ private struct ImportFold {
   ) throws {
     var state = try table.state(of: key, streams: streams, lineage: lineage)
     var changes: [StreamID: Set<Path>] = [:]
+    // Edits that came before their insert show with it.
+    for step in steps where step.effect.insert == step.stamp.dot && !state.isEmpty {
+      let early = state.shownPaths(editing: step.stamp.dot)
+      if !early.isEmpty { changes[step.stamp.dot.stream, default: []].formUnion(early) }
+    }
     state.apply(steps) { changes[$0.stamp.dot.stream, default: []].insert($1) }
     guard !changes.isEmpty else { return }
     state.settle()

@@ -169,12 +169,12 @@ package enum Outbox {
     return (segment, previous.fingerprint)
   }
 
-  /// What a batch tells of its device: with the first one, which streams that wrote before.
+  /// What a batch tells of its device: with the first one, which other streams that has written.
   static func attributes(
     of stream: Int64, first: Int64, name: String?, _ db: Database
   ) throws -> [Segment.Attribute] {
     guard let name else { return [] }
-    let sql = "SELECT stream FROM streams WHERE own = \(OwnStream.written) AND id < ? ORDER BY id"
+    let sql = "SELECT stream FROM streams WHERE own = \(OwnStream.written) AND id <> ? ORDER BY id"
     let former =
       first > 1
       ? []

@@ -90,8 +90,8 @@ extension StoreDatabase {
 
   /// The streams whose segments this device puts back where the folder has lost them.
   ///
-  /// Its own, present and former, those that go on from one of its own, and those of devices that it
-  /// was told never come back.
+  /// Its own, present and former, those that go on from one of its own, and those of devices that
+  /// it was told never come back.
   package func keptStreams() throws -> [StreamID] {
     try read { db in
       try Data.fetchAll(

@@ -36,7 +36,8 @@ extension StoreDatabase {
       for stream in kept {
         try db.execute(
           sql: """
-            UPDATE streams SET own = max(own, ?), retired_at = coalesce(retired_at, ?)
+            UPDATE streams SET own = CASE WHEN ? THEN 1 ELSE own END,
+              retired_at = coalesce(retired_at, ?)
             WHERE id = ?
             """,
           arguments: [

@@ -72,27 +72,17 @@ struct EditPlanner {
   }
 
   /// Where the writer did not see an undisputed object with a `clear` of its own, it writes the
-  /// object whole; but a patch that changes nothing in it, and names nothing that is in conflict,
-  /// leaves it alone.
+  /// object whole; but a patch that changes nothing in it leaves it alone.
   private mutating func changeUnfounded(
     _ path: Path, to new: JSON, present: DocumentView.Node?, patch: JSON?
   ) {
-    if case .object = patch, let present, present.json == new, !isDisputed(present, in: patch) {
-      return
+    if case .object = patch, case .object(let wanted) = new, let present,
+      !present.isConflicted, present.json == new
+    {
+      // What it names and is in conflict is settled, and nothing else in the object.
+      return changeMembers(of: path, to: wanted, present: present, patch: patch)
     }
     write(new, at: path, over: present)
-  }
-
-  /// Whether anything that a patch names is in conflict.
-  private func isDisputed(_ node: DocumentView.Node, in patch: JSON?) -> Bool {
-    guard !node.isConflicted else { return true }
-    guard case .object(let children) = node.content else { return false }
-    guard case .object(let named) = patch else {
-      return children.contains { isDisputed($0, in: nil) }
-    }
-    return children.contains { child in
-      named[child.key].map { isDisputed(child, in: $0) } ?? false
-    }
   }
 
   private mutating func changeMembers(

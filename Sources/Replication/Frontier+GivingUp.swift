@@ -83,10 +83,9 @@ extension Frontier {
     }
   }
 
-  /// How far the streams have come whose inserts open transactions await, and those of which
-  /// something is given up, which may come all the same.
+  /// How far the streams have come whose inserts open transactions await.
   package var awaitedEnds: [StreamID: UInt64] {
-    let streams = Set(missingInserts.keys).union(givenUp.keys)
+    let streams = missingInserts.keys
     return Dictionary(uniqueKeysWithValues: streams.map { ($0, lineage.end(of: $0)) })
   }
 

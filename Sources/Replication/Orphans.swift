@@ -53,6 +53,11 @@ extension DocumentState {
   /// Whether it keeps edits whose insert has not come.
   package var hasOrphans: Bool { !missingInserts.isEmpty }
 
+  /// Where edits stand of what an operation inserts, which may show once that has come.
+  package func shownPaths(editing insert: Dot) -> Set<Path> {
+    Set(entries.filter { $0.effect.insert == insert }.map { shownPath(of: $0.effect) })
+  }
+
   /// The values whose insert is not here; all of them where the document has none.
   func unfounded(_ visibility: Visibility, hasInsert: Bool) -> [Int] {
     ((hasInsert ? [] : visibility.values) + visibility.orphans).sorted()

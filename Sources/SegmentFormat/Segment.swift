@@ -52,7 +52,7 @@ package struct Segment: Sendable {
       Attribute(number: 1, content: Array(name.utf8))
     }
 
-    /// The streams that the device wrote before this one, the first one first.
+    /// The other streams that the device has written, or writes by now.
     package static func formerStreams(_ streams: [StreamID]) -> Attribute {
       var content: [UInt8] = []
       for stream in streams { content.append(stream) }
@@ -65,7 +65,7 @@ package struct Segment: Sendable {
     attributes.first { $0.number == 1 }.map { String(decoding: $0.content, as: UTF8.self) }
   }
 
-  /// The streams that the device wrote before this one, if the segment tells them.
+  /// The other streams that the device has written, if the segment tells them.
   package var formerStreams: [StreamID] {
     let attribute = attributes.first { $0.number == 2 }
     let content: [UInt8] = attribute?.content ?? []

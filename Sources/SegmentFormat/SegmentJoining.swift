@@ -31,12 +31,16 @@ extension Segment {
         container: first.range.container, stream: first.range.stream,
         first: first.range.first, last: last.range.last,
         fingerprintBefore: first.range.fingerprintBefore),
-      attributes: Self.newest(segments.flatMap(\.attributes)), transactions: encoded)
+      attributes: Self.newest(of: segments), transactions: encoded)
   }
 
-  /// Of each kind of attribute the last.
-  private static func newest(_ attributes: [Attribute]) -> [Attribute] {
-    Dictionary(attributes.map { ($0.number, $0) }, uniquingKeysWith: { $1 }).values
-      .sorted { $0.number < $1.number }
+  /// Of each kind of attribute that of the last segment which has one; in a segment the first
+  /// counts.
+  private static func newest(of segments: [Segment]) -> [Attribute] {
+    var newest: [UInt64: Attribute] = [:]
+    for segment in segments {
+      for attribute in segment.attributes.reversed() { newest[attribute.number] = attribute }
+    }
+    return newest.values.sorted { $0.number < $1.number }
   }
 }

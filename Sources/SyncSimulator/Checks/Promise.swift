@@ -44,7 +44,7 @@ struct Promise {
   /// What was there after the edit.
   let after: JSON?
   let settled: Settled
-  /// Whether something of what counts as seen was given up, and not there.
+  /// Whether something had ever been given up there: what counts as seen may not have been there.
   let hasGivenUp: Bool
   /// Whether something in the document was in conflict where the user looked.
   let wasDisputed: Bool
@@ -121,10 +121,15 @@ struct JudgedPromise {
 
   /// Whether the author of this edit, or of something that it had seen, had seen `other`.
   ///
-  /// A deletion that waits for its closure may mean that, too, whatever its author saw of it.
-  func hasReached(_ other: JudgedPromise) -> Bool {
-    isAfter(other, reach)
-      && (promise.kind == .delete && promise.transaction == nil || couldSee(other))
+  /// A deletion that waits for its closure means that, too, where what its author saw of the
+  /// document builds on it.
+  ///
+  /// - parameter all: the edits of the document.
+  func hasReached(_ other: JudgedPromise, among all: [JudgedPromise]) -> Bool {
+    guard isAfter(other, reach) else { return false }
+    if couldSee(other) { return true }
+    return promise.kind == .delete && promise.transaction == nil
+      && all.contains { hasSeen($0) && $0.hasSeen(other) }
   }
 
   private func couldSee(_ other: JudgedPromise) -> Bool {

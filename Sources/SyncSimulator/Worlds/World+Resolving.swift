@@ -46,7 +46,7 @@ extension World {
     note(
       "    chooses \(number) at \(path.map(\.description) ?? "all") of \(key.id):"
         + " \(after?.canonical ?? "-")")
-    let isWhole = (path ?? (paths.count == 1 ? paths[0] : nil))?.isRoot ?? false
+    let isWhole = path?.isRoot ?? paths.contains { $0.isRoot }
     var settled = Promise.Settled.everythingSeen
     if isWhole {
       settled = .document

@@ -60,6 +60,8 @@ extension World {
     let known = try machine.claimable()
     let conflicts = try conflicted(on: machine)
     let unfounded = try unfounded(on: machine)
+    // What has just come is deleted more often than anything: so more deletions have to wait.
+    let isDeleting = chosen != nil && random.chance(35)
     let isOpen = try !machine.database.frontier().open.isEmpty
     var edits: [Edit] = []
     let count = random.chance(75) ? 1 : 2 + random.below(2)
@@ -73,7 +75,7 @@ extension World {
           if let kinds {
             try self.edit(kinds, key, &writer, on: machine, mayShowMore: isOpen, &random)
           } else {
-            try self.edit(key, &writer, on: machine, &random)
+            try self.edit(key, &writer, on: machine, isDeleting: isDeleting, &random)
           }
         if let edit { edits.append(edit) }
       }
@@ -84,13 +86,13 @@ extension World {
 
   func edit(
     _ key: DocumentKey, _ writer: inout StoreWriter, on machine: Machine,
-    _ random: inout SplitMix
+    isDeleting: Bool = false, _ random: inout SplitMix
   ) throws -> Edit? {
     let before = try writer.body(at: key).map { try JSON(parsing: $0) }
     let kind: Promise.Kind
     let wanted: JSON?
     let result: StoreWriter.Edit
-    switch random.below(10) {
+    switch isDeleting ? 0 : random.below(10) {
     case 0..<2:
       (kind, wanted) = (.delete, nil)
       result = try writer.delete(key)
