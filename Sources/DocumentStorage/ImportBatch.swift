@@ -303,11 +303,10 @@ private struct ImportFold {
   private static let progressSteps = 2000
 
   mutating func finish() throws -> ImportedPart {
-    let mayHaveFounded = hasWritten
     try writeDocuments()
     try clocks.save(&streams, own: own, db)
     try streams.save(db)
-    try judgeProvisional(mayHaveFounded: mayHaveFounded)
+    try judgeProvisional()
     try DeviceRecord.raiseClock(to: clock.latest, db)
     part.devices = devices.values.sorted { $0.stream < $1.stream }
     try ChangeLog.append(part.devices.map { CommittedChange.Origin($0) }, db)
@@ -316,19 +315,13 @@ private struct ImportFold {
 
   /// Judges again what branches have left in doubt, and what edits an insert that may have been on
   /// another branch; who brought the branch changed it.
-  ///
-  /// What edits an insert shows with that, be it that the insert is covered, so that it changes
-  /// nothing else.
-  ///
-  /// - parameter mayHaveFounded: whether inserts may have come since edits of them were written.
-  private mutating func judgeProvisional(mayHaveFounded: Bool) throws {
+  private mutating func judgeProvisional() throws {
     let scope: DocumentTable.Scope
     if streams.hasRebranched {
       scope = streams.hasNewMeaning ? .all : .provisional
     } else {
       let lineage = streams.frontier.lineage
-      let hasCome = awaited.contains { lineage.end(of: $0.key) != $0.value }
-      guard hasCome || mayHaveFounded else { return }
+      guard awaited.contains(where: { lineage.end(of: $0.key) != $0.value }) else { return }
       scope = .orphans
     }
     let judged = try table.judgeAgain(&streams, scope)
@@ -347,7 +340,7 @@ private struct ImportFold {
   ) throws {
     var state = try table.state(of: key, streams: streams, lineage: lineage)
     var changes: [StreamID: Set<Path>] = [:]
-    // Edits that came before their insert show with it.
+    // Edits that came before their insert show with it, be it that it is covered.
     for step in steps where step.effect.insert == step.stamp.dot && !state.isEmpty {
       let early = state.shownPaths(editing: step.stamp.dot)
       if !early.isEmpty { changes[step.stamp.dot.stream, default: []].formUnion(early) }

@@ -174,11 +174,17 @@ package enum Outbox {
     of stream: Int64, first: Int64, name: String?, _ db: Database
   ) throws -> [Segment.Attribute] {
     guard let name else { return [] }
-    let sql = "SELECT stream FROM streams WHERE own = \(OwnStream.written) AND id <> ? ORDER BY id"
-    let former =
-      first > 1
-      ? []
-      : try Data.fetchAll(db.prepared(sql), arguments: [stream]).map { try StreamID(column: $0) }
+    guard first == 1 else { return [.deviceName(name)] }
+    // The present stream of a rebuilt device came before the old one's in the table. Of a stream
+    // that has become a former one since, later ones do not count: what was tried before a crash
+    // and what is tried after it are the same file (protocol.md 32).
+    let sql = """
+      SELECT stream FROM streams WHERE own = \(OwnStream.written) AND id <> ?1
+        AND (id < ?1 OR ?1 = (SELECT stream FROM device)) ORDER BY id
+      """
+    let former = try Data.fetchAll(db.prepared(sql), arguments: [stream]).map {
+      try StreamID(column: $0)
+    }
     return [.deviceName(name)] + (former.isEmpty ? [] : [.formerStreams(former)])
   }
 }

@@ -36,7 +36,7 @@ extension StoreDatabase {
       for stream in kept {
         try db.execute(
           sql: """
-            UPDATE streams SET own = CASE WHEN ? THEN 1 ELSE own END,
+            UPDATE streams SET own = CASE WHEN ? THEN \(OwnStream.written) ELSE own END,
               retired_at = coalesce(retired_at, ?)
             WHERE id = ?
             """,

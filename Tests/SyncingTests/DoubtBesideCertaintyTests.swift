@@ -23,15 +23,7 @@ import Testing
     let twin = try BranchTests.clone(of: carl, in: try world.folder("twin"), world: world)
     for id in ["z", "z2"] { try twin.put(id, "{}") }
     try twin.publish()
-    try give(twin, to: eve)
-  }
-
-  /// Brings what one device wrote to another, which imports it.
-  private func give(_ author: Peer, to other: Peer) throws {
-    for file in try world.logs(in: author.folder) where file.directory == author.directory {
-      try world.deliver(file, to: other.folder)
-    }
-    try other.importAll()
+    try world.give(twin, to: eve)
   }
 
   private func resolve(at path: String? = nil, by number: Int) throws {
@@ -45,18 +37,18 @@ import Testing
   func undoneAgain() throws {
     try ann.put("x", #"{"x":1,"y":2}"#)
     try ann.publish()
-    for peer in [bob, carl, eve] { try give(ann, to: peer) }
+    for peer in [bob, carl, eve] { try world.give(ann, to: peer) }
     try bob.delete("x")
     try bob.publish()
     try carl.put("x", #"{"x":3,"y":2}"#)
     try carl.put("y", "{}")
     try carl.publish()
-    for peer in [ann, bob, carl] { try give(peer, to: reader) }
+    for peer in [ann, bob, carl] { try world.give(peer, to: reader) }
     // Carl's edit undoes bob's delete.
     #expect(try reader.body("x") == #"{"x":3,"y":2}"#)
     try eve.delete("x")
     try eve.publish()
-    try give(eve, to: reader)
+    try world.give(eve, to: reader)
     #expect(try reader.body("x") == nil)
     #expect(try reader.conflicts(of: "x") == [#"doubtful : absent, {"x":3,"y":2}"#])
     try resolve(by: 2)
@@ -71,7 +63,7 @@ import Testing
     world.advance(milliseconds: 10)
     try eve.put("x", #"{"n":7}"#)
     try eve.publish()
-    for peer in [carl, eve] { try give(peer, to: reader) }
+    for peer in [carl, eve] { try world.give(peer, to: reader) }
   }
 
   @Test("leaves what shows what it is, where that is chosen and a counter is hidden")

@@ -17,21 +17,13 @@ import Testing
     reader = try world.peer("reader", in: try world.folder("reader"))
     try ann.put("x", #"{"a":0}"#)
     try ann.publish()
-    try give(ann, to: bob)
-  }
-
-  /// Brings what one device wrote to another, which imports it.
-  private func give(_ author: Peer, to other: Peer) throws {
-    for file in try world.logs(in: author.folder) where file.directory == author.directory {
-      try world.deliver(file, to: other.folder)
-    }
-    try other.importAll()
+    try world.give(ann, to: bob)
   }
 
   private func bobEdits() throws {
     try bob.put("x", #"{"a":0,"k":1}"#)
     try bob.publish()
-    try give(bob, to: reader)
+    try world.give(bob, to: reader)
   }
 
   /// Somebody who gets everything at once ends where the reader is.
@@ -49,7 +41,7 @@ import Testing
     try bobEdits()
     #expect(try reader.body("x") == nil)
     #expect(try reader.conflicts(of: "x") == [#"missing-insert : absent, {"k":1}"#])
-    try give(ann, to: reader)
+    try world.give(ann, to: reader)
     #expect(try reader.body("x") == #"{"a":0,"k":1}"#)
     #expect(try reader.conflicts(of: "x") == [])
     try expectTheSameElsewhere()
@@ -61,7 +53,7 @@ import Testing
     try reader.put("x", #"{"b":2}"#)
     #expect(try reader.conflicts(of: "x") == [#"missing-insert : {"b":2}, {"k":1}"#])
     try reader.publish()
-    try give(ann, to: reader)
+    try world.give(ann, to: reader)
     #expect(try reader.body("x") == #"{"a":0,"b":2,"k":1}"#)
     #expect(try reader.conflicts(of: "x") == [])
     try expectTheSameElsewhere()
@@ -70,16 +62,16 @@ import Testing
   @Test("shows with the document's insert also where that is covered when it comes")
   func coveredInsert() throws {
     let carl = try world.peer("carl", in: try world.folder("carl"))
-    try give(ann, to: carl)
+    try world.give(ann, to: carl)
     try carl.delete("x")
     try carl.put("x", #"{"c":3}"#)
     try carl.publish()
     try bobEdits()
-    try give(carl, to: reader)
+    try world.give(carl, to: reader)
     #expect(try reader.body("x") == #"{"c":3}"#)
     #expect(try reader.conflicts(of: "x") == [#"missing-insert : {"c":3}, {"k":1}"#])
     #expect(try reader.device.database.counts().conflicts == 1)
-    try give(ann, to: reader)
+    try world.give(ann, to: reader)
     #expect(try reader.body("x") == #"{"c":3,"k":1}"#)
     #expect(try reader.device.database.counts().conflicts == 0)
   }
@@ -99,7 +91,7 @@ import Testing
   func chosen() throws {
     try bob.increment("/n", of: "x", by: 3)
     try bob.publish()
-    try give(bob, to: reader)
+    try world.give(bob, to: reader)
     try reader.put("x", #"{"b":2}"#)
     #expect(try reader.conflicts(of: "x") == [#"missing-insert : {"b":2}, {"n":3}"#])
     try reader.write { try $0.resolve(Peer.key("x"), by: .listed(2)) }
@@ -107,7 +99,7 @@ import Testing
     try reader.increment("/n", of: "x", by: 4)
     #expect(try reader.body("x") == #"{"n":7}"#)
     try reader.publish()
-    try give(ann, to: reader)
+    try world.give(ann, to: reader)
     try expectTheSameElsewhere()
   }
 
@@ -118,17 +110,14 @@ import Testing
     let dora = try world.peer("dora", in: try world.folder("dora"))
     try dora.put("z", "{}")
     try dora.publish()
-    try give(dora, to: cloe)
+    try world.give(dora, to: cloe)
     try cloe.put("y", #"{"c":0}"#)
     try cloe.publish()
     // Without what cloe had seen, bob cannot claim what cloe wrote; so nothing names it.
-    for file in try world.logs(in: cloe.folder) where file.directory == cloe.directory {
-      try world.deliver(file, to: bob.folder)
-    }
-    try bob.importAll()
+    try world.give(cloe, to: bob)
     try bob.put("y", #"{"c":0,"k":1}"#)
     try bob.publish()
-    try give(bob, to: twin)
+    try world.give(bob, to: twin)
     #expect(try twin.device.database.device()?.stream != cloe.stream)
   }
 }

@@ -130,6 +130,14 @@ extension World {
     try place(file.bytes, at: copy.path(in: folder))
   }
 
+  /// Brings what one device wrote to another, which imports it.
+  func give(_ author: Peer, to other: Peer) throws {
+    for file in try logs(in: author.folder) where file.directory == author.directory {
+      try deliver(file, to: other.folder)
+    }
+    try other.importAll()
+  }
+
   /// Takes away whatever has the name.
   func remove(_ path: FilePath) throws {
     if let fake { return fake.removeTree(path) }
