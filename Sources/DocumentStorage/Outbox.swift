@@ -94,11 +94,15 @@ package enum Outbox {
     let isNew = published != device.name
     if isNew { try noteName(device, from: first.first, db) }
     for border in borders {
-      let name = isNew && border == first ? device.name : nil
+      let introduction =
+        isNew && border == first
+        ? try Introduction(of: device.name, from: border.first, db) : Introduction()
       try db.run(
         """
-        INSERT INTO batches(stream, first, last, device_name) SELECT stream, ?, ?, ? FROM device
-        """, [border.first, border.last, name])
+        INSERT INTO batches(stream, first, last, device_name, former_streams)
+          SELECT stream, ?, ?, ?, ? FROM device
+        """,
+        [border.first, border.last, introduction.name, introduction.storedStreams])
     }
     try db.run("UPDATE device SET published_name = name")
   }
@@ -125,8 +129,8 @@ package enum Outbox {
   }
 
   static func segment(
-    of stream: Int64, first: Int64, last: Int64, name: String?, streams: StreamDirectory,
-    _ db: Database
+    of stream: Int64, first: Int64, last: Int64, introduction: Introduction,
+    streams: StreamDirectory, _ db: Database
   ) throws -> (segment: Segment, fingerprint: Fingerprint) {
     let rows = try Row.fetchCursor(
       db.prepared(
@@ -165,27 +169,8 @@ package enum Outbox {
       range: Segment.Range(
         container: range.container, stream: range.stream, first: UInt64(first),
         last: UInt64(last), fingerprintBefore: range.fingerprintBefore),
-      attributes: try attributes(of: stream, first: first, name: name, db), transactions: encoded)
+      attributes: introduction.attributes, transactions: encoded)
     return (segment, previous.fingerprint)
-  }
-
-  /// What a batch tells of its device: with the first one, which other streams that has written.
-  static func attributes(
-    of stream: Int64, first: Int64, name: String?, _ db: Database
-  ) throws -> [Segment.Attribute] {
-    guard let name else { return [] }
-    guard first == 1 else { return [.deviceName(name)] }
-    // The present stream of a rebuilt device came before the old one's in the table. Of a stream
-    // that has become a former one since, later ones do not count: what was tried before a crash
-    // and what is tried after it are the same file (protocol.md 32).
-    let sql = """
-      SELECT stream FROM streams WHERE own = \(OwnStream.written) AND id <> ?1
-        AND (id < ?1 OR ?1 = (SELECT stream FROM device)) ORDER BY id
-      """
-    let former = try Data.fetchAll(db.prepared(sql), arguments: [stream]).map {
-      try StreamID(column: $0)
-    }
-    return [.deviceName(name)] + (former.isEmpty ? [] : [.formerStreams(former)])
   }
 }
 
@@ -214,7 +199,7 @@ extension StoreDatabase {
       let first: Int64 = try row.value("first")
       let last: Int64 = try row.value("last")
       let (segment, fingerprint) = try Outbox.segment(
-        of: try row.value("stream"), first: first, last: last, name: try row.value("device_name"),
+        of: try row.value("stream"), first: first, last: last, introduction: Introduction(row),
         streams: try streams(db), db)
       return Outbox.Batch(
         first: UInt64(first), last: UInt64(last), segment: segment, fingerprint: fingerprint)

@@ -34,16 +34,18 @@ extension StoreDatabase {
     let stream: Int64
     /// Their sequences in the stream.
     package let sequences: ClosedRange<UInt64>
-    let name: String?
+    let introduction: Introduction
 
     /// - throws: if no device could have made such a batch.
-    fileprivate init(stream: Int64, first: UInt64, last: UInt64, name: String?) throws {
+    fileprivate init(
+      stream: Int64, first: UInt64, last: UInt64, introduction: Introduction
+    ) throws {
       guard first > 0, first <= last, last - first < Outbox.batchTransactions else {
         throw StoredBytes.damage
       }
       self.stream = stream
       sequences = first...last
-      self.name = name
+      self.introduction = introduction
     }
 
     var first: Int64 { Int64(sequences.lowerBound) }
@@ -56,7 +58,7 @@ extension StoreDatabase {
       try Row.fetchAll(db.prepared("SELECT * FROM batches ORDER BY stream, first")).map { row in
         try WaitingBatch(
           stream: row.value("stream"), first: row.number("first"), last: row.number("last"),
-          name: row.value("device_name"))
+          introduction: Introduction(row))
       }
     }
   }
@@ -69,7 +71,8 @@ extension StoreDatabase {
       return try Outbox.openBorders(db).map { border in
         try WaitingBatch(
           stream: device.value(0), first: UInt64(clamping: border.first),
-          last: UInt64(clamping: border.last), name: device.value(1))
+          last: UInt64(clamping: border.last),
+          introduction: Introduction(of: device.value(1), from: border.first, db))
       }
     }
   }
@@ -77,7 +80,7 @@ extension StoreDatabase {
   package func segment(of batch: WaitingBatch) throws -> Segment {
     try read { db in
       try Outbox.segment(
-        of: batch.stream, first: batch.first, last: batch.last, name: batch.name,
+        of: batch.stream, first: batch.first, last: batch.last, introduction: batch.introduction,
         streams: StreamDirectory(numbers: db), db
       ).segment
     }
@@ -93,9 +96,7 @@ extension StoreDatabase {
       return try content.map { content in
         let stored = try SegmentFile.decode([UInt8](content)).segment
         return Segment(
-          range: stored.range,
-          attributes: try Outbox.attributes(
-            of: batch.stream, first: batch.first, name: batch.name, db),
+          range: stored.range, attributes: batch.introduction.attributes,
           transactions: stored.transactions)
       }
     }

@@ -30,11 +30,5 @@ extension Schema {
     -- The waiting removals that were taken over from databases whose place this one has taken, lest
     -- they be taken over again when that is repeated (`WaitingRemoval.bytes`).
     CREATE TABLE taken_removals(removal BLOB PRIMARY KEY) WITHOUT ROWID;
-
-    -- The inserts that it edits and that are not here, as a context without fingerprints.
-    ALTER TABLE open_transactions ADD COLUMN inserts BLOB;
-
-    -- The time of the first transaction of the file that gave a stream its name.
-    ALTER TABLE streams ADD COLUMN named_at INTEGER NOT NULL DEFAULT 0;
     """
 }

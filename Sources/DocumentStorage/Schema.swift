@@ -12,7 +12,7 @@ enum Schema {
     let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
     guard found <= version else { return found }
     guard found < version else { return nil }
-    for step in steps[found...] { try db.execute(sql: step) }
+    for step in steps[found...] { try step.perform(in: db) }
     // What an older program could not read, this one may: look at it again.
     try db.execute(sql: "DELETE FROM files WHERE reason IN ('newer', 'damaged', 'branch')")
     try db.execute(sql: "UPDATE files SET tried = NULL")
@@ -21,9 +21,44 @@ enum Schema {
   }
 
   /// Step n makes version n + 1 out of version n; a step that has been released never changes.
-  private static let steps = [
-    firstTables, changesAndIndexes,
-    archiveOfSegments + newerKinds + clockReadings + branches + holes,
+  private static let steps: [Step] = [
+    .statements(firstTables), .statements(changesAndIndexes),
+    .statements(archiveOfSegments + newerKinds + clockReadings + branches + holes),
+    .columns(lateColumns),
+  ]
+
+  private enum Step {
+    case statements(String)
+    /// Each where its table lacks it.
+    case columns([Column])
+
+    func perform(in db: Database) throws {
+      switch self {
+      case .statements(let text): try db.execute(sql: text)
+      case .columns(let columns):
+        for column in columns
+        where try !db.columns(in: column.table).contains(where: { $0.name == column.name }) {
+          try db.execute(
+            sql: "ALTER TABLE \(column.table) ADD COLUMN \(column.name) \(column.type)")
+        }
+      }
+    }
+  }
+
+  private struct Column {
+    let table: String
+    let name: String
+    let type: String
+  }
+
+  /// Version 3 was changed after programs had gone out that make it: theirs lack the first two.
+  private static let lateColumns = [
+    // The inserts that it edits and that are not here, as a context without fingerprints.
+    Column(table: "open_transactions", name: "inserts", type: "BLOB"),
+    // The time of the first transaction of the file that gave a stream its name.
+    Column(table: "streams", name: "named_at", type: "INTEGER NOT NULL DEFAULT 0"),
+    // Which other streams its device had written when the borders were fixed, 16 bytes each.
+    Column(table: "batches", name: "former_streams", type: "BLOB"),
   ]
 
   private static let newerKinds = """

@@ -9,14 +9,15 @@ import Testing
   @Test("that fails in its midst leaves the old version as it was", arguments: OldStore.versions)
   func failure(version: Int) throws {
     let store = try OldStore(version: version)
-    // The last table that the steps make cannot be made: all before it must be taken back.
-    try store.raw { db in try db.execute(sql: "CREATE VIEW marks AS SELECT 1") }
+    // The last thing to be done cannot be: all before it must be taken back.
+    let sql = "CREATE TRIGGER no BEFORE DELETE ON files BEGIN SELECT RAISE(ABORT, 'no'); END"
+    try store.raw { db in try db.execute(sql: sql) }
     let before = try (store.tables(), store.rawVersion(), Self.rows(store))
     #expect(throws: StorageError.self) { try store.open() }
     #expect(try store.tables() == before.0)
     #expect(try store.rawVersion() == before.1)
     #expect(try Self.rows(store) == before.2)
-    try store.raw { db in try db.execute(sql: "DROP VIEW marks") }
+    try store.raw { db in try db.execute(sql: "DROP TRIGGER no") }
     #expect(try store.open().dump() == store.expected("dump.jsonl"))
   }
 

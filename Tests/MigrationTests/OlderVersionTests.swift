@@ -54,6 +54,21 @@ import Testing
     #expect(try store.tables() == newest.structure)
   }
 
+  /// Programs of version 3 went out before it had them.
+  @Test("gets the columns that its version got late", arguments: ["both", "inserts", "named_at"])
+  func lateColumns(lacking: String) throws {
+    let store = try OldStore(version: 3)
+    let columns = [("open_transactions", "inserts"), ("streams", "named_at")]
+    try store.raw { db in
+      for (table, column) in columns where lacking == "both" || lacking == column {
+        try db.execute(sql: "ALTER TABLE \(table) DROP COLUMN \(column)")
+      }
+    }
+    let device = try store.open()
+    #expect(try Set(store.tables()) == Set(Self.newest().structure))
+    #expect(try device.dump() == store.expected("dump.jsonl"))
+  }
+
   @Test("reads as the old program read it", arguments: OldStore.versions)
   func reads(version: Int) throws {
     let store = try OldStore(version: version)
