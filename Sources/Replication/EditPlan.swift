@@ -113,10 +113,12 @@ extension DocumentState {
 
   /// Whether a delete, or a rewrite of the whole document, came in between that the reader of
   /// `token` had not seen.
+  ///
+  /// What its authors had seen, and had not arrived, has not been shown to the reader.
   private func isStale(_ token: VersionToken, view: DocumentView) -> Bool {
     let hasUnseenDelete = uncovered.contains { index in
       entries[index].effect.kind.cover == .document
-        && relation(of: token.seen, to: entries[index].stamp) < .expected
+        && relation(of: token.applied, to: entries[index].stamp) < .expected
     }
     // A delete that waits has no dot to be seen by. But where the document shows in spite of it, a
     // later reader had applied what undoes it, which the delete had not seen.

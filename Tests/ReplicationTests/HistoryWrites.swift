@@ -184,7 +184,8 @@ extension History {
   /// Rule 16: beside a delete that the reader had not seen, a write must be refused.
   private func checkNotStale(_ read: Read, in state: DocumentState) throws {
     let deletes = state.uncovered.map { state.entries[$0] }.filter { $0.effect.kind == .delete }
-    if state.view().isVisible, deletes.contains(where: { !read.token.seen.holds($0.stamp.dot) }) {
+    let isUnseen = deletes.contains { !read.token.applied.holds($0.stamp.dot) }
+    if state.view().isVisible, isUnseen {
       throw failure("accepted beside a delete that its reader had not seen")
     }
   }

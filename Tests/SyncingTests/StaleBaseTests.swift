@@ -57,6 +57,27 @@ private struct Reading {
     #expect(try scene.ann.device.database.unpublishedCount() == 0)
   }
 
+  @Test("is refused beside a delete that had not arrived, though others' contexts told of it")
+  func staleByHearsay() throws {
+    let scene = try Reading()
+    let eve = try scene.world.peer("eve", in: try scene.world.folder("eve"))
+    try scene.world.give(scene.ann, to: eve)
+    try scene.bob.delete("doc")
+    try scene.bob.publish()
+    let carl = try scene.world.peer("carl", in: try scene.world.folder("carl"))
+    for peer in [scene.ann, scene.bob] { try scene.world.give(peer, to: carl) }
+    try carl.put("other", "{}")
+    try carl.publish()
+    try eve.put("doc", #"{"a":1,"b":5}"#)
+    try eve.publish()
+    // Carl had seen the delete, which is not here.
+    for peer in [carl, eve] { try scene.world.give(peer, to: scene.ann) }
+    let token = try #require(try scene.ann.token("doc"))
+    try scene.world.give(scene.bob, to: scene.ann)
+    #expect(try scene.ann.body("doc") == #"{"a":1,"b":5}"#)
+    #expect(try scene.ann.put("doc", #"{"a":2,"b":5}"#, token: token) == .stale)
+  }
+
   @Test("is a new insert if the document is absent now")
   func absent() throws {
     let scene = try Reading()
