@@ -22,6 +22,8 @@ package enum ConflictError: Error, Equatable, Sendable {
   case noSuchValue(Int, of: Int)
   /// A document is an object.
   case notAnObject
+  /// The write that settles the conflict would settle others as well, by what shows there.
+  case settlesMore(DocumentKey, Path, [Path])
 }
 
 extension StoreSnapshot {
@@ -54,26 +56,45 @@ extension StoreWriter {
 
   /// Settles a conflict, here and wherever this transaction arrives.
   ///
+  /// A document that was deleted beside its edits is written whole, and so is an object that was
+  /// taken away beside what shows in it (protocol.md 11, 13): nobody who chose a value of one
+  /// member has chosen among those of another.
+  ///
   /// - parameter path: nil for the only one that the document has, or, if what shows is chosen, for
   ///   all of them.
   /// - parameter check: judges the body that comes out.
-  /// - throws: ``ConflictError``.
+  /// - throws: ``ConflictError``; then the transaction must not be committed.
   package mutating func resolve(
     _ key: DocumentKey, at path: Path? = nil, by choice: ConflictChoice,
     check: (JSON) throws -> Void = { _ in }
   ) throws {
-    let conflicts = try conflicts(of: key).filter { path == nil || $0.path == path }
-    guard let first = conflicts.first else { throw ConflictError.none(key, path) }
+    let listed = try conflicts(of: key)
+    let conflicts = listed.filter { path == nil || $0.path == path }
     let paths = Set(conflicts.map(\.path)).sorted()
-    if paths.count > 1 {
+    guard let first = paths.first else { throw ConflictError.none(key, path) }
+    guard paths.count == 1 else {
       guard case .listed(1) = choice else { throw ConflictError.several(key, paths) }
       for path in paths {
         // Where an object above it was written whole, it is settled by now.
-        guard try self.conflicts(of: key).contains(where: { $0.path == path }) else { continue }
-        try resolve(key, at: path, by: choice, check: check)
+        let rest = try self.conflicts(of: key).filter { $0.path == path }
+        if !rest.isEmpty { try settle(rest, of: key, by: choice, check: check) }
       }
       return
     }
+    try settle(conflicts, of: key, by: choice, check: check)
+    let rest = Set(try self.conflicts(of: key).map(\.path))
+    let others = Set(listed.map(\.path)).subtracting(rest).filter {
+      !$0.isAtOrBelow(first) && !first.isAtOrBelow($0)
+    }
+    guard others.isEmpty else { throw ConflictError.settlesMore(key, first, others.sorted()) }
+  }
+
+  /// Settles all conflicts of one path.
+  private mutating func settle(
+    _ conflicts: [DocumentConflict], of key: DocumentKey, by choice: ConflictChoice,
+    check: (JSON) throws -> Void
+  ) throws {
+    guard let first = conflicts.first else { return }
     let content = try choice.content(of: conflicts)
     // A write that changes nothing would leave what is in doubt as it is.
     guard conflicts.contains(where: { $0.kind == .doubtful }), !first.path.isRoot || content != nil

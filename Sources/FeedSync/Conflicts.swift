@@ -111,10 +111,13 @@ extension DocumentStore {
 
   /// Settles a conflict: here, and on every device that the transaction reaches.
   ///
-  ///     for conflict in try store.conflicts(of: "groceries", in: "notes") {
+  ///     if let conflict = try store.conflicts(of: "groceries", in: "notes").first {
   ///       try store.resolve(conflict, by: .shown)
   ///     }
   ///
+  /// One may settle others: that of the document as a whole settles all; so read them anew after
+  /// each. Where one of a member would settle that of another member, it is refused: the document,
+  /// or an object in it, was taken away beside its edits, and is written anew as a whole.
   /// If two devices settle it at the same time and differently, their two values are a conflict.
   /// - throws: ``FeedSyncError`` with `.notFound` if it is settled already, `.badInput` for a value
   ///   that makes the document no object or too large, `.tryAgain` for a value that is none of the

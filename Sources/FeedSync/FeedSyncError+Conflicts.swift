@@ -21,6 +21,13 @@ extension FeedSyncError {
         .usage, operation: operation,
         message: "there is no value \(number); the conflict has \(count)",
         hint: "see 'feedsync conflicts show'")
+    case .settlesMore(_, let path, let others):
+      let names = others.map(\.pointer).joined(separator: ", ")
+      self.init(
+        .usage, operation: operation,
+        message: "what is chosen at \(path.pointer) would settle \(names) as well, by what shows",
+        hint: "somebody took away what they stand in, so all of it has to be written anew: settle"
+          + " it with --shown and no path, or write what you want with 'feedsync put'")
     case .notAnObject:
       self.init(
         .badInput, operation: operation, message: "a document is a JSON object",

@@ -208,4 +208,38 @@ import Testing
     #expect(try Self.lines(bob) == [])
     #expect(throws: ConflictError.none(Peer.key("x"), nil)) { try resolve(bob, by: .listed(1)) }
   }
+
+  @Test("of a member is refused where it would settle another member's, which nobody chose")
+  func settlesMore() throws {
+    try put(ann, #"{"a":1,"b":1}"#)
+    try put(bob, #"{"a":2,"b":2}"#)
+    try bob.delete("x")
+    try exchange()
+    let before = try Self.lines(eve)
+    #expect(before.count == 3)
+    let paths = ["/a", "/b"].compactMap { Path(pointer: $0) }
+    #expect(throws: ConflictError.settlesMore(Peer.key("x"), paths[0], [paths[1]])) {
+      try resolve(eve, "/a", by: .listed(2))
+    }
+    #expect(try Self.lines(eve) == before)
+    try resolve(eve, by: .listed(1))
+    #expect(try Self.lines(eve) == [])
+  }
+
+  @Test("of a member is refused so in an object that somebody has taken away")
+  func settlesMoreInAnObject() throws {
+    try begin(#"{"o":{"a":0,"b":0}}"#)
+    try put(ann, #"{}"#)
+    try put(bob, #"{"o":{"a":1,"b":1}}"#)
+    try put(eve, #"{"o":{"a":2,"b":2}}"#)
+    try exchange()
+    #expect(try Self.lines(ann) == ["value /o/a: 2, 1", "value /o/b: 2, 1"])
+    let paths = ["/o/a", "/o/b"].compactMap { Path(pointer: $0) }
+    #expect(throws: ConflictError.settlesMore(Peer.key("x"), paths[0], [paths[1]])) {
+      try resolve(ann, "/o/a", by: .listed(2))
+    }
+    // What shows there needs no rewriting.
+    try resolve(ann, "/o/a", by: .listed(1))
+    #expect(try Self.lines(ann) == ["value /o/b: 2, 1"])
+  }
 }

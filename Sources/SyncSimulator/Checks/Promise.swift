@@ -54,8 +54,8 @@ struct Promise {
     case nothing
     /// Whatever was in conflict, as far as its author had seen it: as a put does.
     case everythingSeen
-    /// That at a path.
-    case path([ByteString])
+    /// That at, above or below these paths.
+    case paths(Set<[ByteString]>)
     /// All of a document, also what edits a document that was not there.
     case document
   }
@@ -174,9 +174,10 @@ extension Promise {
     guard kind != .delete, let before, let after else { return true }
     switch settled {
     case .everythingSeen, .document: return true
-    case .path(let settled) where path.starts(with: settled) || settled.starts(with: path):
+    case .paths(let settled)
+    where settled.contains { path.starts(with: $0) || $0.starts(with: path) }:
       return true
-    case .nothing, .path: break
+    case .nothing, .paths: break
     }
     return before.value(at: path) != after.value(at: path)
   }

@@ -26,6 +26,8 @@ struct Figures: Sendable {
   var filesBehindHoles = 0
   /// Databases that others were made in the place of.
   var recoveries = 0
+  /// Choices refused because they would settle more than was chosen.
+  var refused = 0
 
   static func += (sum: inout Figures, other: Figures) {
     sum.transactions += other.transactions
@@ -43,6 +45,7 @@ struct Figures: Sendable {
     sum.skips += other.skips
     sum.filesBehindHoles += other.filesBehindHoles
     sum.recoveries += other.recoveries
+    sum.refused += other.refused
   }
 }
 
@@ -53,6 +56,6 @@ extension Figures: CustomStringConvertible {
       + " \(conflicts) conflicts; \(kinds) edits of counters and sets, \(copies) copies of devices,"
       + " \(authors) authors, \(putBack) files put back,"
       + " \(skips) skips, \(filesBehindHoles) files imported for them,"
-      + " \(recoveries) rebuilds"
+      + " \(recoveries) rebuilds, \(refused) choices refused"
   }
 }

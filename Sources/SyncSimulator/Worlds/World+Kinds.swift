@@ -40,7 +40,8 @@ extension World {
     }
     guard result == .changed else { return nil }
     figures.kinds += 1
-    return Edit(kind: kind, key: key, before: before, after: after)
+    return Edit(
+      kind: kind, key: key, before: before, after: after, named: [Array(path.prefix(1))])
   }
 
   private typealias Change = (kind: Promise.Kind, edit: KindEdit, new: JSON)

@@ -7,26 +7,40 @@ import Replication
 extension World {
   func resolve(on machine: Machine, _ random: inout SplitMix) throws {
     let known = try machine.claimable()
-    let conflicts = try conflicted(on: machine)
+    let conflicts = try conflicts(on: machine)
     let unfounded = try unfounded(on: machine)
     guard !conflicts.isEmpty else { return }
-    let key = random.pick(conflicts.sorted())
+    let key = random.pick(conflicts.keys.sorted())
     let isChosen = random.chance(55)
     var edit: Edit?
-    let result = try machine.database.writeDocuments(
-      now: machine.device.ambient.time, nonce: machine.device.nonce,
-      isPublishedAtOnce: random.chance(70)
-    ) { writer in
-      edit =
-        isChosen
-        ? try self.choose(key, &writer, &random)
-        : try self.edit(key, &writer, on: machine, &random)
+    let result: StoreWriter.Result
+    do {
+      result = try machine.database.writeDocuments(
+        now: machine.device.ambient.time, nonce: machine.device.nonce,
+        isPublishedAtOnce: random.chance(70)
+      ) { writer in
+        edit =
+          isChosen
+          ? try self.choose(key, &writer, &random)
+          : try self.edit(key, &writer, on: machine, &random)
+      }
+    } catch ConflictError.settlesMore(_, let path, let others) {
+      return try refuse(at: path, others: others, listed: conflicts[key] ?? [])
     }
     guard let edit else { return }
     try promise([edit], on: machine, result: result, seen: known, conflicts: conflicts)
-    try checkResolved(edit, on: machine)
+    try checkResolved(edit, of: conflicts[key] ?? [], on: machine)
     try checkUnfounded(
       edit.settled == .document ? unfounded.subtracting([key]) : unfounded, on: machine)
+  }
+
+  /// What would settle other conflicts is refused, and only that.
+  private func refuse(at path: Path, others: [Path], listed: [DocumentConflict]) throws {
+    note("    to choose at \(path) would settle \(others)")
+    figures.refused += 1
+    guard !others.isEmpty, Set(others).isSubset(of: listed.map(\.path)) else {
+      throw Finding("to choose at \(path) is refused for \(others), which is no conflict")
+    }
   }
 
   /// Settles one of a document's conflicts by a value that is listed, or all by what shows.
@@ -36,7 +50,7 @@ extension World {
     let before = try writer.body(at: key).map { try JSON(parsing: $0) }
     let listed = try writer.conflicts(of: key)
     let paths = Set(listed.map(\.path)).sorted()
-    guard !paths.isEmpty else { return nil }
+    guard !paths.isEmpty else { throw Finding("\(key.id) is counted as a conflict") }
     let path = random.chance(30) ? nil : random.pick(paths)
     let values = listed.filter { path == nil || $0.path == path }.flatMap(\.values)
     // Only what shows can be chosen for several places at once.
@@ -51,7 +65,7 @@ extension World {
     if isWhole {
       settled = .document
     } else if let path {
-      settled = .path(path.keys)
+      settled = .paths([path.keys])
     }
     if path != nil || paths.count == 1 {
       try checkChosen(values[number - 1].content, at: path ?? paths[0], in: after)
@@ -71,17 +85,26 @@ extension World {
     }
   }
 
-  /// What was settled is listed no more, unless a removal waits for what is missing.
-  private func checkResolved(_ edit: Edit, on machine: Machine) throws {
+  /// What was settled is listed no more, unless a removal waits for what is missing; the rest is.
+  ///
+  /// - parameter before: what was listed of the document.
+  private func checkResolved(
+    _ edit: Edit, of before: [DocumentConflict], on machine: Machine
+  ) throws {
     guard edit.settled != .nothing, try machine.database.frontier().open.isEmpty,
       try machine.database.counts().pendingRemovals == 0
     else { return }
     let rest = try machine.database.readSnapshot { try $0.conflicts(of: edit.key) }
-    let listed =
-      switch edit.settled {
-      case .path(let path): rest.first { $0.path.keys == path }
-      case .nothing, .everythingSeen, .document: rest.first
+    var listed = rest.first
+    if case .paths(let paths) = edit.settled {
+      listed = rest.first { paths.contains($0.path.keys) }
+      let gone = Set(before.map(\.path.keys)).subtracting(rest.map(\.path.keys))
+      if let other = gone.first(where: { path in
+        !paths.contains { $0.starts(with: path) || path.starts(with: $0) }
+      }) {
+        throw Finding("device \(machine.number) settled \(edit.key.id) at \(other) unasked")
       }
+    }
     if let listed {
       throw Finding(
         "device \(machine.number) settled \(edit.key.id), and \(listed.kind.rawValue) is listed at"

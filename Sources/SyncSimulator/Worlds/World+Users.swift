@@ -37,6 +37,8 @@ extension World {
     let key: DocumentKey
     let before: JSON?
     let after: JSON?
+    /// The members that it is about; nil for all.
+    var named: Set<[ByteString]>?
     var settled = Promise.Settled.nothing
   }
 
@@ -58,7 +60,7 @@ extension World {
     _ random: inout SplitMix
   ) throws {
     let known = try machine.claimable()
-    let conflicts = try conflicted(on: machine)
+    let conflicts = try conflicts(on: machine)
     let unfounded = try unfounded(on: machine)
     // What has just come is deleted more often than anything: so more deletions have to wait.
     let isDeleting = chosen != nil && random.chance(35)
@@ -91,6 +93,7 @@ extension World {
     let before = try writer.body(at: key).map { try JSON(parsing: $0) }
     let kind: Promise.Kind
     let wanted: JSON?
+    var named: Set<[ByteString]>?
     let result: StoreWriter.Edit
     switch isDeleting ? 0 : random.below(10) {
     case 0..<2:
@@ -102,6 +105,7 @@ extension World {
     case 2..<5:
       let patch = random.patch(.telling)
       kind = .patch
+      if case .object(let members) = patch { named = Set(members.members.map { [$0.key] }) }
       wanted = (before ?? .object(JSONObject())).mergePatched(with: patch)
       result = try writer.patch(patch, at: key)
     default:
@@ -118,19 +122,25 @@ extension World {
           + " \(after?.canonical ?? "nothing") shows")
     }
     guard result != .stale else { throw Finding("a write on the present version is stale") }
-    return result == .changed ? Edit(kind: kind, key: key, before: before, after: after) : nil
+    guard result == .changed else { return nil }
+    return Edit(kind: kind, key: key, before: before, after: after, named: named)
   }
 
-  /// The documents that are in conflict.
-  func conflicted(on machine: Machine) throws -> Set<DocumentKey> {
-    Set(
-      try machine.database.keptDocuments().filter { $0.conflictCount > 0 }.map(\.key))
+  typealias Conflicts = [DocumentKey: [DocumentConflict]]
+
+  /// The documents that are in conflict, and how.
+  func conflicts(on machine: Machine) throws -> Conflicts {
+    var conflicts: Conflicts = [:]
+    try machine.database.readSnapshot { snapshot in
+      try snapshot.forEachConflicted { conflicts[$0] = $1 }
+    }
+    return conflicts
   }
 
   /// Records what was acknowledged.
   func promise(
     _ edits: [Edit], on machine: Machine, result: StoreWriter.Result, seen: Context,
-    conflicts: Set<DocumentKey>
+    conflicts: Conflicts
   ) throws {
     let waits = try machine.database.counts().pendingRemovals > 0
     if waits { figures.waiting += edits.count { $0.kind.isRemoval } }
@@ -144,7 +154,7 @@ extension World {
           transaction: edit.kind.isRemoval && waits ? nil : written, seen: seen,
           before: edit.before, after: edit.after, settled: settled(by: edit, conflicts),
           hasGivenUp: try hasGivenUp(machine),
-          wasDisputed: conflicts.contains(edit.key)))
+          wasDisputed: conflicts[edit.key] != nil))
     }
     try checkOwnWrites(edits.map { ($0.key, $0.after) }, on: machine)
   }
@@ -153,9 +163,15 @@ extension World {
     try !machine.database.frontier().givenUp.isEmpty
   }
 
-  private func settled(by edit: Edit, _ conflicts: Set<DocumentKey>) -> Promise.Settled {
-    guard case .nothing = edit.settled, conflicts.contains(edit.key) else { return edit.settled }
-    return .everythingSeen
+  private func settled(by edit: Edit, _ conflicts: Conflicts) -> Promise.Settled {
+    guard case .nothing = edit.settled, let listed = conflicts[edit.key] else {
+      return edit.settled
+    }
+    // Beside a delete that is undone, a document is written whole (rule 13).
+    guard let named = edit.named, !listed.contains(where: { $0.kind == .delete }) else {
+      return .everythingSeen
+    }
+    return .paths(named)
   }
 
   /// What a transaction is known by; nil where nothing is published yet.
@@ -194,7 +210,7 @@ extension World {
       ReadVersion(
         document: document, applied: try applied(on: machine),
         known: try machine.claimable(),
-        isDisputed: try conflicted(on: machine).contains(document.key)))
+        isDisputed: try conflicts(on: machine)[document.key] != nil))
   }
 
   private func writeOnRead(on machine: Machine, _ random: inout SplitMix) throws {
@@ -207,7 +223,7 @@ extension World {
     let base = try JSON(parsing: version.document.body)
     let wanted = random.chance(8) ? base : random.edited(base, .telling)
     let known = try machine.claimable()
-    let isDisputed = try conflicted(on: machine).contains(key)
+    let isDisputed = try conflicts(on: machine)[key] != nil
     let before = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
     var outcome = StoreWriter.Edit.unchanged
     let hasUnseenDelete = try hasUnseenDelete(version, on: machine)
@@ -258,7 +274,7 @@ extension World {
     let frontier = try machine.database.frontier()
     // What is not closed cannot be claimed.
     guard frontier.open.isEmpty else { return }
-    guard try !conflicted(on: machine).contains(key) else {
+    guard try conflicts(on: machine)[key] == nil else {
       throw Finding("a new \(key.id) by device \(machine.number) undoes what deleted the old one")
     }
   }
