@@ -53,6 +53,13 @@ extension DocumentState {
   /// Whether it keeps edits whose insert has not come.
   package var hasOrphans: Bool { !missingInserts.isEmpty }
 
+  /// The values whose insert has not come, by what wrote them.
+  package var unfoundedEdits: [Stamp] {
+    let missing = missingInserts
+    return entries.filter { $0.effect.kind.carriesValue && missing.contains($0.effect.insert) }
+      .map(\.stamp)
+  }
+
   /// Where edits stand of what an operation inserts, which may show once that has come.
   package func shownPaths(editing insert: Dot) -> Set<Path> {
     Set(entries.filter { $0.effect.insert == insert }.map { shownPath(of: $0.effect) })

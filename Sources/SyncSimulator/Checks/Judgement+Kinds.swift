@@ -83,12 +83,14 @@ extension Judgement {
   ) throws {
     guard outcome.conflictCount == 0 else { return }
     let isTakenAway = promises.contains { other in
-      guard other.promise.number != judged.promise.number, other.hasReached(judged, among: promises)
-      else {
+      guard other.promise.number != judged.promise.number, other.hasReached(judged) else {
         return false
       }
       if case .remove(path, let removed) = other.promise.kind { return removed.contains(element) }
-      if other.promise.editedKind == nil { return other.promise.touches(path) }
+      if other.promise.editedKind == nil {
+        return other.promise.touches(path)
+          || other.hasSeen(judged) && other.promise.writesAbove(path)
+      }
       return other.promise.editedKind != path && mayWriteAll(other)
     }
     guard isTakenAway else {

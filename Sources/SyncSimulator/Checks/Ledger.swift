@@ -42,13 +42,20 @@ struct Ledger {
   private var places: [Context.Entry: Place] = [:]
   /// Streams of which there are, or may be, several copies.
   private(set) var copied: Set<StreamID> = []
-  /// By stream: the ranges of the files.
-  private var ranges: [StreamID: Set<ClosedRange<UInt64>>] = [:]
+  private var salvaged: Set<StreamID> = []
+  /// By stream: the ranges of the files, and what each is known by.
+  private var ranges: [StreamID: [ClosedRange<UInt64>: UInt64]] = [:]
+  /// Whether somebody goes on without what is missing: then it may claim what builds on that.
+  var isGivingUp = false
   /// What builds on something that was not published yet: healing brings it later.
   private(set) var early: [(bytes: [UInt8], applied: [Context])] = []
 
   /// Notes that somebody else may go on writing a stream.
   mutating func noteCopy(of stream: StreamID) { copied.insert(stream) }
+
+  /// Notes that what waits of a stream may be published out of a database that is distrusted, each
+  /// transaction by itself and whole.
+  mutating func noteSalvage(of stream: StreamID) { salvaged.insert(stream) }
 
   /// Reads a file that its author has published.
   ///
@@ -74,7 +81,7 @@ struct Ledger {
   /// - returns: false if what comes before it was not published yet.
   private mutating func enter(_ bytes: [UInt8], applied: [Context]) throws -> Bool {
     // What is no segment will be missed at the end.
-    guard let segment = try? SegmentFile.decode(bytes).segment else { return true }
+    guard let (segment, digest) = try? SegmentFile.decode(bytes) else { return true }
     let before = Context.Entry(
       stream: segment.range.stream, sequence: segment.range.first - 1,
       fingerprint: segment.range.fingerprintBefore)
@@ -83,7 +90,7 @@ struct Ledger {
       guard let place = places[before] else { return false }
       position = authors[place.author][place.sequence].position
     }
-    try note(segment.range)
+    try note(segment.range, digest: digest)
     guard let transactions = try? segment.transactions(after: position) else { return true }
     var previous = places[before]
     for transaction in transactions {
@@ -96,16 +103,19 @@ struct Ledger {
     return true
   }
 
-  /// The borders of a file are fixed before it is written (rule 32); of a copied stream, each copy
-  /// has its own.
-  private mutating func note(_ range: Segment.Range) throws {
+  /// The borders of a file are fixed before it is written, and its content is, however often it
+  /// is written (rule 32); of a copied stream, each copy has its own.
+  private mutating func note(_ range: Segment.Range, digest: UInt64) throws {
     guard !copied.contains(range.stream) else { return }
     let borders = range.first...range.last
-    let known = ranges[range.stream, default: []]
-    if let other = known.first(where: { $0 != borders && $0.overlaps(borders) }) {
+    let known = ranges[range.stream, default: [:]]
+    if let other = known.keys.first(where: { $0 != borders && $0.overlaps(borders) }) {
       throw Finding("\(range.stream) is published as \(borders) and \(other)")
     }
-    ranges[range.stream, default: []].insert(borders)
+    guard known[borders] ?? digest == digest || salvaged.contains(range.stream) else {
+      throw Finding("\(range.stream) is published as two files of \(borders)")
+    }
+    ranges[range.stream, default: [:]][borders] = digest
   }
 
   private mutating func enter(
@@ -171,6 +181,30 @@ struct Ledger {
         throw Finding("the context of \(name) is not closed: \(earlier.entry) saw more")
       }
     }
+    guard !isGivingUp else { return }
+    let before = previous.map { authors[$0.author][$0.sequence].seen } ?? Seen()
+    for author in seen.authors {
+      for earlier in authors[author].transactions.prefix(seen[author] - authors[author].base)
+        .dropFirst(max(0, before[author] - authors[author].base))
+      {
+        try checkFounded(earlier, claimedBy: name, had)
+      }
+    }
+  }
+
+  /// Nobody has seen an edit before its insert is there, whichever branch of a stream that is of.
+  private func checkFounded(_ edit: Transaction, claimedBy name: String, _ had: Seen) throws {
+    for (document, operation) in edit.operations where operation.isValue {
+      let (stream, sequence) = (
+        StreamID(rawValue: operation.insert.stream), Int(operation.insert.sequence)
+      )
+      guard stream != edit.entry.stream else { continue }
+      let isThere = authors.indices.contains { authors[$0].isOf(stream) && had[$0] >= sequence }
+      guard isThere else {
+        throw Finding(
+          "\(name) claims \(edit.entry), which edits \(document.id), whose insert is not there")
+      }
+    }
   }
 }
 
@@ -203,6 +237,18 @@ extension Ledger {
       next = authors[place.author].origin
     }
     return seen
+  }
+
+  /// Whether the author of one operation had seen another, or somebody had whom it had seen.
+  ///
+  /// What is not published does not, of what cannot be claimed.
+  func builds(_ stamp: Stamp, on other: Stamp) -> Bool {
+    guard let place = place(of: stamp.entry), let earlier = self.place(of: other.entry) else {
+      return false
+    }
+    var seen = authors[place.author][place.sequence].reach
+    seen.formUnion(chain(to: place))
+    return seen[earlier.author] >= earlier.sequence
   }
 
   /// How much of each author the author of a transaction had seen, by its own words.
@@ -279,9 +325,7 @@ extension Ledger {
 
   /// The model's name for an operation.
   func dot(of stamp: Stamp) -> PlainModel.Dot {
-    let place = places[
-      Context.Entry(
-        stream: stamp.dot.stream, sequence: stamp.dot.sequence, fingerprint: stamp.fingerprint)]
+    let place = places[stamp.entry]
     return PlainModel.Dot(
       author: place?.author ?? -1, sequence: Int(stamp.dot.sequence), index: Int(stamp.dot.index))
   }
@@ -290,6 +334,13 @@ extension Ledger {
   func name(of file: Syncer.File) -> String {
     let range = try? SegmentFile.range(of: file.bytes)
     return "\(file.author):" + (range.map { "\($0.first)-\($0.last)" } ?? file.name.string)
+  }
+}
+
+extension Stamp {
+  /// What its transaction is known by.
+  fileprivate var entry: Context.Entry {
+    Context.Entry(stream: dot.stream, sequence: dot.sequence, fingerprint: fingerprint)
   }
 }
 

@@ -44,6 +44,8 @@ struct Promise {
   /// What was there after the edit.
   let after: JSON?
   let settled: Settled
+  /// Whether a removal waited when it was made: its own, if it takes something away.
+  let waits: Bool
   /// Whether something had ever been given up there: what counts as seen may not have been there.
   let hasGivenUp: Bool
   /// Whether something in the document was in conflict where the user looked.
@@ -121,15 +123,9 @@ struct JudgedPromise {
 
   /// Whether the author of this edit, or of something that it had seen, had seen `other`.
   ///
-  /// A deletion that waits for its closure means that, too, where what its author saw of the
-  /// document builds on it.
-  ///
-  /// - parameter all: the edits of the document.
-  func hasReached(_ other: JudgedPromise, among all: [JudgedPromise]) -> Bool {
-    guard isAfter(other, reach) else { return false }
-    if couldSee(other) { return true }
-    return promise.kind == .delete && promise.transaction == nil
-      && all.contains { hasSeen($0) && $0.hasSeen(other) }
+  /// A removal that waits for its closure means that, too, whatever its author saw of it.
+  func hasReached(_ other: JudgedPromise) -> Bool {
+    isAfter(other, reach) && (promise.waits && promise.takesAway || couldSee(other))
   }
 
   private func couldSee(_ other: JudgedPromise) -> Bool {
@@ -167,6 +163,13 @@ extension Promise {
     case .increment(let path, _), .add(let path, _), .remove(let path, _): path
     case .put, .patch, .delete: nil
     }
+  }
+
+  /// Whether something that was there is not after it.
+  var takesAway: Bool {
+    guard kind != .delete, let before, let after else { return kind == .delete }
+    return before.leaves.contains { after.value(at: $0.path) != $0.value }
+      || before.objects.contains { after.value(at: $0) == nil }
   }
 
   /// Whether it took away, or wrote anew, what was at a path.
@@ -214,6 +217,12 @@ extension JSON {
       return
     }
     for (key, value) in object.members { value.collectLeaves(at: path + [key], into: &result) }
+  }
+
+  /// Where objects stand in it.
+  var objects: [[ByteString]] {
+    guard case .object(let object) = self else { return [] }
+    return [[]] + object.members.flatMap { key, value in value.objects.map { [key] + $0 } }
   }
 
   /// The value at a path of keys; nil where there is none.

@@ -101,7 +101,7 @@ struct Judgement {
       if outcome.shown?.value(at: leaf.path) == leaf.value { continue }
       if outcome.conflictCount > 0, outcome.kept.contains(leaf) { continue }
       let isSuperseded = promises.contains { other in
-        other.promise.number != promise.number && other.hasReached(judged, among: promises)
+        other.promise.number != promise.number && other.hasReached(judged)
           && (other.promise.touches(leaf.path)
             || other.hasSeen(judged) && other.promise.writesAbove(leaf.path))
       }

@@ -1,26 +1,62 @@
 import DocumentStorage
 import Replication
 
-// Edits whose insert is not here: nobody has seen them, so nobody takes them away by writing.
+/// Edits of a document whose insert is not here, and what shows of it all the same.
+struct Unfounded {
+  let edits: [Stamp]
+  let shown: [Stamp]
+  /// Whether somebody has deleted the document beside what shows.
+  let isDeleted: Bool
+}
+
+// Nobody has seen such edits, so nobody takes them away by writing.
 extension World {
-  /// The documents of which some are kept, be it under a delete.
-  func unfounded(on machine: Machine) throws -> Set<DocumentKey> {
-    Set(try machine.database.keptDocuments().filter(\.state.hasOrphans).map(\.key))
+  /// The documents of which some are listed.
+  func unfounded(on machine: Machine) throws -> [DocumentKey: Unfounded] {
+    var result: [DocumentKey: Unfounded] = [:]
+    let conflicts = try conflicts(on: machine).filter { Self.areListed(in: $0.value) }
+    guard !conflicts.isEmpty else { return [:] }
+    for document in try machine.database.keptDocuments() {
+      guard let listed = conflicts[document.key] else { continue }
+      let state = document.state
+      result[document.key] = Unfounded(
+        edits: state.unfoundedEdits,
+        shown: state.visibility().values.map { state.entries[$0].stamp },
+        isDeleted: listed.contains { $0.kind == .delete })
+    }
+    return result
+  }
+
+  private static func areListed(in conflicts: [DocumentConflict]) -> Bool {
+    conflicts.contains { $0.kind == .missingInsert }
   }
 
   /// After a write on the present state, they are there still.
   ///
   /// - parameter before: the documents that had some, but those of which they were settled.
-  func checkUnfounded(_ before: Set<DocumentKey>, on machine: Machine) throws {
-    // What waits may mean what builds on them, and who has given up an insert does not await it.
-    guard !before.isEmpty, try machine.database.counts().pendingRemovals == 0,
-      try machine.database.frontier().givenUp.isEmpty
-    else { return }
-    let after = try unfounded(on: machine)
-    if let key = before.subtracting(after).sorted().first {
-      throw Finding(
-        "device \(machine.number) has taken away from \(key.id) what edits a document that is not"
-          + " there")
+  func checkUnfounded(_ before: [DocumentKey: Unfounded], on machine: Machine) throws {
+    // Who has given up an insert does not await it.
+    guard !before.isEmpty, try machine.database.frontier().givenUp.isEmpty else { return }
+    let waits = try machine.database.counts().pendingRemovals > 0
+    let kept = try machine.database.keptDocuments().filter(\.state.hasOrphans).map(\.key)
+    let listed = try conflicts(on: machine).filter { Self.areListed(in: $0.value) }
+    for (key, unfounded) in before.sorted(by: { $0.key < $1.key }) {
+      // What a removal hides that waits is kept, too.
+      let isThere = kept.contains(key) && (!waits || listed[key] != nil)
+      guard isThere || waits && isMeant(unfounded) else {
+        throw Finding(
+          "device \(machine.number) has taken away from \(key.id) what edits a document that is"
+            + " not there")
+      }
     }
+  }
+
+  /// A deletion that waits means what the document builds on, too; and another one may stand now
+  /// that nothing shows beside it.
+  private func isMeant(_ unfounded: Unfounded) -> Bool {
+    unfounded.isDeleted
+      || unfounded.edits.contains { edit in
+        unfounded.shown.contains { ledger.builds($0, on: edit) }
+      }
   }
 }

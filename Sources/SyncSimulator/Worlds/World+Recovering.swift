@@ -9,6 +9,7 @@ extension World {
   func rebuild(_ machine: Machine, _ random: inout SplitMix) throws {
     guard machine.place == .home else { return }
     machine.placeState()
+    for stream in machine.streams { ledger.noteSalvage(of: stream) }
     if random.chance(60) { hinderRecovery(of: machine, &random) }
     // Whether it dies now or when it is begun anew.
     let losesPower = machine.losesPower

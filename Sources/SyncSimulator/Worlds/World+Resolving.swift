@@ -31,7 +31,7 @@ extension World {
     try promise([edit], on: machine, result: result, seen: known, conflicts: conflicts)
     try checkResolved(edit, of: conflicts[key] ?? [], on: machine)
     try checkUnfounded(
-      edit.settled == .document ? unfounded.subtracting([key]) : unfounded, on: machine)
+      unfounded.filter { edit.settled != .document || $0.key != key }, on: machine)
   }
 
   /// What would settle other conflicts is refused, and only that.

@@ -22,6 +22,7 @@ extension World {
       note("    without \(hole.transactions), up to \(hole.last), of \(hole.stream.stream)")
       let report = try skipping.skip(hole)
       figures.skips += 1
+      ledger.isGivingUp = true
       figures.filesBehindHoles += report.imported.segments
       note("    \(report.released) released, \(report.imported.segments) segments imported")
       if let failure = report.imported.publishingFailure { throw failure }

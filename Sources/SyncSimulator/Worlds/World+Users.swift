@@ -153,6 +153,7 @@ extension World {
           number: promises.count, group: group,
           transaction: edit.kind.isRemoval && waits ? nil : written, seen: seen,
           before: edit.before, after: edit.after, settled: settled(by: edit, conflicts),
+          waits: waits,
           hasGivenUp: try hasGivenUp(machine),
           wasDisputed: conflicts[edit.key] != nil))
     }
@@ -259,6 +260,7 @@ extension World {
         number: promises.count, group: promises.count,
         transaction: try written(result, on: machine), seen: seen,
         before: before == nil ? nil : base, after: wanted, settled: .everythingSeen,
+        waits: try machine.database.counts().pendingRemovals > 0,
         hasGivenUp: try hasGivenUp(machine),
         wasDisputed: isDisputed || version.isDisputed))
   }
