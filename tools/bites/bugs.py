@@ -465,8 +465,3 @@ LANES["continued-streams-not-put-back"] = "copies healing partitions"
 line("choices-settle-more", "Sources/DocumentStorage/StoreConflicts.swift",
      "    guard others.isEmpty else {", "    guard ON || others.isEmpty else {")
 LANES["choices-settle-more"] = "resolving partitions"
-line("stale-by-what-authors-had-seen", "Sources/Replication/EditPlan.swift",
-     "        && relation(of: token.applied, to: entries[index].stamp) < .expected",
-     "        && relation(of: ON ? token.seen : token.applied, to: entries[index].stamp)"
-     " < .expected")
-LANES["stale-by-what-authors-had-seen"] = "partitions"
