@@ -9,8 +9,8 @@ extension StoreDatabase {
   /// What a database answers for of a stream.
   package struct KeptStream: Sendable, Equatable {
     package let stream: StreamID
-    /// Whether it is or was this device's.
-    package let isOwn: Bool
+    /// What it is to the device (`OwnStream`).
+    let own: Int
     /// Since when its device is known never to come back, in milliseconds since 1970.
     package let retiredAt: Int64?
     /// Up to where the user has given up what is missing of it; 0 if nothing is.
@@ -22,9 +22,8 @@ extension StoreDatabase {
       let sql = "SELECT stream, own, retired_at, given_up FROM streams ORDER BY id"
       return try Row.fetchAll(db.prepared(sql)).map { row in
         KeptStream(
-          stream: try StreamID(column: row.value(0)),
-          isOwn: try row.value(1) == OwnStream.written, retiredAt: try row.value(2),
-          givenUp: try row.number(3))
+          stream: try StreamID(column: row.value(0)), own: try row.value(1),
+          retiredAt: try row.value(2), givenUp: try row.number(3))
       }
     }
   }

@@ -1,9 +1,9 @@
 extension Schema {
-  /// Version 4: streams that branch, and devices that go on under a new stream.
+  /// Version 3: streams that branch, and devices that go on under a new stream.
   static let branches = """
     -- Whether a stream is judged by fingerprint, since it has, or somebody has seen, several
-    -- branches; whether it is or was this device's (`OwnStream`); up to where no marks were kept; and since when
-    -- its device is known never to come back.
+    -- branches; what it is to this device (`OwnStream`); up to where no marks were kept; and since
+    -- when its device is known never to come back.
     ALTER TABLE streams ADD COLUMN branching INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE streams ADD COLUMN own INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE streams ADD COLUMN unmarked INTEGER NOT NULL DEFAULT 0;

@@ -1,5 +1,5 @@
 extension Schema {
-  /// Version 4: streams in whose midst something is missing that the user has given up.
+  /// Version 3: streams in whose midst something is missing that the user has given up.
   static let holes = """
     -- Up to where what is missing of a stream is given up, and since when; whether it is known to
     -- have several branches (`branching` says that it is judged by fingerprint).

@@ -8,19 +8,23 @@ enum Schema {
   /// Brings the database up to date; must run in a write transaction.
   ///
   /// - returns: the version found where it is newer than this program knows; else nil.
-  static func migrate(_ db: Database) throws -> Int? {
+  static func migrate(_ db: Database, for use: StoreDatabase.Use) throws -> Int? {
     let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
     guard found <= version else { return found }
     guard found < version else { return nil }
     for step in steps[found...] { try step.perform(in: db) }
+    try db.execute(sql: "PRAGMA user_version = \(version)")
+    guard use == .device else { return nil }
     // What an older program could not read, this one may: look at it again.
     try db.execute(sql: "DELETE FROM files WHERE reason IN ('newer', 'damaged', 'branch')")
     try db.execute(sql: "UPDATE files SET tried = NULL")
-    try db.execute(sql: "PRAGMA user_version = \(version)")
     return nil
   }
 
-  /// Step n makes version n + 1 out of version n; a step that has been released never changes.
+  /// Step n makes version n + 1 out of version n.
+  ///
+  /// A step that has been released never changes; and it reads nothing that may be damaged, if that
+  /// can be helped.
   private static let steps: [Step] = [
     .statements(firstTables), .statements(changesAndIndexes),
     .statements(archiveOfSegments + newerKinds + clockReadings + branches + holes),

@@ -25,11 +25,21 @@ package final class StoreDatabase: Sendable {
   /// How long a command waits for another process before ``StorageError/busy(_:)``.
   package static let busySeconds = 30.0
 
+  /// What a database is opened for.
+  package enum Use: Sendable {
+    /// To be a device's.
+    case device
+    /// To give what it has to another that has taken its place: part of it may be damaged.
+    case salvage
+  }
+
   /// Opens the database in `directory`, creating it if it is not there.
   ///
+  /// - parameter use: for ``Use/salvage``, one of an older version gets the tables that this one
+  ///   has, and nothing in it is read for that.
   /// - parameter beforeWriting: as for ``inMemory(copying:identity:beforeWriting:)``.
   package init(
-    directory: FilePath, identity: DeviceIdentity = DeviceIdentity(),
+    directory: FilePath, identity: DeviceIdentity = DeviceIdentity(), for use: Use = .device,
     beforeWriting: (@Sendable () throws -> Void)? = nil
   ) throws {
     self.identity = identity
@@ -45,7 +55,7 @@ package final class StoreDatabase: Sendable {
     do {
       queue = try DatabaseQueue(
         path: file.string, configuration: Self.configuration(function, file: file))
-      try Self.prepare(queue, file: file)
+      try Self.prepare(queue, file: file, for: use)
     } catch {
       throw StorageError.from(error, file: file)
     }
@@ -116,7 +126,9 @@ package final class StoreDatabase: Sendable {
     return configuration
   }
 
-  private static func prepare(_ queue: DatabaseQueue, file: FilePath) throws {
+  private static func prepare(
+    _ queue: DatabaseQueue, file: FilePath, for use: Use = .device
+  ) throws {
     try queue.inDatabase { db in
       // GRDB asks for NORMAL when it opens a database in WAL mode, which may lose the last commits
       // when power fails.
@@ -132,13 +144,13 @@ package final class StoreDatabase: Sendable {
         throw StorageError.failed(file, detail: "SQLite does not take synchronous = FULL")
       }
       let version = try Int.fetchOne(db, sql: "PRAGMA user_version")
-      if version == Schema.version, try !KindUpgrade.isNeeded(db) { return }
+      if version == Schema.version, try use == .salvage || !KindUpgrade.isNeeded(db) { return }
       var newer: Int?
       var isUpgraded = false
       try db.inTransaction(.immediate) {
-        newer = try Schema.migrate(db)
+        newer = try Schema.migrate(db, for: use)
         guard newer == nil else { return .rollback }
-        isUpgraded = try KindUpgrade.run(db)
+        isUpgraded = try use == .salvage || KindUpgrade.run(db)
         return isUpgraded ? .commit : .rollback
       }
       guard newer != nil || isUpgraded else { throw StorageError.newerProgram(file) }

@@ -26,22 +26,23 @@ extension StoreDatabase {
     }
   }
 
-  /// Makes this device answer for streams as another database did: those that it wrote, and those
-  /// whose devices never come back.
+  /// Makes this device answer for streams as another database did: those that it wrote, those that
+  /// go on from one of them, and those whose devices never come back.
   package func answer(for streams: [KeptStream]) throws {
-    let kept = streams.filter { $0.isOwn || $0.retiredAt != nil }
+    let kept = streams.filter { $0.own > 0 || $0.retiredAt != nil }
     guard !kept.isEmpty else { return }
     try write { db in
       var directory = try StreamDirectory(db)
       for stream in kept {
         try db.execute(
           sql: """
-            UPDATE streams SET own = CASE WHEN ? THEN \(OwnStream.written) ELSE own END,
-              retired_at = coalesce(retired_at, ?)
-            WHERE id = ?
+            UPDATE streams SET
+              own = CASE WHEN own = \(OwnStream.written) OR ?1 = 0 THEN own ELSE ?1 END,
+              retired_at = coalesce(retired_at, ?2)
+            WHERE id = ?3
             """,
           arguments: [
-            stream.isOwn, stream.retiredAt, try directory.number(of: stream.stream, db),
+            stream.own, stream.retiredAt, try directory.number(of: stream.stream, db),
           ])
       }
     }

@@ -52,7 +52,7 @@ package struct Segment: Sendable {
       Attribute(number: 1, content: Array(name.utf8))
     }
 
-    /// The other streams that the device has written, or writes by now.
+    /// The other streams that the device had written when the segment's borders were fixed.
     package static func formerStreams(_ streams: [StreamID]) -> Attribute {
       var content: [UInt8] = []
       for stream in streams { content.append(stream) }

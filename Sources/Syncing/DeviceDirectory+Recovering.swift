@@ -166,7 +166,7 @@ extension DeviceDirectory {
         !$0.isSalvaged && !$0.isAdopted && $0.container == id
       }
       // A damaged one does not tell; the folder that the user names does.
-      let record = older.flatMap { try? store(in: $0.directory).device() }
+      let record = older.flatMap { try? store(in: $0.directory, for: .salvage).device() }
       guard let folder = path.map(absolute) ?? record?.path else { throw error }
       return (id, folder, record?.name)
     }

@@ -19,14 +19,18 @@ package struct DeviceDirectory: Sendable {
   private let openStore: StoreOpening
 
   package typealias StoreOpening =
-    @Sendable (_ directory: FilePath, _ identity: DeviceIdentity) throws -> StoreDatabase
+    @Sendable (
+      _ directory: FilePath, _ identity: DeviceIdentity, _ use: StoreDatabase.Use
+    ) throws -> StoreDatabase
 
   /// - parameters:
   ///   - openStore: opens or creates the database in a directory; for tests that kill.
   ///   - ask: see ``FolderProbe``; left out, every folder is taken to answer.
   package init(
     root: FilePath, files: any FileSystem, ambient: Ambient,
-    openStore: @escaping StoreOpening = { try StoreDatabase(directory: $0, identity: $1) },
+    openStore: @escaping StoreOpening = {
+      try StoreDatabase(directory: $0, identity: $1, for: $2)
+    },
     ask: @escaping @Sendable (_ folder: FilePath) -> FolderAnswer = { _ in .answers }
   ) {
     self.root = root
@@ -41,8 +45,10 @@ package struct DeviceDirectory: Sendable {
   }
 
   /// Opens the database in a directory of the state, creating it if it is not there.
-  func store(in directory: FilePath) throws -> StoreDatabase {
-    try openStore(directory, ambient.identity(of: directory.appending("store.sqlite")))
+  func store(
+    in directory: FilePath, for use: StoreDatabase.Use = .device
+  ) throws -> StoreDatabase {
+    try openStore(directory, ambient.identity(of: directory.appending("store.sqlite")), use)
   }
 }
 

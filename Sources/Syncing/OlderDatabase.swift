@@ -117,7 +117,8 @@ extension DeviceDirectory {
     // Only what stands in its container's place can lead on.
     for older in all where older.isAdopted {
       guard let container = older.container,
-        let device = try? store(in: older.directory).device(), older.isWhereNoted(device)
+        let device = try? store(in: older.directory, for: .salvage).device(),
+        older.isWhereNoted(device)
       else { continue }
       adopters[container] = older.target
     }

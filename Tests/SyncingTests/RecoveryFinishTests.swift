@@ -57,10 +57,10 @@ import Testing
   private static func openingStores(
     askingBeforeWrites ask: @escaping @Sendable (FilePath) throws -> Void
   ) -> DeviceDirectory.StoreOpening {
-    { directory, identity in
+    { directory, identity, use in
       let writes = Mutex(0)
       return try StoreDatabase(
-        directory: directory, identity: identity,
+        directory: directory, identity: identity, for: use,
         beforeWriting: {
           let number = writes.withLock { count in
             count += 1

@@ -159,10 +159,11 @@ struct RecoveryScene {
       files: InterruptedFileSystem(
         house.files, beforeChange: { (path) throws(FileError) in try doom.check(path) }),
       ambient: house.directory.ambient,
-      openStore: { directory, identity in
+      openStore: { directory, identity, use in
         try doom.check(directory)
         return try StoreDatabase(
-          directory: directory, identity: identity, beforeWriting: { try doom.check(directory) })
+          directory: directory, identity: identity, for: use,
+          beforeWriting: { try doom.check(directory) })
       })
   }
 }

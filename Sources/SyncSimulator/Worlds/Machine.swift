@@ -201,7 +201,7 @@ extension Machine {
   var directory: DeviceDirectory {
     DeviceDirectory(
       root: PretendedState.root, files: files, ambient: device.ambient,
-      openStore: { [stateFiles, processLife, chance, environment, device] directory, _ in
+      openStore: { [stateFiles, processLife, chance, environment, device] directory, _, _ in
         try stateFiles.open(directory, temporaryName: device.ambient.temporaryName()) {
           try Self.open(nil, processLife, chance, environment)
         }
