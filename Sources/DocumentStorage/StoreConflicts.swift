@@ -57,8 +57,8 @@ extension StoreWriter {
   /// Settles a conflict, here and wherever this transaction arrives.
   ///
   /// A document that was deleted beside its edits is written whole, and so is an object that was
-  /// taken away beside what shows in it (protocol.md 11, 13): nobody who chose a value of one
-  /// member has chosen among those of another.
+  /// taken away beside what shows in it, or with which something else competes (protocol.md 11,
+  /// 13): nobody who chose a value of one member has chosen among those of another.
   ///
   /// - parameter path: nil for the only one that the document has, or, if what shows is chosen, for
   ///   all of them.
@@ -82,11 +82,30 @@ extension StoreWriter {
       return
     }
     try settle(conflicts, of: key, by: choice, check: check)
-    let rest = Set(try self.conflicts(of: key).map(\.path))
-    let others = Set(listed.map(\.path)).subtracting(rest).filter {
-      !$0.isAtOrBelow(first) && !first.isAtOrBelow($0)
+    let others = Self.settled(listed, except: first, rest: try self.conflicts(of: key))
+    guard others.isEmpty else { throw ConflictError.settlesMore(key, first, others) }
+  }
+
+  /// Where values are listed no more that have nothing to do with a path, sorted.
+  ///
+  /// Who chooses a value has chosen all that is in it; and who chooses one of a member wants the
+  /// document, though somebody has deleted it.
+  private static func settled(
+    _ before: [DocumentConflict], except path: Path, rest: [DocumentConflict]
+  ) -> [Path] {
+    let others = before.filter { conflict in
+      !conflict.path.isAtOrBelow(path) && !(conflict.path.isRoot && conflict.kind == .delete)
     }
-    guard others.isEmpty else { throw ConflictError.settlesMore(key, first, others.sorted()) }
+    let settled = others.filter { conflict in
+      let left = rest.filter { $0.path == conflict.path && $0.kind == conflict.kind }
+      // What stands above the path, and shows, has changed by the choice.
+      let isAbove = path.isAtOrBelow(conflict.path)
+      let values = isAbove ? conflict.values.dropFirst() : conflict.values[...]
+      return !values.allSatisfy { value in
+        left.contains { $0.values.contains { $0.content == value.content } }
+      }
+    }
+    return Set(settled.map(\.path)).sorted()
   }
 
   /// Settles all conflicts of one path.

@@ -117,11 +117,12 @@ extension DocumentStore {
   ///
   /// One may settle others: that of the document as a whole settles all; so read them anew after
   /// each. Where one of a member would settle that of another member, it is refused: the document,
-  /// or an object in it, was taken away beside its edits, and is written anew as a whole.
+  /// or an object in it, was taken away beside its edits, or something else competes with that
+  /// object, and so it is written anew as a whole.
   /// If two devices settle it at the same time and differently, their two values are a conflict.
   /// - throws: ``FeedSyncError`` with `.notFound` if it is settled already, `.badInput` for a value
   ///   that makes the document no object or too large, `.tryAgain` for a value that is none of the
-  ///   conflict's any more.
+  ///   conflict's any more, `.usage` where it would settle others.
   @discardableResult
   public func resolve(
     _ conflict: Conflict, by resolution: ConflictResolution

@@ -22,12 +22,16 @@ extension FeedSyncError {
         message: "there is no value \(number); the conflict has \(count)",
         hint: "see 'feedsync conflicts show'")
     case .settlesMore(_, let path, let others):
-      let names = others.map(\.pointer).joined(separator: ", ")
+      let names = others.map { $0.isRoot ? "'' (the document)" : $0.pointer }
+      let above = others.last { path.isAtOrBelow($0) }.map {
+        "settle \($0.isRoot ? "''" : $0.pointer), or "
+      }
       self.init(
         .usage, operation: operation,
-        message: "what is chosen at \(path.pointer) would settle \(names) as well, by what shows",
-        hint: "somebody took away what they stand in, so all of it has to be written anew: settle"
-          + " it with --shown and no path, or write what you want with 'feedsync put'")
+        message: "what is chosen at \(path.pointer) would settle \(names.joined(separator: ", "))"
+          + " as well, since what they stand in has to be written as a whole",
+        hint: "\(above ?? "")settle all conflicts of the document by what shows with --shown and no"
+          + " path, or write what you want with 'feedsync put'")
     case .notAnObject:
       self.init(
         .badInput, operation: operation, message: "a document is a JSON object",

@@ -11,29 +11,34 @@ extension DocumentState {
     settling path: Path, as content: JSON?, restoring restored: Stamp? = nil, frontier: Frontier
   ) -> KindEdit.Outcome {
     let view = view()
-    let way = view.way(to: path)
-    if let obstacle = way.obstacle {
-      return .refused(at: obstacle.path, found: obstacle.content.name)
+    var (place, wanted) = (path, content)
+    if let obstacle = view.way(to: path).obstacle {
+      // Something else than an object shows above it: that is written anew, or an object in its
+      // place that has what was chosen.
+      let keys = path.keys.dropFirst(obstacle.path.keys.count)
+      place = obstacle.path
+      wanted = content.map { JSON.object(JSONObject()).with($0, at: keys) } ?? obstacle.json
     }
+    let way = view.way(to: place)
     var planner = EditPlanner(
       kinds: doubtfulKinds(at: path, of: restored).filter {
         // What shows stays what it is.
         restored != nil || view.way(to: $0.key).target == nil
       },
       unclaimed: unclaimedIncrements(context: frontier.closed, seen: frontier.seen))
-    if let content {
-      _ = planner.lead(to: path, along: way.steps, isWhole: view.hasUndoneDelete)
-      planner.write(content, at: path, over: way.target)
+    if let wanted {
+      _ = planner.lead(to: place, along: way.steps, isWhole: view.hasUndoneDelete)
+      planner.write(wanted, at: place, over: way.target)
     } else {
-      planner.append(EditPlan.Step(.remove, at: path))
+      planner.append(EditPlan.Step(.remove, at: place))
     }
     let isInsert = planner.steps.first.map { $0.kind == .clear && $0.path.isRoot } ?? false
     let plan = EditPlan(
       steps: planner.steps, context: frontier.closed, seen: frontier.seen,
       founded: foundedSeen(frontier), insert: isInsert ? nil : view.inserts.last?.dot,
-      settlesOrphans: isInsert && path.isRoot)
+      settlesOrphans: isInsert && place.isRoot)
     let present = view.json ?? .object(JSONObject())
-    return .write(plan, body: present.with(content, at: path.keys[...]))
+    return .write(plan, body: present.with(wanted, at: place.keys[...]))
   }
 
   /// As what a value that is hidden at `path` would show, and those within it: the one stamped

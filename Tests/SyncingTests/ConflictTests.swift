@@ -226,6 +226,25 @@ import Testing
     #expect(try Self.lines(eve) == [])
   }
 
+  @Test("of a member is refused where something else competes with the object that it is in")
+  func settlesAbove() throws {
+    try begin(#"{"o":{"a":0},"z":0}"#)
+    try put(ann, #"{"o":5,"z":0}"#)
+    try put(bob, #"{"o":{"a":1},"z":1}"#)
+    try put(eve, #"{"o":{"a":2},"z":2}"#)
+    try exchange()
+    let before = try Self.lines(ann)
+    #expect(before.count == 3)
+    let paths = ["/o/a", "/o"].compactMap { Path(pointer: $0) }
+    #expect(throws: ConflictError.settlesMore(Peer.key("x"), paths[0], [paths[1]])) {
+      try resolve(ann, "/o/a", by: .listed(2))
+    }
+    #expect(try Self.lines(ann) == before)
+    try resolve(ann, "/o", by: .value(try JSON(parsing: Array(#"{"a":1}"#.utf8))))
+    #expect(try Self.lines(ann) == ["value /z: 2, 1"])
+    #expect(try ann.body("x") == #"{"o":{"a":1},"z":2}"#)
+  }
+
   @Test("of a member is refused so in an object that somebody has taken away")
   func settlesMoreInAnObject() throws {
     try begin(#"{"o":{"a":0,"b":0}}"#)

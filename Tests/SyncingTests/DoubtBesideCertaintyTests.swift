@@ -55,6 +55,30 @@ import Testing
     #expect(try reader.body("x") == #"{"x":3,"y":2}"#)
   }
 
+  /// Eve writes a number in the place of an object in which Carl has written.
+  @Test(
+    "is settled by either value also where something else shows above what is hidden",
+    arguments: [(1, #"{"o":5}"#), (2, #"{"o":{"x":7}}"#)])
+  func belowANumber(choice: Int, shown: String) throws {
+    try ann.put("x", #"{"o":{}}"#)
+    try ann.publish()
+    for peer in [carl, eve] { try world.give(ann, to: peer) }
+    try carl.put("x", #"{"o":{"x":7}}"#)
+    try carl.put("y", "{}")
+    try carl.publish()
+    world.advance(milliseconds: 10)
+    try eve.put("x", #"{"o":5}"#)
+    try eve.publish()
+    for peer in [ann, carl, eve] { try world.give(peer, to: reader) }
+    #expect(try reader.body("x") == #"{"o":5}"#)
+    #expect(try reader.conflicts(of: "x").contains("doubtful /o/x: absent, 7"))
+    try resolve(at: "/o/x", by: choice)
+    #expect(try reader.body("x") == shown)
+    // What Eve wrote may not be claimed as seen before the twin's branch is here.
+    let rest = choice == 1 ? [] : [#"structure /o: {"x":7}, 5"#]
+    #expect(try reader.conflicts(of: "x") == rest)
+  }
+
   /// Eve writes a number where Carl has counted.
   private func writeOverCounter() throws {
     try carl.increment("/n", of: "x", by: 3)

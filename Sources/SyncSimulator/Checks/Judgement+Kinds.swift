@@ -102,7 +102,8 @@ extension Judgement {
   /// Whether an edit of one place may have written all anew that showed: so it does where nothing
   /// did, or a deletion stands beside an edit (protocol.md 13).
   private func mayWriteAll(_ judged: JudgedPromise) -> Bool {
-    judged.promise.before == nil || judged.promise.wasDisputed && promises.contains { $0.promise.kind == .delete }
+    judged.promise.before == nil
+      || judged.promise.wasDisputed && promises.contains { $0.promise.kind == .delete }
   }
 
   private func checkPresence(

@@ -44,7 +44,7 @@ struct Promise {
   /// What was there after the edit.
   let after: JSON?
   let settled: Settled
-  /// Whether a removal waited when it was made: its own, if it takes something away.
+  /// Whether a removal of the document waited then: its own, if it takes something away.
   let waits: Bool
   /// Whether something had ever been given up there: what counts as seen may not have been there.
   let hasGivenUp: Bool

@@ -37,13 +37,18 @@ extension World {
   func checkUnfounded(_ before: [DocumentKey: Unfounded], on machine: Machine) throws {
     // Who has given up an insert does not await it.
     guard !before.isEmpty, try machine.database.frontier().givenUp.isEmpty else { return }
-    let waits = try machine.database.counts().pendingRemovals > 0
-    let kept = try machine.database.keptDocuments().filter(\.state.hasOrphans).map(\.key)
+    let waiting = try waitingRemovals(on: machine)
+    let kept = Dictionary(
+      uniqueKeysWithValues: try machine.database.keptDocuments().map {
+        ($0.key, Set($0.state.unfoundedEdits))
+      })
     let listed = try conflicts(on: machine).filter { Self.areListed(in: $0.value) }
     for (key, unfounded) in before.sorted(by: { $0.key < $1.key }) {
       // What a removal hides that waits is kept, too.
-      let isThere = kept.contains(key) && (!waits || listed[key] != nil)
-      guard isThere || waits && isMeant(unfounded) else {
+      let isThere =
+        kept[key]?.isSuperset(of: unfounded.edits) ?? false
+        && (!waiting.contains(key) || listed[key] != nil)
+      guard isThere || waiting.contains(key) && isMeant(unfounded) else {
         throw Finding(
           "device \(machine.number) has taken away from \(key.id) what edits a document that is"
             + " not there")

@@ -6,26 +6,39 @@ import Replication
 /// What users do about conflicts: they choose a value, or write what they want.
 extension World {
   func resolve(on machine: Machine, _ random: inout SplitMix) throws {
-    let known = try machine.claimable()
     let conflicts = try conflicts(on: machine)
-    let unfounded = try unfounded(on: machine)
     guard !conflicts.isEmpty else { return }
     let key = random.pick(conflicts.keys.sorted())
     let isChosen = random.chance(55)
-    var edit: Edit?
-    let result: StoreWriter.Result
     do {
-      result = try machine.database.writeDocuments(
-        now: machine.device.ambient.time, nonce: machine.device.nonce,
-        isPublishedAtOnce: random.chance(70)
-      ) { writer in
-        edit =
-          isChosen
+      try settle(key, on: machine, &random) { writer, random in
+        isChosen
           ? try self.choose(key, &writer, &random)
           : try self.edit(key, &writer, on: machine, &random)
       }
     } catch ConflictError.settlesMore(_, let path, let others) {
-      return try refuse(at: path, others: others, listed: conflicts[key] ?? [])
+      try checkRefusal(key, at: path, others: others, on: machine)
+      guard random.chance(50) else { return }
+      // The way out that the message names.
+      try settle(key, on: machine, &random) { writer, random in
+        try self.choose(key, &writer, byWhatShows: true, &random)
+      }
+    }
+  }
+
+  private func settle(
+    _ key: DocumentKey, on machine: Machine, _ random: inout SplitMix,
+    _ write: (inout StoreWriter, inout SplitMix) throws -> Edit?
+  ) throws {
+    let known = try machine.claimable()
+    let conflicts = try conflicts(on: machine)
+    let unfounded = try unfounded(on: machine)
+    var edit: Edit?
+    let result = try machine.database.writeDocuments(
+      now: machine.device.ambient.time, nonce: machine.device.nonce,
+      isPublishedAtOnce: random.chance(70)
+    ) { writer in
+      edit = try write(&writer, &random)
     }
     guard let edit else { return }
     try promise([edit], on: machine, result: result, seen: known, conflicts: conflicts)
@@ -34,27 +47,37 @@ extension World {
       unfounded.filter { edit.settled != .document || $0.key != key }, on: machine)
   }
 
-  /// What would settle other conflicts is refused, and only that.
-  private func refuse(at path: Path, others: [Path], listed: [DocumentConflict]) throws {
+  /// What would settle other conflicts is refused, and only that: where a delete was undone, or
+  /// something above the path has to be written whole.
+  private func checkRefusal(
+    _ key: DocumentKey, at path: Path, others: [Path], on machine: Machine
+  ) throws {
     note("    to choose at \(path) would settle \(others)")
     figures.refused += 1
-    guard !others.isEmpty, Set(others).isSubset(of: listed.map(\.path)) else {
-      throw Finding("to choose at \(path) is refused for \(others), which is no conflict")
+    let listed = try conflicts(on: machine)[key] ?? []
+    let document = try machine.database.keptDocuments().first { $0.key == key }
+    let isWhole = (document?.state.view().root?.subtree ?? []).contains { node in
+      path.isAtOrBelow(node.path) && (node.isConflicted || node.isUnfounded)
     }
+    guard isWhole || listed.contains(where: { $0.kind == .delete }),
+      !others.isEmpty, Set(others).isSubset(of: listed.map(\.path))
+    else { throw Finding("to choose at \(path) of \(key.id) is refused for \(others)") }
   }
 
   /// Settles one of a document's conflicts by a value that is listed, or all by what shows.
   private func choose(
-    _ key: DocumentKey, _ writer: inout StoreWriter, _ random: inout SplitMix
+    _ key: DocumentKey, _ writer: inout StoreWriter, byWhatShows: Bool = false,
+    _ random: inout SplitMix
   ) throws -> Edit? {
     let before = try writer.body(at: key).map { try JSON(parsing: $0) }
     let listed = try writer.conflicts(of: key)
     let paths = Set(listed.map(\.path)).sorted()
     guard !paths.isEmpty else { throw Finding("\(key.id) is counted as a conflict") }
-    let path = random.chance(30) ? nil : random.pick(paths)
+    let path = byWhatShows || random.chance(30) ? nil : random.pick(paths)
     let values = listed.filter { path == nil || $0.path == path }.flatMap(\.values)
     // Only what shows can be chosen for several places at once.
-    let number = path == nil && paths.count > 1 ? 1 : 1 + random.below(values.count)
+    let isFirst = byWhatShows || path == nil && paths.count > 1
+    let number = isFirst ? 1 : 1 + random.below(values.count)
     try writer.resolve(key, at: path, by: .listed(number))
     let after = try writer.body(at: key).map { try JSON(parsing: $0) }
     note(
@@ -64,7 +87,7 @@ extension World {
     var settled = Promise.Settled.everythingSeen
     if isWhole {
       settled = .document
-    } else if let path {
+    } else if let path = path ?? (paths.count == 1 ? paths[0] : nil) {
       settled = .paths([path.keys])
     }
     if path != nil || paths.count == 1 {
@@ -98,11 +121,13 @@ extension World {
     var listed = rest.first
     if case .paths(let paths) = edit.settled {
       listed = rest.first { paths.contains($0.path.keys) }
-      let gone = Set(before.map(\.path.keys)).subtracting(rest.map(\.path.keys))
-      if let other = gone.first(where: { path in
-        !paths.contains { $0.starts(with: path) || path.starts(with: $0) }
-      }) {
-        throw Finding("device \(machine.number) settled \(edit.key.id) at \(other) unasked")
+      let others = before.filter { conflict in
+        // Whoever chooses a value of a member wants the document.
+        !(conflict.path.isRoot && conflict.kind == .delete)
+          && !paths.contains { conflict.path.keys.starts(with: $0) }
+      }
+      if let other = others.first(where: { other in !rest.contains { $0.path == other.path } }) {
+        throw Finding("device \(machine.number) settled \(edit.key.id) at \(other.path) unasked")
       }
     }
     if let listed {

@@ -142,11 +142,12 @@ extension World {
     _ edits: [Edit], on machine: Machine, result: StoreWriter.Result, seen: Context,
     conflicts: Conflicts
   ) throws {
-    let waits = try machine.database.counts().pendingRemovals > 0
-    if waits { figures.waiting += edits.count { $0.kind.isRemoval } }
+    let waiting = try waitingRemovals(on: machine)
     let written = try written(result, on: machine)
     let group = promises.count
     for edit in edits {
+      let waits = waiting.contains(edit.key)
+      if waits, edit.kind.isRemoval { figures.waiting += 1 }
       promises.add(
         Promise(
           kind: edit.kind, document: edit.key, device: machine.number, life: machine.life,
@@ -158,6 +159,13 @@ extension World {
           wasDisputed: conflicts[edit.key] != nil))
     }
     try checkOwnWrites(edits.map { ($0.key, $0.after) }, on: machine)
+  }
+
+  /// The documents of which removals wait until what their authors had seen may be claimed.
+  func waitingRemovals(on machine: Machine) throws -> Set<DocumentKey> {
+    guard try machine.database.counts().pendingRemovals > 0 else { return [] }
+    return Set(
+      try machine.database.keptDocuments().filter { !$0.state.pending.isEmpty }.map(\.key))
   }
 
   private func hasGivenUp(_ machine: Machine) throws -> Bool {
@@ -260,7 +268,7 @@ extension World {
         number: promises.count, group: promises.count,
         transaction: try written(result, on: machine), seen: seen,
         before: before == nil ? nil : base, after: wanted, settled: .everythingSeen,
-        waits: try machine.database.counts().pendingRemovals > 0,
+        waits: try waitingRemovals(on: machine).contains(key),
         hasGivenUp: try hasGivenUp(machine),
         wasDisputed: isDisputed || version.isDisputed))
   }
