@@ -53,11 +53,12 @@ extension DocumentState {
   /// Whether it keeps edits whose insert has not come.
   package var hasOrphans: Bool { !missingInserts.isEmpty }
 
-  /// The values whose insert has not come, by what wrote them.
+  /// The values that nothing covers and whose insert has not come, by what wrote them.
   package var unfoundedEdits: [Stamp] {
     let missing = missingInserts
-    return entries.filter { $0.effect.kind.carriesValue && missing.contains($0.effect.insert) }
-      .map(\.stamp)
+    return uncovered.map { entries[$0] }.filter {
+      $0.effect.kind.carriesValue && missing.contains($0.effect.insert)
+    }.map(\.stamp)
   }
 
   /// Where edits stand of what an operation inserts, which may show once that has come.

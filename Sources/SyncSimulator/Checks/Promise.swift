@@ -172,6 +172,15 @@ extension Promise {
       || before.objects.contains { after.value(at: $0) == nil }
   }
 
+  /// Whether an object is not after it in which a path was, or would be.
+  func takesAwayAbove(_ path: [ByteString]) -> Bool {
+    guard kind != .delete, let before, let after else { return false }
+    return path.indices.dropLast().contains { index in
+      let above = Array(path[...index])
+      return before.value(at: above) != nil && after.value(at: above) == nil
+    }
+  }
+
   /// Whether it took away, or wrote anew, what was at a path.
   func touches(_ path: [ByteString]) -> Bool {
     guard kind != .delete, let before, let after else { return true }

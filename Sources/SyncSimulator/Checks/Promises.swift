@@ -103,6 +103,7 @@ struct Judgement {
       let isSuperseded = promises.contains { other in
         other.promise.number != promise.number && other.hasReached(judged)
           && (other.promise.touches(leaf.path)
+            || other.promise.waits && other.promise.takesAwayAbove(leaf.path)
             || other.hasSeen(judged) && other.promise.writesAbove(leaf.path))
       }
       guard isSuperseded else {
