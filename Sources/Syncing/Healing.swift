@@ -7,8 +7,8 @@ import SystemPackage
 
 /// Puts back what this device published and the folder has lost, byte for byte (protocol.md 27).
 ///
-/// Also what devices published that never come back (28). As the files are the same, it harms
-/// nobody if several devices do.
+/// Also what devices published that never come back (28), and whoever goes on from a stream of this
+/// one's. As the files are the same, it harms nobody if several devices do.
 ///
 /// Names and sizes are compared at each full scan. What stands in a file is read where that has
 /// changed since the scan before, and where somebody has read it already and found it damaged.

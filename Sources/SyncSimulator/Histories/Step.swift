@@ -49,7 +49,7 @@ struct Step: Hashable, Sendable {
     case rollBack = "roll-back"
     /// As the one before, also of what nobody else has.
     case forget
-    /// Neither brings a device anything nor takes anything from it.
+    /// Carries nothing to a device, and takes nothing from it, until it is reconnected.
     case disconnect
     case reconnect
     /// Carries a device's files to one other only, and that one's late to a third.
