@@ -25,7 +25,8 @@ extension DocumentState {
         // What shows stays what it is.
         restored != nil || view.way(to: $0.key).target == nil
       },
-      unclaimed: unclaimedIncrements(context: frontier.closed, seen: frontier.seen))
+      unclaimed: unclaimedIncrements(
+        context: frontier.closed, seen: frontier.seen, settlesOrphans: place.isRoot))
     if let wanted {
       _ = planner.lead(to: place, along: way.steps, isWhole: view.hasUndoneDelete)
       planner.write(wanted, at: place, over: way.target)

@@ -76,7 +76,8 @@ extension DocumentState {
     guard let root = view.root, let insert = view.inserts.last?.dot else {
       var planner = EditPlanner(
         kinds: kinds,
-        unclaimed: unclaimedIncrements(context: frontier.closed, seen: frontier.seen))
+        unclaimed: unclaimedIncrements(
+          context: frontier.closed, seen: frontier.seen, settlesOrphans: settlesOrphans))
       planner.write(new, at: .root, over: nil)
       return .write(
         EditPlan(
@@ -92,7 +93,8 @@ extension DocumentState {
       kept: uncovered.map { entries[$0] }, rewritesEqual: rewritesEqual, kinds: kinds,
       // Of what its authors had seen, that which had not arrived was not in the writer's number.
       unclaimed: unclaimedIncrements(
-        context: context, seen: token?.applied ?? seen, applied: token?.applied))
+        context: context, seen: token?.applied ?? seen, applied: token?.applied,
+        settlesOrphans: settlesOrphans))
     if view.hasUndoneDelete || settlesOrphans {
       // A patch that names nothing new, and nothing that is in conflict, leaves both as they are.
       if patch != nil, !planner.changes(to: new, over: root, patch: patch) { return .unchanged }

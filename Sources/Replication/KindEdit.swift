@@ -55,17 +55,27 @@ extension DocumentState {
   /// that cannot claim it either. What a removal hides that waits here goes for good, and what has
   /// no insert here was in no number that anybody saw.
   ///
-  /// - parameter applied: what had been applied where the author looked; nil for what is now.
+  /// - parameters:
+  ///   - applied: what had been applied where the author looked; nil for what is now.
+  ///   - settlesOrphans: see ``EditPlan/settlesOrphans``: with them goes all that was seen at or
+  ///     below their paths.
   func unclaimedIncrements(
-    context: Context, seen: Context, applied: Context? = nil
+    context: Context, seen: Context, applied: Context? = nil, settlesOrphans: Bool = false
   ) -> [Path: Int128] {
     guard !isCovered(seen, by: context) else { return [:] }
     var sums: [Path: Int128] = [:]
+    let orphans = entries.filter { entry in
+      settlesOrphans && entry.effect.kind.carriesValue && wasOrphan(entry, applied: applied)
+        && relation(of: seen, to: entry.stamp) != .none
+        && relation(of: context, to: entry.stamp) == .none
+    }
+    let settled = Set(orphans.map(\.effect.path))
     for entry in uncovered.map({ entries[$0] }) {
       let (effect, stamp) = (entry.effect, entry.stamp)
       guard effect.kind == .increment || effect.kind == .counter,
         relation(of: seen, to: stamp) != .none, relation(of: context, to: stamp) == .none,
         !wasOrphan(entry, applied: applied),
+        !settled.contains(where: { effect.path.isAtOrBelow($0) }),
         !pending.contains(where: { removal in
           effect.path.isAtOrBelow(removal.path) && relation(of: removal.seen, to: stamp) != .none
         })
