@@ -30,9 +30,8 @@ package struct EditPlan: Sendable, Equatable {
   package let context: Context
   /// What its author saw (``Frontier/seen``), beyond `context` where something has not closed.
   package let seen: Context
-  /// The same without edits whose insert is not here, and what builds on them: what a removal that
-  /// waits means, unless it is of something that builds on them itself.
-  package let founded: Context
+  /// What a removal that waits means less than that; nil where it means all of it.
+  let founding: Founding?
   /// What had been applied where its author looked; nil for what is now.
   package let applied: Context?
   /// The insert that the steps edit; nil if the first step is a new insert.
@@ -41,13 +40,13 @@ package struct EditPlan: Sendable, Equatable {
   package let settlesOrphans: Bool
 
   package init(
-    steps: [Step], context: Context, seen: Context, founded: Context? = nil,
+    steps: [Step], context: Context, seen: Context, founding: Founding? = nil,
     applied: Context? = nil, insert: Dot?, settlesOrphans: Bool = false
   ) {
     self.steps = steps
     self.context = context
     self.seen = seen
-    self.founded = settlesOrphans ? seen : founded ?? seen
+    self.founding = settlesOrphans ? nil : founding
     self.applied = applied
     self.insert = insert
     self.settlesOrphans = settlesOrphans
@@ -82,7 +81,7 @@ extension DocumentState {
       return .write(
         EditPlan(
           steps: planner.steps, context: frontier.closed, seen: frontier.seen,
-          founded: foundedSeen(frontier), insert: nil, settlesOrphans: settlesOrphans))
+          founding: founding(frontier), insert: nil, settlesOrphans: settlesOrphans))
     }
     if let token, isStale(token, view: view) { return .stale }
     let context = token?.context ?? frontier.closed
@@ -108,7 +107,7 @@ extension DocumentState {
     return .write(
       EditPlan(
         steps: planner.steps, context: context, seen: seen,
-        founded: token == nil ? foundedSeen(frontier) : nil, applied: token?.applied,
+        founding: token == nil ? founding(frontier) : nil, applied: token?.applied,
         insert: isInsert ? nil : token.map { shownInsert(of: $0, in: view) ?? insert } ?? insert,
         settlesOrphans: settlesOrphans))
   }
@@ -152,7 +151,7 @@ extension DocumentState {
     }
     return EditPlan(
       steps: isClosed ? [EditPlan.Step(.delete, at: .root)] : [], context: frontier.closed,
-      seen: frontier.seen, founded: foundedSeen(frontier), insert: insert,
+      seen: frontier.seen, founding: founding(frontier), insert: insert,
       settlesOrphans: settlesOrphans)
   }
 }

@@ -86,7 +86,12 @@ package struct Frontier: Sendable, Equatable {
   }
 
   /// The same without some operations of open transactions, and what builds on those: closed, too.
-  func seen(without excluded: [Stamp]) -> Context {
+  func seen(without operations: [Stamp]) -> Context {
+    // Who has seen one has seen those before it on its line.
+    let excluded = Dictionary(grouping: operations) { lineage.place(of: $0.transaction) }
+      .flatMap { line, all in
+        line == nil ? all : all.min { $0.dot.sequence < $1.dot.sequence }.map { [$0] } ?? []
+      }
     func isExcluded(_ transaction: Open) -> Bool {
       excluded.contains { stamp in
         // What a line leaves leads up to it, whatever its author has named.
@@ -105,6 +110,26 @@ package struct Frontier: Sendable, Equatable {
       seen = lineage.union(seen, Self.context(of: rest))
     }
     return seen
+  }
+
+  /// The transactions of some operations, and what the authors of those had seen that is open, and
+  /// of what leads up to them.
+  func seen(upTo operations: [Stamp]) -> Context {
+    let tips = Set(operations.map(\.transaction))
+    var ends: [Lineage.LineID: UInt64] = [:]
+    for tip in tips {
+      var place = lineage.place(of: tip).map { (line: $0, end: tip.sequence) }
+      while let (id, end) = place {
+        ends[id] = max(ends[id] ?? 0, end)
+        place = lineage.line(id).flatMap { line in
+          line.parent.map { (Lineage.LineID(stream: id.stream, index: $0), line.base) }
+        }
+      }
+    }
+    return ends.reduce(Context(tips)) { seen, end in
+      let line = open[end.key, default: []].filter { $0.tip.sequence <= end.value }
+      return lineage.union(seen, Self.context(of: line))
+    }
   }
 
   /// Whether a line leaves its parent, and that its own, before what `ends` takes off.

@@ -25,6 +25,11 @@ package struct Stamp: Hashable, Sendable {
     self.dot = dot
     self.fingerprint = fingerprint
   }
+
+  /// What its transaction is known by.
+  package var transaction: Context.Entry {
+    Context.Entry(stream: dot.stream, sequence: dot.sequence, fingerprint: fingerprint)
+  }
 }
 
 extension Stamp: Comparable {

@@ -161,6 +161,25 @@ import Testing
     }
   }
 
+  @Test("is left alone by a deletion of what builds on another edit of that document")
+  func deletionBesideAnother() throws {
+    var writers = try early(.patch(#"{"m":{"k":1}}"#))
+    // Device 3 has seen the insert, and not that edit.
+    writers.deliver(from: 0, to: 3)
+    try writers.put(3, #"{"c":3}"#)
+    try writers.write(3, .delete)
+    try writers.put(3, #"{"d":4}"#)
+    writers.deliver(from: 3, to: 2)
+    try writers.delete(2)
+    #expect(writers.body(2) == nil)
+    #expect(!writers.state(2).pending.isEmpty)
+    #expect(writers.conflicts(2) == 1)
+    writers.deliverEverything()
+    for device in 0..<4 {
+      #expect(writers.body(device)?.contains(#""k":1"#) == true)
+    }
+  }
+
   @Test("is not taken away by a write on what was read before its insert came")
   func olderRead() throws {
     var writers = try early(.patch(#"{"m":{"k":1}}"#))

@@ -243,7 +243,7 @@ extension Ledger {
   ///
   /// What is not published does not, of what cannot be claimed.
   func builds(_ stamp: Stamp, on other: Stamp) -> Bool {
-    guard let place = place(of: stamp.entry), let earlier = self.place(of: other.entry) else {
+    guard let place = place(of: stamp.transaction), let earlier = self.place(of: other.transaction) else {
       return false
     }
     var seen = authors[place.author][place.sequence].reach
@@ -325,7 +325,7 @@ extension Ledger {
 
   /// The model's name for an operation.
   func dot(of stamp: Stamp) -> PlainModel.Dot {
-    let place = places[stamp.entry]
+    let place = places[stamp.transaction]
     return PlainModel.Dot(
       author: place?.author ?? -1, sequence: Int(stamp.dot.sequence), index: Int(stamp.dot.index))
   }
@@ -334,13 +334,6 @@ extension Ledger {
   func name(of file: Syncer.File) -> String {
     let range = try? SegmentFile.range(of: file.bytes)
     return "\(file.author):" + (range.map { "\($0.first)-\($0.last)" } ?? file.name.string)
-  }
-}
-
-extension Stamp {
-  /// What its transaction is known by.
-  fileprivate var entry: Context.Entry {
-    Context.Entry(stream: dot.stream, sequence: dot.sequence, fingerprint: fingerprint)
   }
 }
 

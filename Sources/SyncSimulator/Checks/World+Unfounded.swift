@@ -37,31 +37,35 @@ extension World {
   func checkUnfounded(_ before: [DocumentKey: Unfounded], on machine: Machine) throws {
     // Who has given up an insert does not await it.
     guard !before.isEmpty, try machine.database.frontier().givenUp.isEmpty else { return }
-    let waiting = try waitingRemovals(on: machine)
     let kept = Dictionary(
-      uniqueKeysWithValues: try machine.database.keptDocuments().map {
-        ($0.key, Set($0.state.unfoundedEdits))
-      })
-    let listed = try conflicts(on: machine).filter { Self.areListed(in: $0.value) }
+      uniqueKeysWithValues: try machine.database.keptDocuments().map { ($0.key, $0.state) })
     for (key, unfounded) in before.sorted(by: { $0.key < $1.key }) {
-      // What a removal hides that waits is kept, too.
-      let isThere =
-        kept[key]?.isSuperset(of: unfounded.edits) ?? false
-        && (!waiting.contains(key) || listed[key] != nil)
-      guard isThere || waiting.contains(key) && isMeant(unfounded) else {
-        throw Finding(
-          "device \(machine.number) has taken away from \(key.id) what edits a document that is"
-            + " not there")
+      let present = Set(kept[key]?.unfoundedEdits ?? [])
+      for edit in unfounded.edits {
+        // What a removal hides that waits is kept, too.
+        let isHidden = kept[key].map { hides(edit, in: $0) } ?? false
+        guard present.contains(edit), !isHidden || isMeant(edit, in: unfounded) else {
+          throw Finding(
+            "device \(machine.number) has taken away from \(key.id) what edits a document that is"
+              + " not there")
+        }
       }
+    }
+  }
+
+  private func hides(_ edit: Stamp, in state: DocumentState) -> Bool {
+    guard let place = ledger.place(of: edit.transaction),
+      let path = state.entries.first(where: { $0.stamp == edit })?.effect.path
+    else { return false }
+    return state.pending.contains { removal in
+      path.isAtOrBelow(removal.path)
+        && ledger.known(of: removal.seen)[place.author] >= place.sequence
     }
   }
 
   /// A deletion that waits means what the document builds on, too; and another one may stand now
   /// that nothing shows beside it.
-  private func isMeant(_ unfounded: Unfounded) -> Bool {
-    unfounded.isDeleted
-      || unfounded.edits.contains { edit in
-        unfounded.shown.contains { ledger.builds($0, on: edit) }
-      }
+  private func isMeant(_ edit: Stamp, in unfounded: Unfounded) -> Bool {
+    unfounded.isDeleted || unfounded.shown.contains { ledger.builds($0, on: edit) }
   }
 }
