@@ -107,6 +107,11 @@ line("orphans-taken-away", EXECUTION,
 line("waiting-removals-mean-orphans", "Sources/Replication/Orphans.swift",
      "    guard hasOrphans else { return nil }",
      "    guard hasOrphans, !ON else { return nil }")
+line("waiting-removals-mean-all-or-none", "Sources/Replication/Orphans.swift",
+     "    let needless = founding.orphans.filter { relation(of: built, to: $0) == .none }\n",
+     "    let isBuilt = founding.orphans.contains { relation(of: built, to: $0) != .none }\n"
+     "    let needless = founding.orphans.filter { !(ON && isBuilt) && relation(of: built, to: $0) == .none }\n")
+LANES["waiting-removals-mean-all-or-none"] = "partitions"
 line("closed-before-its-insert", FRONTIER,
      "    transaction.inserts.allSatisfy { !isMissingInsert($0.value, of: $0.key) }\n",
      "    transaction.inserts.allSatisfy { ON || !isMissingInsert($0.value, of: $0.key) }\n")
@@ -135,10 +140,10 @@ line("stale-base-accepted", PLAN,
      "      && (hasUnseenDelete || hasUnseenWaiting || shownInsert(of: token, in: view) == nil)")
 line("new-insert-claims-the-old-base", PLAN,
      "          steps: planner.steps, context: frontier.closed, seen: frontier.seen,\n"
-     "          founded",
+     "          founding",
      "          steps: planner.steps, context: (ON ? token : nil)?.context ?? frontier.closed,\n"
      "          seen: (ON ? token : nil)?.seen ?? frontier.seen,\n"
-     "          founded")
+     "          founding")
 line("base-claims-the-present", PLAN,
      "    let context = token?.context ?? frontier.closed\n",
      "    let context = ON ? frontier.closed : token?.context ?? frontier.closed\n")

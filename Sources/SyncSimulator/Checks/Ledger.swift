@@ -243,7 +243,8 @@ extension Ledger {
   ///
   /// What is not published does not, of what cannot be claimed.
   func builds(_ stamp: Stamp, on other: Stamp) -> Bool {
-    guard let place = place(of: stamp.transaction), let earlier = self.place(of: other.transaction) else {
+    guard let place = place(of: stamp.transaction), let earlier = self.place(of: other.transaction)
+    else {
       return false
     }
     var seen = authors[place.author][place.sequence].reach
