@@ -3,6 +3,7 @@ import Replication
 
 /// Edits of a document whose insert is not here, and what shows of it all the same.
 struct Unfounded {
+  /// Those that no removal hides.
   let edits: [Stamp]
   let shown: [Stamp]
   /// Whether somebody has deleted the document beside what shows.
@@ -20,7 +21,7 @@ extension World {
       guard let listed = conflicts[document.key] else { continue }
       let state = document.state
       result[document.key] = Unfounded(
-        edits: state.unfoundedEdits,
+        edits: state.unfoundedEdits.filter { !hides($0, in: state) },
         shown: state.visibility().values.map { state.entries[$0].stamp },
         isDeleted: listed.contains { $0.kind == .delete })
     }
@@ -53,6 +54,7 @@ extension World {
     }
   }
 
+  /// Whether a removal that waits here takes an edit away.
   private func hides(_ edit: Stamp, in state: DocumentState) -> Bool {
     guard let place = ledger.place(of: edit.transaction),
       let path = state.entries.first(where: { $0.stamp == edit })?.effect.path
