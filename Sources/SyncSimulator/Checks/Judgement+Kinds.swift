@@ -91,7 +91,9 @@ extension Judgement {
         return other.promise.touches(path)
           || other.hasSeen(judged) && other.promise.writesAbove(path)
       }
-      return other.promise.editedKind != path && mayWriteAll(other)
+      // Who adds to a set that it has seen begins none, unless it has given up what made that.
+      let mayBegin = other.promise.editedKind != path || other.promise.hasGivenUp
+      return mayBegin && mayWriteAll(other)
     }
     guard isTakenAway else {
       throw Finding(
