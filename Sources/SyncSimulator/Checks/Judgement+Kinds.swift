@@ -91,9 +91,9 @@ extension Judgement {
         return other.promise.touches(path)
           || other.hasSeen(judged) && other.promise.writesAbove(path)
       }
-      // Who adds to a set that it has seen begins none, unless it has given up what made that.
-      let mayBegin = other.promise.editedKind != path || other.promise.hasGivenUp
-      return mayBegin && mayWriteAll(other)
+      // Who has given up what made the set finds none, and begins it anew.
+      if other.begins(path), other.promise.hasGivenUp { return true }
+      return other.promise.editedKind != path && mayWriteAll(other)
     }
     guard isTakenAway else {
       throw Finding(
@@ -123,7 +123,7 @@ extension Judgement {
 }
 
 extension JudgedPromise {
-  /// Whether it made the counter at a path, where its author saw none.
+  /// Whether it made the counter or set at a path, where its author saw none.
   fileprivate func begins(_ path: [ByteString]) -> Bool {
     promise.editedKind == path && promise.before?.value(at: path) == nil
   }
