@@ -36,7 +36,7 @@ extension DocumentState {
     let isInsert = planner.steps.first.map { $0.kind == .clear && $0.path.isRoot } ?? false
     let plan = EditPlan(
       steps: planner.steps, context: frontier.closed, seen: frontier.seen,
-      founding: founding(frontier), insert: isInsert ? nil : view.inserts.last?.dot,
+      frontier: frontier, insert: isInsert ? nil : view.inserts.last?.dot,
       settlesOrphans: isInsert && place.isRoot)
     let present = view.json ?? .object(JSONObject())
     return .write(plan, body: present.with(wanted, at: place.keys[...]))

@@ -13,9 +13,11 @@ extension DocumentState {
     firstIndex: Int
   ) -> [Operation] {
     let insert = plan.insert ?? header.stamp(firstIndex).dot
-    // A write beside a delete that still waits would undo it by being concurrent with it, so from
-    // now on the delete takes away exactly what its author saw, as a write does.
-    pending = pending.map { $0.asRemoval(before: header, seen: plan.seen) }
+    // A document that is written anew beside a delete that still waits would undo it by being
+    // concurrent with it, so from now on the delete takes away exactly what its author saw.
+    if plan.insert == nil {
+      pending = pending.map { $0.asRemoval(before: header, seen: plan.seen) }
+    }
     let operations = plan.steps.map { step in
       Operation(
         document: document, insert: insert, path: step.path, kind: step.kind,
@@ -34,14 +36,26 @@ extension DocumentState {
     return operations
   }
 
+  /// What a removal of `victims` means that waits: what may be claimed, and what led up to them.
+  ///
+  /// So it takes away nothing that its author did not see, as long as none of them builds on that.
+  private func meaning(of plan: EditPlan, removing victims: [Entry]) -> Context {
+    guard let frontier = plan.frontier else { return plan.seen }
+    return frontier.lineage.union(plan.context, frontier.seen(upTo: victims.map(\.stamp)))
+  }
+
   /// What the author of a deletion saw: also what the transaction in the making wrote before it.
   private func seen(byDeletion plan: EditPlan, header: Transaction.Header) -> Context {
     func isOwn(_ entry: Entry) -> Bool {
       entry.stamp.dot.stream == header.stream && entry.stamp.dot.sequence == header.sequence
         && entry.stamp.fingerprint == header.fingerprint
     }
-    let values = visibility().values.map { entries[$0] }
-    var seen = seen(by: plan, removing: values.filter { !isOwn($0) })
+    var seen = meaning(
+      of: plan,
+      removing: entries.filter { entry in
+        entry.effect.kind.carriesValue && !isOwn(entry)
+          && !isOrphan(entry)
+      })
     let hasOwn = entries.contains(where: isOwn)
     // The fingerprint is not known yet; `seal` puts it in.
     if hasOwn { seen.advance(header.tip) }
@@ -66,8 +80,13 @@ extension DocumentState {
       else { continue }
       hidden[entry.effect.path, default: []].append(entry)
     }
+    let all = meaning(of: plan, removing: hidden.values.flatMap(\.self))
+    // One meaning for all makes one transaction.
+    let takesOrphans = entries.contains {
+      $0.effect.kind.carriesValue && isOrphan($0) && relation(of: all, to: $0.stamp) != .none
+    }
     for (path, entries) in hidden.sorted(by: { $0.key < $1.key }) {
-      let seen = seen(by: plan, removing: entries)
+      let seen = takesOrphans ? meaning(of: plan, removing: entries) : all
       pending.append(PendingRemoval(path: path, kind: .remove, seen: seen, insert: insert))
     }
   }

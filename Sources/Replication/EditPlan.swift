@@ -30,8 +30,8 @@ package struct EditPlan: Sendable, Equatable {
   package let context: Context
   /// What its author saw (``Frontier/seen``), beyond `context` where something has not closed.
   package let seen: Context
-  /// What a removal that waits means less than that; nil where it means all of it.
-  let founding: Founding?
+  /// What is known here, to tell what a removal means that waits; nil where that is `seen`.
+  let frontier: Frontier?
   /// What had been applied where its author looked; nil for what is now.
   package let applied: Context?
   /// The insert that the steps edit; nil if the first step is a new insert.
@@ -40,13 +40,13 @@ package struct EditPlan: Sendable, Equatable {
   package let settlesOrphans: Bool
 
   package init(
-    steps: [Step], context: Context, seen: Context, founding: Founding? = nil,
+    steps: [Step], context: Context, seen: Context, frontier: Frontier? = nil,
     applied: Context? = nil, insert: Dot?, settlesOrphans: Bool = false
   ) {
     self.steps = steps
     self.context = context
     self.seen = seen
-    self.founding = settlesOrphans ? nil : founding
+    self.frontier = settlesOrphans ? nil : frontier
     self.applied = applied
     self.insert = insert
     self.settlesOrphans = settlesOrphans
@@ -81,7 +81,7 @@ extension DocumentState {
       return .write(
         EditPlan(
           steps: planner.steps, context: frontier.closed, seen: frontier.seen,
-          founding: founding(frontier), insert: nil, settlesOrphans: settlesOrphans))
+          frontier: frontier, insert: nil, settlesOrphans: settlesOrphans))
     }
     if let token, isStale(token, view: view) { return .stale }
     let context = token?.context ?? frontier.closed
@@ -107,7 +107,7 @@ extension DocumentState {
     return .write(
       EditPlan(
         steps: planner.steps, context: context, seen: seen,
-        founding: token == nil ? founding(frontier) : nil, applied: token?.applied,
+        frontier: token == nil ? frontier : nil, applied: token?.applied,
         insert: isInsert ? nil : token.map { shownInsert(of: $0, in: view) ?? insert } ?? insert,
         settlesOrphans: settlesOrphans))
   }
@@ -124,7 +124,12 @@ extension DocumentState {
     // A delete that waits has no dot to be seen by. But where the document shows in spite of it, a
     // later reader had applied what undoes it, which the delete had not seen.
     let hasUnseenWaiting = pending.contains { removal in
-      removal.kind.cover == .document && isCovered(token.seen, by: removal.seen)
+      removal.kind.cover == .document
+        && !visibility().values.contains { index in
+          relation(of: removal.seen, to: entries[index].stamp) == .none
+            && relation(of: token.applied, to: entries[index].stamp) >= .expected
+            && !wasOrphan(entries[index], applied: token.applied)
+        }
     }
     return hasUnseenDelete || hasUnseenWaiting || shownInsert(of: token, in: view) == nil
   }
@@ -151,7 +156,7 @@ extension DocumentState {
     }
     return EditPlan(
       steps: isClosed ? [EditPlan.Step(.delete, at: .root)] : [], context: frontier.closed,
-      seen: frontier.seen, founding: founding(frontier), insert: insert,
+      seen: frontier.seen, frontier: frontier, insert: insert,
       settlesOrphans: settlesOrphans)
   }
 }

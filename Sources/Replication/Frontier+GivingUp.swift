@@ -112,7 +112,7 @@ extension Frontier {
   }
 
   /// The transaction before another, if that one's author had seen it.
-  private func predecessor(of transaction: Open, on id: Lineage.LineID) -> Context.Entry? {
+  func predecessor(of transaction: Open, on id: Lineage.LineID) -> Context.Entry? {
     let line = lineage.line(id)
     return transaction.context.entries(of: id.stream).first { entry in
       guard entry.sequence + 1 == transaction.tip.sequence else { return false }

@@ -79,88 +79,50 @@ package struct Frontier: Sendable, Equatable {
   ///
   /// It is closed, and so may be claimed as it is once all of it has arrived.
   package var seen: Context {
-    let seen = open.values.reduce(applied) { seen, line in
-      lineage.union(seen, Self.context(of: line))
+    let seen = open.keys.reduce(applied) { seen, line in
+      lineage.union(seen, context(of: line))
     }
     return lost.values.reduce(seen) { lineage.union($0, $1) }
   }
 
-  /// The same without some operations of open transactions, and what builds on those: closed, too.
-  func seen(without operations: [Stamp]) -> Context {
-    // Who has seen one has seen those before it on its line.
-    let excluded = Dictionary(grouping: operations) { lineage.place(of: $0.transaction) }
-      .flatMap { line, all in
-        line == nil ? all : all.min { $0.dot.sequence < $1.dot.sequence }.map { [$0] } ?? []
-      }
-    func isExcluded(_ transaction: Open) -> Bool {
-      excluded.contains { stamp in
-        // What a line leaves leads up to it, whatever its author has named.
-        lineage.relation(of: Context([transaction.tip]), to: stamp) != .none
-          || lineage.relation(of: transaction.context, to: stamp) != .none
-      }
-    }
-    let ends = open.mapValues { line in
-      line.first(where: isExcluded).map { $0.tip.sequence } ?? .max
-    }
-    var seen = closed
-    for (line, transactions) in open where leavesRest(line, ends) {
-      let rest = transactions.filter { $0.tip.sequence < ends[line] ?? .max }
-      guard let last = rest.last else { continue }
-      seen = lineage.union(seen, Context([last.tip]))
-      seen = lineage.union(seen, Self.context(of: rest))
-    }
-    return seen
-  }
-
-  /// The transactions of some operations, and what the authors of those had seen that is open, and
-  /// of what leads up to them.
+  /// The transactions of some operations, and what the authors of those and of all that leads up to
+  /// them had seen, but for what is closed: together with ``closed``, a closed vector.
   func seen(upTo operations: [Stamp]) -> Context {
-    let tips = Set(operations.map(\.transaction))
-    var ends: [Lineage.LineID: UInt64] = [:]
-    for tip in tips {
-      var place = lineage.place(of: tip).map { (line: $0, end: tip.sequence) }
-      while let (id, end) = place {
-        ends[id] = max(ends[id] ?? 0, end)
-        place = lineage.line(id).flatMap { line in
-          line.parent.map { (Lineage.LineID(stream: id.stream, index: $0), line.base) }
-        }
+    var tips: [Lineage.LineID: Context.Entry] = [:]
+    for tip in Set(operations.map(\.transaction)) {
+      guard let line = lineage.place(of: tip) else { continue }
+      if tips[line].map({ $0.sequence < tip.sequence }) ?? true { tips[line] = tip }
+    }
+    return tips.reduce(Context()) { seen, tip in
+      var seen = lineage.union(seen, Context([tip.value]))
+      var place = (line: tip.key, end: tip.value.sequence)
+      while true {
+        seen = lineage.union(seen, context(of: place.line, upTo: place.end))
+        guard let line = lineage.line(place.line), let parent = line.parent else { return seen }
+        place = (Lineage.LineID(stream: place.line.stream, index: parent), line.base)
       }
     }
-    return ends.reduce(Context(tips)) { seen, end in
-      let line = open[end.key, default: []].filter { $0.tip.sequence <= end.value }
-      return lineage.union(seen, Self.context(of: line))
-    }
   }
 
-  /// Whether a line leaves its parent, and that its own, before what `ends` takes off.
-  private func leavesRest(
-    _ id: Lineage.LineID, _ ends: [Lineage.LineID: UInt64]
-  ) -> Bool {
-    var line = lineage.line(id)
-    while let here = line, let index = here.parent {
-      let parent = Lineage.LineID(stream: id.stream, index: index)
-      guard here.base < ends[parent] ?? .max else { return false }
-      line = lineage.line(parent)
-    }
-    return true
-  }
-
-  /// What the authors of one line's transactions had seen.
-  ///
-  /// Each of them had seen what those before it had, or some of it: on one line, the greater entry
-  /// of a stream leads up from the lesser.
-  private static func context(of line: [Open]) -> Context {
-    line.reduce(into: Context()) { seen, transaction in
+  /// What the authors of the open transactions of one line had seen, up to a sequence.
+  private func context(of line: Lineage.LineID, upTo end: UInt64 = .max) -> Context {
+    var seen = Context()
+    for transaction in open[line] ?? [] where transaction.tip.sequence <= end {
+      // Who had seen what comes before it had seen what those authors had, so that of two entries
+      // of a stream the greater leads up from the lesser. Others may name another branch.
+      let goesOn = predecessor(of: transaction, on: line) != nil
       for stream in transaction.context.streams {
         let new = transaction.context.entries(of: stream)
-        let old = seen.entries(of: stream)
-        if new.count <= 1, old.count <= 1 {
-          for entry in new { seen.advance(entry) }
+        if goesOn, let entry = new.first, new.count == 1, seen.entries(of: stream).count <= 1 {
+          seen.advance(entry)
+        } else if goesOn {
+          seen.replace(stream, with: new)
         } else {
           for entry in new { seen.insert(entry) }
         }
       }
     }
+    return lineage.reduced(seen)
   }
 
   /// Notes that a transaction has been applied whose predecessor in the stream was `previous`.

@@ -43,7 +43,7 @@ extension DocumentState {
     let isInsert = planner.steps.first.map { $0.kind == .clear && $0.path.isRoot } ?? false
     let plan = EditPlan(
       steps: planner.steps, context: frontier.closed, seen: frontier.seen,
-      founding: founding(frontier), insert: isInsert ? nil : view.inserts.last?.dot)
+      frontier: frontier, insert: isInsert ? nil : view.inserts.last?.dot)
     let body = (view.json ?? .object(JSONObject())).with(value, at: path.keys[...])
     return .write(plan, body: body)
   }

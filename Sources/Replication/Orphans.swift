@@ -1,10 +1,3 @@
-/// What removals are told from that wait, in a document with edits whose insert is not here.
-package struct Founding: Sendable, Equatable {
-  let frontier: Frontier
-  /// What wrote those edits.
-  let orphans: [Stamp]
-}
-
 // Edits of a document that somebody made and whose insert is not here.
 extension DocumentState {
   /// Whether the insert that an operation edits has not come yet.
@@ -27,22 +20,6 @@ extension DocumentState {
     guard let lineage, !lineage.reaches(insert.sequence, of: insert.stream) else { return false }
     // It may be of the transaction in the making. Inserts write the root, which sorts first.
     return !entries.lazy.prefix { $0.effect.path.isRoot }.contains { $0.stamp.dot == insert }
-  }
-
-  /// What tells removals that wait what they mean; nil where no edit lacks its insert.
-  func founding(_ frontier: Frontier) -> Founding? {
-    guard hasOrphans else { return nil }
-    let orphans = entries.filter { $0.effect.kind.carriesValue && isOrphan($0) }
-    return Founding(frontier: frontier, orphans: orphans.map(\.stamp))
-  }
-
-  /// What a removal of `victims` means that waits: not what nobody has seen, unless one of them
-  /// builds on that.
-  func seen(by plan: EditPlan, removing victims: some Sequence<Entry>) -> Context {
-    guard let founding = plan.founding else { return plan.seen }
-    let built = founding.frontier.seen(upTo: victims.map(\.stamp))
-    let needless = founding.orphans.filter { relation(of: built, to: $0) == .none }
-    return founding.frontier.seen(without: needless)
   }
 
   /// The inserts of what is kept that have not come.

@@ -50,6 +50,16 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
 }
 
 @Suite struct FrontierTests {
+  @Test func whatIsSeenNamesBothBranchesThatAreMissing() {
+    // The author published last a removal that had waited, whose context is an older one.
+    var frontier = Frontier()
+    frontier.take(header(entry(1, 1)))
+    frontier.take(header(entry(1, 2), seen: entry(1, 1), entry(2, 3, 30)))
+    frontier.take(header(entry(1, 3), seen: entry(2, 2, 21), entry(3, 1)))
+    #expect(
+      frontier.seen == Context([entry(1, 3), entry(2, 2, 21), entry(2, 3, 30), entry(3, 1)]))
+  }
+
   @Test func whatHasSeenWhatIsMissingStaysOpen() {
     var frontier = Frontier()
     frontier.take(header(entry(1, 1), seen: entry(2, 1)))

@@ -102,6 +102,82 @@ import Testing
     #expect(try writers.outcome(2, put: #"{"d":1}"#, token: after) != .stale)
   }
 
+  @Test func soItIsWhereThereIsAnEditWhoseInsertIsNotHere() throws {
+    var writers = Writers(5)
+    try writers.put(0, "{}")
+    writers.deliver(from: 0, to: 1)
+    writers.deliver(from: 0, to: 2)
+    try writers.put(0, #"{"a":1}"#)
+    writers.deliver(from: 0, to: 1)
+    try writers.put(1, #"{"a":1,"b":1}"#)
+    writers.deliver(from: 1, to: 2)
+    try writers.put(3, #"{"x":1}"#)
+    writers.deliver(from: 3, to: 4)
+    try writers.write(4, .patch(#"{"x":2}"#))
+    writers.deliver(from: 4, to: 2)
+    let before = try writers.token(2)
+    try writers.delete(2)
+    try writers.put(1, #"{"a":1,"b":1,"c":1}"#)
+    writers.deliver(from: 1, to: 2)
+    #expect(try writers.outcome(2, put: #"{"d":1}"#, token: before) == .stale)
+  }
+
+  @Test func soItIsWhereWhatTheReaderKnewOfByHearsayHasGoneOn() throws {
+    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
+    let before = try writers.token(2)
+    try writers.put(0, #"{"a":2}"#)
+    writers.deliver(from: 0, to: 1)
+    try writers.put(1, #"{"a":2,"b":2}"#)
+    writers.deliver(from: 1, to: 2)
+    try writers.delete(2)
+    try writers.put(1, #"{"a":2,"b":2,"c":1}"#)
+    writers.deliver(from: 1, to: 2)
+    #expect(try writers.outcome(2, put: #"{"d":1}"#, token: before) == .stale)
+  }
+
+  @Test func aSecondDeletionLeavesTheFirstADeletion() throws {
+    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
+    try writers.delete(2)
+    try writers.write(1, .patch(#"{"c":1}"#))
+    writers.deliver(from: 1, to: 2)
+    #expect(writers.body(2) == #"{"b":1,"c":1}"#)
+    try writers.delete(2)
+    #expect(writers.body(2) == nil)
+    try writers.write(1, .patch(#"{"d":1}"#))
+    writers.deliverEverything()
+    for device in 0..<3 {
+      #expect(writers.body(device) == #"{"a":1,"b":1,"c":1,"d":1}"#)
+      #expect(writers.conflicts(device) == 1)
+    }
+  }
+
+  @Test func aDeletionThatWaitsDoesNotMeanWhatItsAuthorDidNotSee() throws {
+    // Device 2 knows by device 3 that somebody edited a document, in which it sees another one.
+    var writers = Writers(6)
+    try writers.put(0, #"{"a":0}"#)
+    writers.deliver(from: 0, to: 1)
+    try writers.write(1, .patch(#"{"m":1}"#))
+    writers.deliver(from: 0, to: 3)
+    writers.deliver(from: 1, to: 3)
+    try writers.writeElsewhere(3)
+    try writers.put(4, #"{"c":4}"#)
+    writers.deliver(from: 4, to: 5)
+    try writers.put(2, #"{"b":2}"#)
+    writers.deliver(from: 2, to: 5)
+    try writers.write(5, .patch(#"{"d":5}"#))
+    writers.deliver(from: 5, to: 2)
+    writers.deliver(from: 3, to: 2)
+    try writers.delete(2)
+    #expect(!writers.state(2).pending.isEmpty)
+    writers.deliver(from: 1, to: 2)
+    #expect(writers.conflicts(2) == 1)
+    writers.deliverEverything()
+    for device in 0..<6 {
+      #expect(writers.body(device)?.contains(#""a":0"#) == true)
+      #expect(writers.body(device)?.contains(#""m":1"#) == true)
+    }
+  }
+
   @Test func aPatchDoesNotHideWhatItDoesNotNameWhereThatIsNotClosed() throws {
     var writers = Writers(3)
     try writers.put(0, "{}")

@@ -42,6 +42,23 @@ struct Writers {
   mutating func put(_ device: Int, _ text: String) throws { try write(device, .put(text)) }
   mutating func delete(_ device: Int) throws { try write(device, .delete) }
 
+  /// Writes another document, by somebody who has seen what there is of this one.
+  mutating func writeElsewhere(_ device: Int) throws {
+    wall += 1
+    let key = DocumentKey(collection: "notes", id: "2")
+    var draft = try #require(devices[device].beginDraft(wall: wall))
+    let wanted = try json("{}")
+    let outcome = outcome(
+      wanted: wanted, patch: nil, token: nil, of: devices[device].state(of: key, in: draft),
+      on: device)
+    guard case .write(let plan) = outcome else {
+      Issue.record("the other document is \(outcome)")
+      return
+    }
+    devices[device].perform(plan, wanted: wanted, at: key, in: &draft)
+    _ = devices[device].commit(draft)
+  }
+
   /// Gives `device` all that `author` wrote and it does not have, or the next `count` of that.
   mutating func deliver(from author: Int, to device: Int, count: Int = .max) {
     wall += 1

@@ -104,14 +104,13 @@ line("orphans-show", VISIBILITY,
 line("orphans-taken-away", EXECUTION,
      "          ? plan.settlesOrphans : !wanted",
      "          ? ON || plan.settlesOrphans : !wanted")
-line("waiting-removals-mean-orphans", "Sources/Replication/Orphans.swift",
-     "    guard hasOrphans else { return nil }",
-     "    guard hasOrphans, !ON else { return nil }")
-line("waiting-removals-mean-all-or-none", "Sources/Replication/Orphans.swift",
-     "    let needless = founding.orphans.filter { relation(of: built, to: $0) == .none }\n",
-     "    let isBuilt = founding.orphans.contains { relation(of: built, to: $0) != .none }\n"
-     "    let needless = founding.orphans.filter { !(ON && isBuilt) && relation(of: built, to: $0) == .none }\n")
-LANES["waiting-removals-mean-all-or-none"] = "partitions"
+line("waiting-removals-mean-orphans", EXECUTION,
+     "    guard let frontier = plan.frontier else { return plan.seen }",
+     "    guard let frontier = plan.frontier, !ON else { return plan.seen }")
+line("waiting-deletes-make-nothing-stale", PLAN,
+     "    let hasUnseenWaiting = pending.contains { removal in",
+     "    let hasUnseenWaiting = !ON && pending.contains { removal in")
+LANES["waiting-deletes-make-nothing-stale"] = "partitions"
 line("closed-before-its-insert", FRONTIER,
      "    transaction.inserts.allSatisfy { !isMissingInsert($0.value, of: $0.key) }\n",
      "    transaction.inserts.allSatisfy { ON || !isMissingInsert($0.value, of: $0.key) }\n")

@@ -20,6 +20,13 @@ struct Promises {
     revoked += life.before.filter { $0.end > number }.map { ($0.life, number) }
   }
 
+  /// Whether a document was deleted in a life, by a promise with that number or a later one.
+  func hasDelete(since number: Int, of key: DocumentKey, _ life: Life) -> Bool {
+    all[key, default: []].contains {
+      $0.kind == .delete && $0.number >= number && $0.life == life
+    }
+  }
+
   /// What a document shows in the end, and what it keeps beside that.
   struct Outcome {
     let shown: JSON?

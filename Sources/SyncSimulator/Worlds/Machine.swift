@@ -231,6 +231,8 @@ struct ReadVersion {
   let applied: Context
   /// That, and what its user had given up by then.
   let known: Context
+  /// How many promises there were then.
+  let promises: Int
   /// Whether something in it was in conflict.
   let isDisputed: Bool
 }

@@ -218,7 +218,7 @@ extension World {
     machine.reads.append(
       ReadVersion(
         document: document, applied: try applied(on: machine),
-        known: try machine.claimable(),
+        known: try machine.claimable(), promises: promises.count,
         isDisputed: try conflicts(on: machine)[document.key] != nil))
   }
 
@@ -305,10 +305,14 @@ extension World {
   /// Whether a delete is kept that had not been applied when the version was read.
   private func hasUnseenDelete(_ version: ReadVersion, on machine: Machine) throws -> Bool {
     let document = try machine.database.keptDocuments().first { $0.key == version.document.key }
-    return document?.state.uncoveredEntries.contains { entry in
-      let dot = entry.stamp.dot
-      return entry.effect.kind == .delete
-        && !version.applied.contains(stream: dot.stream, sequence: dot.sequence)
-    } ?? false
+    guard let state = document?.state else { return false }
+    let waits = state.pending.contains { $0.kind == .delete }
+    return waits
+      && promises.hasDelete(since: version.promises, of: version.document.key, machine.life)
+      || state.uncoveredEntries.contains { entry in
+        let dot = entry.stamp.dot
+        return entry.effect.kind == .delete
+          && !version.applied.contains(stream: dot.stream, sequence: dot.sequence)
+      }
   }
 }
