@@ -139,10 +139,10 @@ line("stale-base-accepted", PLAN,
      "      && (hasUnseenDelete || hasUnseenWaiting || shownInsert(of: token, in: view) == nil)")
 line("new-insert-claims-the-old-base", PLAN,
      "          steps: planner.steps, context: frontier.closed, seen: frontier.seen,\n"
-     "          founding",
+     "          frontier",
      "          steps: planner.steps, context: (ON ? token : nil)?.context ?? frontier.closed,\n"
      "          seen: (ON ? token : nil)?.seen ?? frontier.seen,\n"
-     "          founding")
+     "          frontier")
 line("base-claims-the-present", PLAN,
      "    let context = token?.context ?? frontier.closed\n",
      "    let context = ON ? frontier.closed : token?.context ?? frontier.closed\n")
