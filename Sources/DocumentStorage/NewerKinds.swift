@@ -47,7 +47,10 @@ package enum KindUpgrade {
   }
 
   static func isNeeded(_ db: Database, known: KindCodes = .known) throws -> Bool {
-    try recorded(db) != known
+    guard try recorded(db) == known else { return true }
+    // One with fewer kinds may have gone on for a while.
+    let sql = "SELECT EXISTS (SELECT 1 FROM newer_transactions WHERE kinds & ~? = 0)"
+    return try Bool.fetchOne(db.prepared(sql), arguments: [Int64(known.rawValue)]) ?? false
   }
 
   /// Closes what is understood now, and renders the documents anew that have it.

@@ -11,18 +11,7 @@ enum PendingRemovals {
   static func release(
     _ db: Database, now: HybridTime, nonce: UInt64, identity: DeviceIdentity
   ) throws -> Int {
-    let table = try DocumentTable(db)
-    let waiting = try table.waiting()
-    guard !waiting.isEmpty else { return 0 }
-    let streams = try StreamDirectory(db)
-    var bySeen: [Context: [DocumentKey]] = [:]
-    for key in waiting {
-      for removal in try table.state(of: key, streams: streams).pending
-      where bySeen[removal.seen]?.last != key {
-        guard try streams.mayClaim(removal.seen, db) else { continue }
-        bySeen[removal.seen, default: []].append(key)
-      }
-    }
+    let bySeen = try publishable(db)
     var released = 0
     // A transaction has one context: removals that saw different things are different ones.
     for (seen, keys) in bySeen.sorted(by: precedes) {
@@ -41,6 +30,23 @@ enum PendingRemovals {
     return released
   }
 
+  /// The documents whose removals may be published, by what those saw.
+  fileprivate static func publishable(_ db: Database) throws -> [Context: [DocumentKey]] {
+    let table = try DocumentTable(db)
+    let waiting = try table.waiting()
+    guard !waiting.isEmpty else { return [:] }
+    let streams = try StreamDirectory(db)
+    var bySeen: [Context: [DocumentKey]] = [:]
+    for key in waiting {
+      for removal in try table.state(of: key, streams: streams).pending
+      where bySeen[removal.seen]?.last != key {
+        guard try streams.mayClaim(removal.seen, db) else { continue }
+        bySeen[removal.seen, default: []].append(key)
+      }
+    }
+    return bySeen
+  }
+
   /// In the order of their documents, and of what they saw: the same on every run.
   private static func precedes(
     _ lhs: (key: Context, value: [DocumentKey]), _ rhs: (key: Context, value: [DocumentKey])
@@ -51,4 +57,16 @@ enum PendingRemovals {
 
   /// A transaction is ended when it has this many bytes: any number of removals may have waited.
   private static let transactionBytes = 4 << 20
+}
+
+extension StoreDatabase {
+  /// Makes removals into transactions that waited for an upgrade of this program, which brings
+  /// nothing to import.
+  package func releaseRemovals(now: HybridTime, nonce: UInt64) throws {
+    guard try read({ db in try !PendingRemovals.publishable(db).isEmpty }) else { return }
+    try write { db in
+      let released = try PendingRemovals.release(db, now: now, nonce: nonce, identity: identity)
+      if released > 0 { try Outbox.fixBatches(db) }
+    }
+  }
 }

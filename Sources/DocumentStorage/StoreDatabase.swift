@@ -19,6 +19,7 @@ package final class StoreDatabase: Sendable {
   /// How often what is known of streams was changed here, which SQLite does not tell this process.
   private let streamChanges = Mutex(0)
   private let function: BodyFunction
+  private let use: Use
   /// Whether the process that writes is still alive, where one is pretended.
   private let beforeWriting: (@Sendable () throws -> Void)?
 
@@ -50,6 +51,7 @@ package final class StoreDatabase: Sendable {
     Self.createForOwner(file)
     let function = BodyFunction()
     self.function = function
+    self.use = use
     self.beforeWriting = beforeWriting
     queries = QueryPool(keeps: true)
     do {
@@ -68,6 +70,7 @@ package final class StoreDatabase: Sendable {
     self.identity = identity
     file = ":memory:"
     function = BodyFunction()
+    use = .device
     self.beforeWriting = beforeWriting
     queries = QueryPool(keeps: false)
     queue = try DatabaseQueue(configuration: Self.configuration(function))
@@ -187,11 +190,24 @@ package final class StoreDatabase: Sendable {
     do {
       try turn.requireNone()
       try beforeWriting?()
-      return try queue.write { db in try turn.own { try body(db) } }
+      return try queue.write { db in
+        try requireCurrent(db)
+        return try turn.own { try body(db) }
+      }
     } catch {
       // The numbers that it gave to streams may be given to others.
       function.forgetStreams()
       throw StorageError.from(error, file: file)
+    }
+  }
+
+  /// A newer program may have brought the database up to date since this process opened it: what
+  /// this one does not know, it would leave undone.
+  private func requireCurrent(_ db: Database) throws {
+    guard use == .device else { return }
+    let found = try Int.fetchOne(db.prepared("PRAGMA user_version")) ?? 0
+    guard found == Schema.version else {
+      throw StorageError.newerSchema(file, found: found, known: Schema.version)
     }
   }
 

@@ -104,6 +104,22 @@ package struct Frontier: Sendable, Equatable {
     }
   }
 
+  /// Whether all that leads up to some operations and `context` has not, is still open: then
+  /// ``seen(upTo:)`` tells what its authors had seen.
+  func isOpen(since context: Context, upTo operations: [Stamp]) -> Bool {
+    var places = operations.compactMap { lineage.place(of: $0.transaction) }
+    var known: Set<Lineage.LineID> = []
+    while let place = places.popLast() {
+      guard known.insert(place).inserted else { continue }
+      if let closed = closedTips[place], !lineage.isCovered(Context([closed]), by: context) {
+        return false
+      }
+      guard let line = lineage.line(place), let parent = line.parent else { continue }
+      places.append(Lineage.LineID(stream: place.stream, index: parent))
+    }
+    return true
+  }
+
   /// What the authors of the open transactions of one line had seen, up to a sequence.
   private func context(of line: Lineage.LineID, upTo end: UInt64 = .max) -> Context {
     var seen = Context()
@@ -263,12 +279,20 @@ package struct Frontier: Sendable, Equatable {
 
   /// Whether all that `context` has seen is closed here, so that a claim may build on it.
   package func isClosed(_ context: Context) -> Bool {
-    context.entries.allSatisfy { seen in
-      guard let line = lineage.place(of: seen) else { return isLost(seen) }
-      guard let end = closedTips[line] else { return false }
-      // The same sequence under another fingerprint is another branch of a cloned stream.
-      return seen.sequence < end.sequence
-        || seen.sequence == end.sequence && seen.fingerprint == end.fingerprint
-    }
+    context.entries.allSatisfy { isClosed($0) || isClaimed($0) }
+  }
+
+  private func isClosed(_ seen: Context.Entry) -> Bool {
+    guard let line = lineage.place(of: seen) else { return isLost(seen) }
+    guard let end = closedTips[line] else { return false }
+    // The same sequence under another fingerprint is another branch of a cloned stream.
+    return seen.sequence < end.sequence
+      || seen.sequence == end.sequence && seen.fingerprint == end.fingerprint
+  }
+
+  /// Whether it is claimed with all that is closed: what was given up stays so, also where it, or
+  /// something before it in its stream, comes after all and is open.
+  private func isClaimed(_ seen: Context.Entry) -> Bool {
+    closed.entries(of: seen.stream).contains { lineage.isAtOrBefore(seen, $0) }
   }
 }

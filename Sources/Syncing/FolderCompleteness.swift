@@ -6,11 +6,11 @@ import SystemFiles
 
 /// Whether the folder holds all that the database has applied, so that a new device that reads the
 /// folder would come to have it.
-struct FolderCompleteness {
+package struct FolderCompleteness {
   private let device: Device
   private let reader: SegmentReader
 
-  init(device: Device) {
+  package init(device: Device) {
     self.device = device
     reader = SegmentReader(container: device.container, expected: device.record.container)
   }
@@ -18,8 +18,9 @@ struct FolderCompleteness {
   /// The streams of which the folder does not hold what is applied here.
   ///
   /// Reads and verifies every segment, one at a time: names alone promise nothing.
-  func incompleteStreams() throws -> [StreamSummary] {
-    let wanted = try device.database.streamSummaries().filter { $0.applied > 0 }
+  package func incompleteStreams() throws -> [StreamSummary] {
+    let all = try device.database.streamSummaries().filter { $0.applied > 0 }
+    let (wanted, branched) = (all.filter(\.isOneLine), all.filter { !$0.isOneLine })
     let ends = Dictionary(uniqueKeysWithValues: wanted.map { ($0.stream, $0) })
     var positions: [StreamID: StreamPosition] = [:]
     var held: Set<StreamID> = []
@@ -48,7 +49,20 @@ struct FolderCompleteness {
       }
       files = rest
     }
-    return wanted.filter { !held.contains($0.stream) }
+    let lacking = try branched.filter { try !isKept($0.stream) }
+    return wanted.filter { !held.contains($0.stream) } + lacking
+  }
+
+  /// Whether the folder has each file of a stream that is kept here.
+  ///
+  /// Of several branches, and behind what was given up, the end of one says nothing of the others.
+  private func isKept(_ stream: StreamID) throws -> Bool {
+    guard try !device.database.unarchivedSegments().contains(where: { $0.stream == stream })
+    else { return false }
+    return try device.database.archivedSegments(of: stream).allSatisfy { segment in
+      guard let bytes = try device.database.archivedBytes(of: segment) else { return false }
+      return device.container.keeps(segment.digest, of: try SegmentFile.range(of: bytes))
+    }
   }
 
   private static func precedes(_ lhs: FolderListing.File, _ rhs: FolderListing.File) -> Bool {
@@ -56,4 +70,9 @@ struct FolderCompleteness {
     let right = rhs.claim?.name.first ?? .max
     return left == right ? lhs.key < rhs.key : left < right
   }
+}
+
+extension StreamSummary {
+  /// Whether it goes on from its start to one end, as far as is known here.
+  fileprivate var isOneLine: Bool { tips.count == 1 && givenUp == nil }
 }

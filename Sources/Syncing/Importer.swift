@@ -41,6 +41,7 @@ package final class Importer {
   ) throws -> ImportReport {
     try device.requireContainer()
     var report = ImportReport()
+    try device.database.releaseRemovals(now: device.ambient.time, nonce: device.nonce)
     publish(into: &report)
     try knowledge.refresh()
     let listing = try device.container.list(directories: directories)

@@ -117,6 +117,22 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
     #expect(frontier.givenUpNames.isEmpty)
   }
 
+  @Test func whatIsClaimedGivenUpStaysSoWhereSomethingBeforeItComesAndIsOpen() {
+    var frontier = Frontier()
+    frontier.take(header(entry(1, 1)))
+    frontier.take(header(entry(2, 1), seen: entry(1, 3, 30)))
+    frontier.giveUp(entry(1, 1).stream, upTo: 3)
+    frontier.close()
+    #expect(frontier.closed.entries(of: entry(1, 1).stream).contains(entry(1, 3, 30)))
+    // Its author has seen what is not here.
+    frontier.take(header(entry(1, 2), seen: entry(1, 1), entry(3, 1)))
+    let own = header(entry(4, 1), seen: entry(1, 1), entry(1, 3, 30), entry(2, 1))
+    #expect(frontier.isClosed(own.context))
+    frontier.take(own)
+    frontier.close()
+    #expect(frontier.closed.contains(stream: entry(4, 1).stream, sequence: 1))
+  }
+
   @Test func aNameAboveWhatHasComeIsStillKnownOnceItsBranchIsContradicted() {
     var frontier = Frontier()
     frontier.take(header(entry(1, 1), seen: entry(2, 4, 90)))

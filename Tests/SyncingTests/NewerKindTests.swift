@@ -96,7 +96,7 @@ private struct Scene {
     #expect(try scene.ann.device.database.counts().pendingRemovals == 1)
     #expect(try scene.ann.device.database.unpublishedCount() == 0)
     try scene.upgrade()
-    try scene.ann.put("other", "{}")
+    try scene.ann.importAll()
     #expect(try scene.ann.device.database.counts().pendingRemovals == 0)
     #expect(try scene.claimed() == 2)
   }

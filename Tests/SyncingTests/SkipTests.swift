@@ -113,6 +113,21 @@ extension Peer {
     #expect(try scene.ann.dump() == reader.dump())
   }
 
+  @Test("keeps the state from being removed where the folder has lost what lies behind it")
+  func leaving() throws {
+    let scene = try Lost()
+    let reader = try scene.reader("reader")
+    try scene.deliver([scene.annFiles[0], scene.annFiles[2]], to: reader)
+    try reader.skip(scene.ann)
+    let completeness = FolderCompleteness(device: reader.device)
+    #expect(try completeness.incompleteStreams().isEmpty)
+    let last = try #require(
+      scene.world.logs(in: reader.folder).filter { $0.directory == scene.ann.directory }
+        .max { $0.name.string < $1.name.string })
+    try reader.device.container.files.remove(last.path(in: reader.folder))
+    #expect(try completeness.incompleteStreams().map(\.stream) == [scene.ann.stream])
+  }
+
   @Test("and comes in one file with what was behind it, is applied")
   func joined() throws {
     let scene = try Lost()
