@@ -138,7 +138,7 @@ extension ShownValues {
   }
 
   private static func values(of body: [UInt8]) throws -> ShownValues {
-    guard let json = try? JSON(parsing: body) else { throw StoredBytes.damage }
+    guard let json = try? JSON(parsing: body, limits: .held) else { throw StoredBytes.damage }
     return json.shownValues
   }
 }

@@ -44,6 +44,8 @@ package enum StateCoding {
       let stream: StreamID
       let sequence: UInt64
       let fingerprint: Fingerprint
+      /// Of a transaction that was taken in piece by piece, what came first may be settled alone.
+      let isSettled: Bool
     }
 
     private var transactions: [DocumentState.Entry] = []
@@ -53,7 +55,7 @@ package enum StateCoding {
     mutating func index(of entry: DocumentState.Entry) -> Int {
       let key = Key(
         stream: entry.stamp.dot.stream, sequence: entry.stamp.dot.sequence,
-        fingerprint: entry.stamp.fingerprint)
+        fingerprint: entry.stamp.fingerprint, isSettled: entry.context == nil)
       if let index = indices[key] { return index }
       transactions.append(entry)
       indices[key] = transactions.count - 1

@@ -118,29 +118,32 @@ extension StoreWriter {
     // A write that changes nothing would leave what is in doubt as it is.
     guard conflicts.contains(where: { $0.kind == .doubtful }), !first.path.isRoot || content != nil
     else {
-      let isRestored = choice.restored(of: conflicts) != nil
       return try settle(
-        first, of: key, content: content, isRestored: isRestored, check: check)
+        first, of: key, content: content, restored: choice.restored(of: conflicts), check: check)
     }
     if first.path.isRoot, let content {
       guard case .object = content else { throw ConflictError.notAnObject }
     }
     try settle(
-      content, restoring: choice.restored(of: conflicts), at: first.path, of: key, check: check)
+      content, restoring: choice.restored(of: conflicts)?.stamp, at: first.path, of: key,
+      check: check)
   }
 
   private mutating func settle(
-    _ conflict: DocumentConflict, of key: DocumentKey, content: JSON?, isRestored: Bool,
+    _ conflict: DocumentConflict, of key: DocumentKey, content: JSON?,
+    restored: DocumentConflict.Value?,
     check: (JSON) throws -> Void
   ) throws {
     guard !conflict.path.isRoot else {
-      return try settleDocument(key, content, isRestored: isRestored, check: check)
+      return try settleDocument(
+        key, content, isRestored: restored != nil, check: check)
     }
     guard let content, let present = try view(of: key).json else { return }
     let body = present.with(content, at: conflict.path.keys[...])
     try check(body)
     let named = JSON.object(JSONObject()).with(true, at: conflict.path.keys[...])
-    _ = try change(to: body, named: named, at: key)
+    // What shows stays what it is, unless another value is chosen.
+    _ = try change(to: body, named: named, kinds: restored?.kinds ?? [:], at: key)
   }
 
   private mutating func settleDocument(
@@ -172,14 +175,14 @@ extension ConflictChoice {
       guard values.indices.contains(number - 1) else {
         throw ConflictError.noSuchValue(number, of: values.count)
       }
-      return try values[number - 1].content.map { try JSON(parsing: $0) }
+      return try values[number - 1].content.map { try JSON(parsing: $0, limits: .held) }
     }
   }
 
-  /// The newest operation of the value that is chosen, if it is not the one that shows.
-  fileprivate func restored(of conflicts: [DocumentConflict]) -> Stamp? {
+  /// The value that is chosen, if it is not the one that shows.
+  fileprivate func restored(of conflicts: [DocumentConflict]) -> DocumentConflict.Value? {
     guard case .listed(let number) = self, number > 1 else { return nil }
-    return conflicts.flatMap(\.values)[number - 1].stamp
+    return conflicts.flatMap(\.values)[number - 1]
   }
 }
 

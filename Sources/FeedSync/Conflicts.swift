@@ -183,7 +183,7 @@ extension Conflict {
       path: conflict.path.pointer, kind: Kind(rawValue: conflict.kind.rawValue) ?? .structure,
       values: try conflict.values.map { value in
         Value(
-          content: try value.content.map { try JSON(parsing: $0) },
+          content: try value.content.map { try JSON(parsing: $0, limits: .held) },
           device: value.stamp.map { stamp in
             DeviceDescription(
               id: stamp.dot.stream.description, name: names[stamp.dot.stream])

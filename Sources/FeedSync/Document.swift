@@ -41,7 +41,7 @@ extension Document {
   init(_ stored: StoredDocument) throws {
     self.init(
       collection: stored.key.collection.description, id: stored.key.id.description,
-      body: try JSON(parsing: stored.body),
+      body: try JSON(parsing: stored.body, limits: .held),
       version: VersionToken(text: VersionTokenText.encode(stored.token)),
       newerPaths: stored.newerPaths.map(\.pointer))
   }

@@ -41,7 +41,9 @@ extension DocumentStore {
     let key = try DocumentRules.key(collection, id)
     return try transaction("read the past") {
       try device.database.readSnapshot { snapshot in
-        try snapshot.body(of: key, at: HybridTime(upTo: moment)).map { try JSON(parsing: $0) }
+        try snapshot.body(of: key, at: HybridTime(upTo: moment)).map {
+          try JSON(parsing: $0, limits: .held)
+        }
       }
     }
   }

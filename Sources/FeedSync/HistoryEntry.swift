@@ -148,11 +148,12 @@ extension MemberChange {
   fileprivate init(_ member: DocumentHistory.Member) throws {
     self.init(
       path: member.path.pointer, kind: member.kind.map { Kind($0) },
-      old: try member.old.map { try JSON(parsing: $0) },
-      new: try member.new.map { try JSON(parsing: $0) },
+      old: try member.old.map { try JSON(parsing: $0, limits: .held) },
+      new: try member.new.map { try JSON(parsing: $0, limits: .held) },
       outcome: member.outcome.map { Outcome($0) },
       lost: try member.lost.map {
-        LostValue(value: try JSON(parsing: $0.value), transaction: TransactionID($0.dot))
+        LostValue(
+          value: try JSON(parsing: $0.value, limits: .held), transaction: TransactionID($0.dot))
       })
   }
 }

@@ -63,7 +63,8 @@ public final class ReadTransaction {
   ) throws {
     let name = try collection.map { try DocumentRules.collection($0, operation: "read all") }
     try snapshot().forEachDocument(in: name) { key, bytes in
-      try body(key.collection.description, key.id.description, try JSON(parsing: bytes))
+      try body(
+        key.collection.description, key.id.description, try JSON(parsing: bytes, limits: .held))
     }
   }
 }

@@ -41,7 +41,7 @@ extension WriteTransaction {
   public func body(at id: String, in collection: String) throws -> JSON? {
     guard let writer else { throw Self.over }
     let key = try DocumentRules.key(collection, id)
-    return try writer.body(at: key).map { try JSON(parsing: $0) }
+    return try writer.body(at: key).map { try JSON(parsing: $0, limits: .held) }
   }
 
   /// The same as a value of a type of the program's.

@@ -27,6 +27,14 @@ package struct DocumentConflict: Sendable, Equatable {
     /// The newest operation that it consists of; nil for a delete that is not published yet, and
     /// for what nobody wrote.
     package let stamp: Stamp?
+    /// What in it is a counter or a set, by path.
+    package let kinds: [Path: ReplicatedKind]
+
+    package init(content: [UInt8]?, stamp: Stamp?, kinds: [Path: ReplicatedKind] = [:]) {
+      self.content = content
+      self.stamp = stamp
+      self.kinds = kinds
+    }
   }
 
   package let path: Path
@@ -111,7 +119,9 @@ extension DocumentState.Entry {
   /// What it would show alone, as canonical JSON; of an element, the set with it.
   fileprivate func content(of path: Path, beside shown: [UInt8]?) -> [UInt8]? {
     if let element = effect.element(of: path) {
-      let others = shown.flatMap { try? JSON(parsing: $0) }.flatMap { SetElement.all(in: $0) }
+      let others = shown.flatMap { try? JSON(parsing: $0, limits: .held) }.flatMap {
+        SetElement.all(in: $0)
+      }
       let all = (others ?? []).union([element]).sorted()
       return JSON.array(all.map(\.json)).canonicalBytes()
     }
@@ -121,6 +131,12 @@ extension DocumentState.Entry {
 }
 
 extension DocumentView.Node {
+  /// What in it is a counter or a set, by path.
+  var kinds: [Path: ReplicatedKind] {
+    Dictionary(subtree.map { ($0.path, $0.content.kind) }, uniquingKeysWith: { first, _ in first })
+      .compactMapValues(\.self)
+  }
+
   /// What shows here, as canonical JSON.
   fileprivate var text: [UInt8] {
     var text: [UInt8] = []
@@ -149,7 +165,9 @@ extension ViewBuilder {
     let kind: DocumentConflict.Kind = Set(values.map(\.form)).count > 1 ? .structure : .value
     return DocumentConflict(
       path: path, kind: kind,
-      values: values.map { DocumentConflict.Value(content: $0.value, stamp: $0.stamp) })
+      values: values.map {
+        DocumentConflict.Value(content: $0.value, stamp: $0.stamp, kinds: $0.kinds)
+      })
   }
 
   private struct Place {
@@ -162,6 +180,7 @@ extension ViewBuilder {
     let form: Contest.Form
     let value: [UInt8]
     let stamp: Stamp
+    var kinds: [Path: ReplicatedKind] = [:]
   }
 
   /// The different values that were set, the newest first.
@@ -176,7 +195,9 @@ extension ViewBuilder {
   private func startsThatLost(_ contest: Contest, at place: Place) -> [Candidate] {
     differing(of: .counter, at: place).dropFirst().map { entry in
       let sum = CounterAmount.amount(entry.effect) + contest.increments
-      return Candidate(form: .counter, value: CounterAmount.leaf(sum).text, stamp: entry.stamp)
+      return Candidate(
+        form: .counter, value: CounterAmount.leaf(sum).text, stamp: entry.stamp,
+        kinds: [place.path: .counter])
     }
   }
 
@@ -200,7 +221,7 @@ extension ViewBuilder {
     let content = scratch.content(form, of: contest, below: place.below, path: place.path)
     let node = DocumentView.Node(
       path: place.path, content: content, isConflicted: false, isFounded: true)
-    return Candidate(form: form, value: node.text, stamp: newest)
+    return Candidate(form: form, value: node.text, stamp: newest, kinds: node.kinds)
   }
 }
 

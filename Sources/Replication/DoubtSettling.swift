@@ -45,10 +45,7 @@ extension DocumentState {
   /// As what a value that is hidden at `path` would show, and those within it: the one stamped
   /// `stamp`, or the newest.
   private func doubtfulKinds(at path: Path, of stamp: Stamp?) -> [Path: ReplicatedKind] {
-    let within = path.isRoot ? restored(visibility())?.subtree ?? [] : []
-    var kinds = Dictionary(
-      within.map { ($0.path, $0.content.kind) }, uniquingKeysWith: { first, _ in first }
-    ).compactMapValues(\.self)
+    var kinds = path.isRoot ? restored(visibility())?.kinds ?? [:] : [:]
     let hidden = doubtfulEntries[path] ?? []
     let chosen =
       stamp == nil

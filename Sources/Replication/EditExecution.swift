@@ -15,7 +15,7 @@ extension DocumentState {
     let insert = plan.insert ?? header.stamp(firstIndex).dot
     // A document that is written anew beside a delete that still waits would undo it by being
     // concurrent with it, so from now on the delete takes away exactly what its author saw.
-    if plan.insert == nil {
+    if plan.steps.first.map({ $0.kind == .clear && $0.path.isRoot }) == true {
       pending = pending.map { $0.asRemoval(before: header, seen: plan.seen) }
     }
     let operations = plan.steps.map { step in
@@ -40,8 +40,12 @@ extension DocumentState {
   ///
   /// So it takes away nothing that its author did not see, as long as none of them builds on that.
   private func meaning(of plan: EditPlan, removing victims: [Entry]) -> Context {
-    guard let frontier = plan.frontier else { return plan.seen }
-    return frontier.lineage.union(plan.context, frontier.seen(upTo: victims.map(\.stamp)))
+    let stamps = victims.map(\.stamp)
+    // What has closed since an earlier read does not tell any more what had led up to it.
+    guard let frontier = plan.frontier,
+      plan.applied == nil || frontier.isOpen(since: plan.context, upTo: stamps)
+    else { return plan.seen }
+    return frontier.lineage.union(plan.context, frontier.seen(upTo: stamps))
   }
 
   /// What the author of a deletion saw: also what the transaction in the making wrote before it.
@@ -54,7 +58,7 @@ extension DocumentState {
       of: plan,
       removing: entries.filter { entry in
         entry.effect.kind.carriesValue && !isOwn(entry)
-          && !isOrphan(entry)
+          && !isOrphan(entry) && !isHiddenByPendingRemoval(entry)
       })
     let hasOwn = entries.contains(where: isOwn)
     // The fingerprint is not known yet; `seal` puts it in.
@@ -72,8 +76,8 @@ extension DocumentState {
     let wantedPaths = Set(Path.root.allPaths(in: wanted))
     var hidden: [Path: [Entry]] = [:]
     for entry in entries where entry.effect.kind.carriesValue {
-      guard relation(of: plan.seen, to: entry.stamp) != .none,
-        relation(of: plan.context, to: entry.stamp) == .none,
+      guard wasThere(entry, plan), relation(of: plan.context, to: entry.stamp) == .none,
+        !isHiddenByPendingRemoval(entry),
         plan.steps.contains(where: { entry.effect.path.isAtOrBelow($0.path) }),
         wasOrphan(entry, applied: plan.applied)
           ? plan.settlesOrphans : !wantedPaths.contains(entry.effect.path)
@@ -89,6 +93,14 @@ extension DocumentState {
       let seen = takesOrphans ? meaning(of: plan, removing: entries) : all
       pending.append(PendingRemoval(path: path, kind: .remove, seen: seen, insert: insert))
     }
+  }
+
+  /// Whether the author of a plan had an operation before it, and not just by hearsay.
+  private func wasThere(_ entry: Entry, _ plan: EditPlan) -> Bool {
+    guard let applied = plan.applied else {
+      return relation(of: plan.seen, to: entry.stamp) != .none
+    }
+    return relation(of: applied, to: entry.stamp) >= .expected
   }
 
   /// Takes out a removal that may be published now, and applies it under its real stamp.

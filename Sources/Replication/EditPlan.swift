@@ -107,7 +107,7 @@ extension DocumentState {
     return .write(
       EditPlan(
         steps: planner.steps, context: context, seen: seen,
-        frontier: token == nil ? frontier : nil, applied: token?.applied,
+        frontier: frontier, applied: token?.applied,
         insert: isInsert ? nil : token.map { shownInsert(of: $0, in: view) ?? insert } ?? insert,
         settlesOrphans: settlesOrphans))
   }

@@ -14,6 +14,12 @@ package enum Limits {
   package static let elementBytes = 1024
 }
 
+extension JSONLimits {
+  /// Of what is read here and was judged when it came: a path and the value at it may each be as
+  /// deep as a body.
+  package static let held = JSONLimits(maximumDepth: 2 * Limits.depth + 1)
+}
+
 /// Names a document: a collection, and an id in it.
 ///
 /// Sorts by collection, then id, as bytes.

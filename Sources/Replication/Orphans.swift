@@ -64,11 +64,7 @@ extension DocumentState {
 
   /// What stands as a counter or a set in edits whose insert is not here.
   package var unfoundedKinds: [Path: ReplicatedKind] {
-    let root = unfoundedRoot(visibility(), hasInsert: view().isVisible)
-    return Dictionary(
-      (root?.subtree ?? []).map { ($0.path, $0.content.kind) },
-      uniquingKeysWith: { first, _ in first }
-    ).compactMapValues(\.self)
+    unfoundedRoot(visibility(), hasInsert: view().isVisible)?.kinds ?? [:]
   }
 }
 

@@ -195,6 +195,11 @@ extension UndoPlan.Scene {
     guard let sum = event.increments[path], let amount = Int64(exactly: -sum),
       increments.allSatisfy({ counting.contains(event.stamp(of: $0)) })
     else { return nil }
+    // What it wrote besides, such as a start, the opposite does not take back.
+    let old = before.value(at: path).map { CounterAmount.integer(in: $0) } ?? 0
+    guard let old, let new = after.value(at: path).flatMap({ CounterAmount.integer(in: $0) }),
+      new - old == sum
+    else { return nil }
     let isTakenBack = since.takenBack.contains(path)
     return Edit(kind: isTakenBack ? nil : .increment(amount), isWhole: !isTakenBack)
   }

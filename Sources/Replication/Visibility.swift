@@ -115,7 +115,7 @@ extension DocumentState {
     return kept + waiting
   }
 
-  private func isHiddenByPendingRemoval(_ entry: Entry) -> Bool {
+  func isHiddenByPendingRemoval(_ entry: Entry) -> Bool {
     pending.contains { removal in
       removal.kind.cover == .path && entry.effect.path.isAtOrBelow(removal.path)
         && hasSeen(removal, entry.stamp)

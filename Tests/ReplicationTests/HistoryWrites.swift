@@ -197,7 +197,7 @@ extension History {
     let remaining = after.competingValues
     let dots = Set(remaining.map(\.stamp.dot))
     for value in before.competingValues
-    where !read.token.seen.holds(value.stamp.dot) && !dots.contains(value.stamp.dot) {
+    where !read.token.applied.holds(value.stamp.dot) && !dots.contains(value.stamp.dot) {
       throw failure("a write on an old read took away \(value.effect.path.pointer), not seen")
     }
     // What had no insert there was not seen.

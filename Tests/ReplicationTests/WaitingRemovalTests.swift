@@ -135,6 +135,33 @@ import Testing
     #expect(try writers.outcome(2, put: #"{"d":1}"#, token: before) == .stale)
   }
 
+  @Test func aWriteOnAReadLeavesWhatItsReaderKnewOfByHearsayOnly() throws {
+    var writers = Writers(4)
+    try writers.put(0, #"{"m":0}"#)
+    writers.deliverEverything()
+    try writers.write(1, .patch(#"{"m":1}"#))
+    writers.deliver(from: 1, to: 3)
+    try writers.writeElsewhere(3)
+    writers.deliver(from: 3, to: 2)
+    #expect(writers.body(2) == #"{"m":0}"#)
+    let token = try writers.token(2)
+    writers.deliver(from: 1, to: 2)
+    try writers.write(2, .put("{}", token))
+    writers.deliverEverything()
+    for device in 0..<4 { #expect(writers.body(device) == #"{"m":1}"#) }
+  }
+
+  @Test func aDeletionLeavesWhatARemovalHidesThatWaitsHere() throws {
+    // What is removed on an earlier read stands behind an edit whose insert is not here.
+    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
+    try writers.put(2, "{}")
+    #expect(writers.state(2).pending.count == 1)
+    try writers.delete(2)
+    #expect(writers.body(2) == nil)
+    writers.deliverEverything()
+    for device in 0..<3 { #expect(writers.body(device) == nil || writers.conflicts(device) > 0) }
+  }
+
   @Test func aSecondDeletionLeavesTheFirstADeletion() throws {
     var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
     try writers.delete(2)

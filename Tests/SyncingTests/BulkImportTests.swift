@@ -94,6 +94,23 @@ import Testing
     }
   }
 
+  @Test("a document that one transaction makes and deletes is absent, in whatever pieces it comes")
+  func deletedInPieces() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("folder"))
+    try ann.write { writer in
+      _ = try writer.put(try JSONText.parse(#"{"a":1}"#), at: Peer.key("x"))
+      _ = try writer.put(try JSONText.parse(#"{"b":1}"#), at: Peer.key("y"))
+      _ = try writer.delete(Peer.key("x"))
+    }
+    let segments = try segments(world, ann)
+    let bob = try world.peer("bob", in: ann.folder)
+    _ = try bob.device.database.apply(
+      segments, now: world.ambient.time, nonce: 1, foldBytes: 0)
+    #expect(try bob.body("x") == nil)
+    #expect(try bob.conflicts(of: "x") == [])
+  }
+
   @Test("an import that is asked to stop has whole parts, says so, and the next one goes on")
   func stops() throws {
     let world = try World()

@@ -86,6 +86,33 @@ import Testing
     #expect(try eve.dump() == "notes/x {\"a\":\(expected),\"b\":0}\nconflicts: 0")
   }
 
+  @Test("by a counter that lost leaves it one, on which others go on counting")
+  func counter() throws {
+    func count(_ peer: Peer) throws {
+      world.advance(milliseconds: 10)
+      try peer.write { writer in
+        _ = try writer.edit(
+          .increment(1), at: try #require(Path(pointer: "/n")), of: Peer.key("x")
+        ) { _ in }
+      }
+    }
+    try begin("{}")
+    try count(ann)
+    try exchange()
+    try count(ann)
+    try put(bob, #"{"n":"x"}"#)
+    for peer in [ann, bob] {
+      try peer.publish()
+      try world.give(peer, to: eve)
+    }
+    #expect(try Self.lines(eve) == [#"structure /n: "x", 1"#])
+    try resolve(eve, by: .listed(2))
+    // Ann knows of neither.
+    try count(ann)
+    try exchange()
+    #expect(try eve.dump() == "notes/x {\"n\":2}\nconflicts: 0")
+  }
+
   @Test("says who wrote each value, and which document has conflicts")
   func authors() throws {
     try begin(#"{"a":0}"#)

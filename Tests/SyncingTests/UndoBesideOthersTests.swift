@@ -72,6 +72,22 @@ import Testing
     #expect(try ann.body("x") == #"{"n":7,"title":"old"}"#)
   }
 
+  @Test(
+    "restores what was counted before, where the transaction wrote the count anew and added to it")
+  func startAndIncrement() throws {
+    try edit(ann, .increment(3), at: "/n")
+    let both = try ann.write { writer in
+      _ = try writer.put(try JSONText.parse(#"{"n":100}"#), at: Peer.key("x"))
+      let path = try #require(Path(pointer: "/n"))
+      _ = try writer.edit(.increment(5), at: path, of: Peer.key("x")) { _ in }
+    }
+    #expect(try ann.body("x") == #"{"n":105}"#)
+    #expect(try undo(try #require(both.sequence)).left == [])
+    #expect(try ann.body("x") == #"{"n":3}"#)
+    try edit(ann, .increment(1), at: "/n")
+    #expect(try ann.body("x") == #"{"n":4}"#)
+  }
+
   @Test("takes an increment back again once its undo is undone")
   func incrementAgain() throws {
     try ann.put("x", #"{"n":0}"#)

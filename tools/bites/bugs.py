@@ -105,8 +105,8 @@ line("orphans-taken-away", EXECUTION,
      "          ? plan.settlesOrphans : !wanted",
      "          ? ON || plan.settlesOrphans : !wanted")
 line("waiting-removals-mean-orphans", EXECUTION,
-     "    guard let frontier = plan.frontier else { return plan.seen }",
-     "    guard let frontier = plan.frontier, !ON else { return plan.seen }")
+     "    guard let frontier = plan.frontier,\n      plan.applied == nil",
+     "    guard let frontier = plan.frontier, !ON,\n      plan.applied == nil")
 line("waiting-deletes-make-nothing-stale", PLAN,
      "    let hasUnseenWaiting = pending.contains { removal in",
      "    let hasUnseenWaiting = !ON && pending.contains { removal in")

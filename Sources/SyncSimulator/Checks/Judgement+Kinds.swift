@@ -91,8 +91,15 @@ extension Judgement {
         return other.promise.touches(path)
           || other.hasSeen(judged) && other.promise.writesAbove(path)
       }
-      // Who has given up what made the set finds none, and begins it anew.
+      // Who has given up what made the set finds none, and begins it anew; and who adds to what
+      // shows beside another set writes it anew.
       if other.begins(path), other.promise.hasGivenUp { return true }
+      let shown = other.promise.before?.value(at: path)?.elements
+      if other.promise.editedKind == path, other.promise.wasDisputed, let shown,
+        !shown.contains(element)
+      {
+        return true
+      }
       return other.promise.editedKind != path && mayWriteAll(other)
     }
     guard isTakenAway else {
