@@ -160,8 +160,8 @@ line("removals-too-early", REMOVALS,
      "        guard try streams.mayClaim(removal.seen, db) else { continue }",
      "        guard try ON || streams.mayClaim(removal.seen, db) else { continue }")
 line("removals-never", REMOVALS,
-     "    guard !waiting.isEmpty else { return 0 }",
-     "    guard !waiting.isEmpty, !ON else { return 0 }")
+     "    guard !waiting.isEmpty else { return [:] }",
+     "    guard !waiting.isEmpty, !ON else { return [:] }")
 line("removals-not-stored", "Sources/DocumentStorage/StateCoding.swift",
      "    rows.appendVarint(UInt64(state.pending.count))\n    for removal in state.pending {",
      "    let pending = ON ? [] : state.pending\n"
