@@ -151,17 +151,6 @@ import Testing
     for device in 0..<4 { #expect(writers.body(device) == #"{"m":1}"#) }
   }
 
-  @Test func aDeletionLeavesWhatARemovalHidesThatWaitsHere() throws {
-    // What is removed on an earlier read stands behind an edit whose insert is not here.
-    var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
-    try writers.put(2, "{}")
-    #expect(writers.state(2).pending.count == 1)
-    try writers.delete(2)
-    #expect(writers.body(2) == nil)
-    writers.deliverEverything()
-    for device in 0..<3 { #expect(writers.body(device) == nil || writers.conflicts(device) > 0) }
-  }
-
   @Test func aSecondDeletionLeavesTheFirstADeletion() throws {
     var writers = try unclosed(#"{"a":1}"#, #"{"a":1,"b":1}"#)
     try writers.delete(2)
