@@ -84,6 +84,7 @@ extension DocumentState {
       else { continue }
       hidden[entry.effect.path, default: []].append(entry)
     }
+    guard !hidden.isEmpty else { return }
     let all = meaning(of: plan, removing: hidden.values.flatMap(\.self))
     // One meaning for all makes one transaction.
     let takesOrphans = entries.contains {
