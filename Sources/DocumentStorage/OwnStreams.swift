@@ -82,9 +82,9 @@ extension StoreDatabase {
         start = complete
       }
       let transactions = (try? segment.transactions(after: start)) ?? []
-      // Its fingerprint tells of all before it.
-      guard let last = transactions.last else { return false }
-      return try streams.holding(last.header.tip, db) == .held
+      // Each of them: behind a hole that was given up, the last tells nothing of those before it.
+      return try !transactions.isEmpty
+        && transactions.allSatisfy { try streams.holding($0.header.tip, db) == .held }
     }
   }
 

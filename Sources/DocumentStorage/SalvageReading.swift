@@ -114,6 +114,13 @@ extension StoreDatabase {
     }
   }
 
+  /// How many files are kept, whatever indexes say.
+  package func countOfArchived() throws -> Int {
+    try read { db in
+      try Int.fetchOne(db.prepared("SELECT count(*) FROM archive NOT INDEXED")) ?? 0
+    }
+  }
+
   /// The first row of a table from a number on, whatever its indexes say; nil at the end.
   ///
   /// It fails where that row, or what leads to it, cannot be read.

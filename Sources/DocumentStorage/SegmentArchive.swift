@@ -86,6 +86,21 @@ extension StoreDatabase {
     try read { db in try SegmentArchive.bytes(of: segment, db) }
   }
 
+  /// The content of a segment's file, verified, with what it says of itself; nil if it is not kept.
+  ///
+  /// - throws: ``StorageError/damaged(_:detail:)`` where it has rotted: SQLite has no checksums.
+  package func archivedFile(
+    of segment: ArchivedSegment
+  ) throws -> (file: SegmentFile.Encoded, range: Segment.Range)? {
+    try read { db in
+      guard let bytes = try SegmentArchive.bytes(of: segment, db) else { return nil }
+      guard let found = try? SegmentFile.decode(bytes), found.digest == segment.digest else {
+        throw StoredBytes.damage
+      }
+      return ((bytes: bytes, digest: found.digest), found.segment.range)
+    }
+  }
+
   /// Drops what is kept of a segment: for whoever has written its content into another.
   package func removeArchived(_ segment: ArchivedSegment) throws {
     try write { db in

@@ -50,11 +50,13 @@ extension StoreDatabase {
 
   /// The removals that were taken over from other databases and do not wait here any more: what
   /// became of them is in transactions, or in other removals.
-  package func takenRemovals() throws -> Set<[UInt8]> {
+  ///
+  /// - parameter keys: the documents of which some wait.
+  package func takenRemovals(waitingAt keys: [DocumentKey]) throws -> Set<[UInt8]> {
     var taken = try read { db in
       try Set(Data.fetchAll(db.prepared("SELECT removal FROM taken_removals")).map { [UInt8]($0) })
     }
-    for key in try documentsWithRemovals() {
+    for key in keys {
       for removal in try waitingRemovals(of: key) { taken.remove(removal.bytes) }
     }
     return taken

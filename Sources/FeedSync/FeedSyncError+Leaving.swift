@@ -23,6 +23,14 @@ extension FeedSyncError {
           + " not all arrived",
         hint: "let the syncer finish, run 'feedsync import', and try again; or leave with --force,"
           + " which keeps them in the local database")
+    case .recoveryUnfinished(let path, let older):
+      self.init(
+        .tryAgain, operation: operation, file: older.string,
+        message: "this database, in whose place the present one stands, has not given all that it"
+          + " holds; nothing was changed",
+        hint: "'feedsync init \(path.string)' goes on with it, and 'feedsync doctor' tells what it"
+          + " lacks; remove the directory if it is of no use any more, or leave with"
+          + " --force")
     case .folderIncomplete(let path, let devices):
       self.init(
         .tryAgain, operation: operation, file: path.string,

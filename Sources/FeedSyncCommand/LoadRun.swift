@@ -24,6 +24,7 @@ struct LoadRun {
   private var progress = Progress()
   private var published: Int64
   private var canPublish = true
+  private var stream: StreamID
   private var sequence: UInt64
   /// Where in the input this load began.
   private var start: Int64 = 0
@@ -43,6 +44,7 @@ struct LoadRun {
     self.transactionSize = transactionSize
     self.journal = journal
     published = device.ambient.now()
+    stream = device.record.stream
     sequence = try device.database.ownSequence()
   }
 
@@ -102,7 +104,7 @@ struct LoadRun {
       let result = try writeOne(&rest)
       changed += result.changed
       guard let sequence = result.sequence else { continue }
-      self.sequence = sequence
+      (self.stream, self.sequence) = (result.stream, sequence)
       last = result
     }
     documents += batch.count
@@ -110,7 +112,7 @@ struct LoadRun {
     onCommit(written.line)
     guard let look = lines.look else { return }
     try journal.note(
-      LoadJournal.Entry(look: look, line: written.line, offset: written.offset), device: device,
+      LoadJournal.Entry(look: look, line: written.line, offset: written.offset), stream: stream,
       sequence: sequence)
   }
 

@@ -58,6 +58,9 @@ extension DeviceDirectory {
     let id = device.record.container
     let watch = try WatchLock(state: directory(of: id), files: files, process: process)
     defer { watch.release() }
+    if leaving != .abandoning, let older = try olderDatabases(of: id).first(where: \.mayHoldMore) {
+      throw LeaveError.recoveryUnfinished(device.container.root, older: older.directory)
+    }
     let published = try publish(device, leaving)
     let counts = try device.database.counts()
     if case .abandoning = leaving {

@@ -63,16 +63,18 @@ extension DeviceDirectory {
     let name = subject.name ?? fallbackName
     let (aside, (device, older)) = try exclusively {
       let aside = try putAside(marker.container)
+      defer { withExtendedLifetime(aside) {} }
       do {
         let (device, older) = try takePlace(of: marker, in: container, name: name)
         let damage = older.lazy.compactMap(\.refusal).first(where: Self.isDamage)
-        guard let damage, aside == nil else { return (aside, (device, older)) }
+        guard let damage, aside == nil else { return (aside?.directory, (device, older)) }
         throw damage
       } catch {
         guard Self.isDamage(error), aside == nil else { throw error }
         // What an interrupted rebuild had made is damaged itself.
         let aside = try putAside(marker.container, evenIfNew: true)
-        return (aside, try takePlace(of: marker, in: container, name: name))
+        defer { withExtendedLifetime(aside) {} }
+        return (aside?.directory, try takePlace(of: marker, in: container, name: name))
       }
     }
     let (salvaged, imported) = try publish(older, into: device)
@@ -181,24 +183,46 @@ extension DeviceDirectory {
     return try olderDatabases(of: id).contains { !$0.isSalvaged } ? id : nil
   }
 
+  /// A database that was put aside.
+  private struct Aside {
+    /// Where it is now.
+    let directory: FilePath
+    /// It, if it could be opened.
+    ///
+    /// As long as it is open nobody else's connection is its last. That one would remove the log of
+    /// what has the name by then, if it began to close before the renaming.
+    let database: StoreDatabase?
+  }
+
   /// Renames the directory of a database that holds anything.
   ///
   /// - parameter evenIfNew: whether also one that an interrupted rebuild has made.
-  /// - returns: where it is now.
-  private func putAside(_ id: ContainerID, evenIfNew: Bool = false) throws -> FilePath? {
-    guard try isToBePutAside(id, evenIfNew: evenIfNew) else { return nil }
+  /// - returns: it, to be kept until another has its place.
+  private func putAside(_ id: ContainerID, evenIfNew: Bool = false) throws -> Aside? {
+    let database: StoreDatabase?
+    switch try judge(id, evenIfNew: evenIfNew) {
+    case .stays: return nil
+    case .damaged: database = nil
+    case .goes(let open): database = open
+    }
     let aside = asideDirectory(of: id)
     try files.rename(directory(of: id), to: aside)
     try files.synchronizeDirectory(root)
-    return aside
+    return Aside(directory: aside, database: database)
   }
 
-  private func isToBePutAside(_ id: ContainerID, evenIfNew: Bool) throws -> Bool {
+  private enum Judgement {
+    case stays
+    case damaged
+    case goes(StoreDatabase)
+  }
+
+  private func judge(_ id: ContainerID, evenIfNew: Bool) throws -> Judgement {
     let directory = directory(of: id)
     let sizes = ["store.sqlite", "store.sqlite-wal"].map { name in
       (try? files.status(of: directory.appending(name)).size) ?? 0
     }
-    guard sizes.contains(where: { $0 > 0 }) else { return false }
+    guard sizes.contains(where: { $0 > 0 }) else { return .stays }
     let database: StoreDatabase
     let record: DeviceRecord?
     do {
@@ -206,18 +230,18 @@ extension DeviceDirectory {
       record = try database.device()
     } catch {
       guard Self.isDamage(error) else { throw error }
-      return true
+      return .damaged
     }
     // Whoever made it died before it was a device.
-    guard let record else { return false }
-    if try !evenIfNew && isToBeGoneOnWith(database, of: id) { return false }
+    guard let record else { return .stays }
+    if try !evenIfNew && isToBeGoneOnWith(database, of: id) { return .stays }
     // From now on no process writes into it what would be left behind; `Salvage` makes sure.
     do {
       if record.leftAt == nil { _ = try database.leave(now: ambient.now(), isAbandoning: true) }
     } catch {
       guard Self.isDamage(error) else { throw error }
     }
-    return true
+    return .goes(database)
   }
 
   /// Whether a database does as well as a new one, while there is something to go on with: nobody

@@ -98,8 +98,10 @@ extension DeviceDirectory {
     var published: [(from: Opened, gave: Salvaged)] = []
     var failure: SalvageError?
     for one in opened {
+      var one = one
       do {
-        published.append((one, try publish(one)))
+        let gave = try publish(&one)
+        published.append((one, gave))
       } catch {
         failure = failure ?? SalvageError(directory: one.older.directory, cause: error)
       }
@@ -107,7 +109,7 @@ extension DeviceDirectory {
     var imported: ImportReport?
     if let first = published.first {
       do {
-        let report = try Importer(device: device).importAll()
+        let report = try importAll(of: published.map(\.from), into: device)
         for one in published where one.from.failure == nil {
           try note(one.gave.report, of: one.from.older, in: device)
         }
@@ -121,15 +123,28 @@ extension DeviceDirectory {
     return (published.map(\.gave), imported)
   }
 
-  private func publish(_ opened: Opened) throws -> Salvaged {
+  private func publish(_ opened: inout Opened) throws -> Salvaged {
     let older = opened.older
     if let failure = opened.failure {
       return Salvaged(directory: older.directory, report: SalvageReport(), failure: failure)
     }
-    var salvage = opened.salvage
-    let report = try salvage?.publish() ?? SalvageReport()
+    let report = try opened.salvage?.publish() ?? SalvageReport()
     if let refusal = opened.refusal { throw refusal }
     return Salvaged(directory: older.directory, report: report, failure: report.cause)
+  }
+
+  /// Imports what was published, and then what stands behind the holes that were given up.
+  private func importAll(of opened: [Opened], into device: Device) throws -> ImportReport {
+    var opened = opened
+    var all = try Importer(device: device).importAll()
+    while true {
+      var isProgressing = false
+      for index in opened.indices where try opened[index].salvage?.giveUp() == true {
+        isProgressing = true
+      }
+      guard isProgressing else { return all }
+      all = try Importer(device: device).importAll().added(to: all)
+    }
   }
 
   /// Notes how much a database has given.

@@ -35,4 +35,6 @@ package enum LeaveError: Error, Sendable {
   case removalsWait(FilePath, count: Int)
   /// The folder does not hold all that the local database does, so that this must not go.
   case folderIncomplete(FilePath, devices: [String])
+  /// A database whose place this device has taken has not given all that it holds.
+  case recoveryUnfinished(FilePath, older: FilePath)
 }

@@ -18,7 +18,7 @@ struct Healing {
   /// What was put back, and the first thing that hindered it.
   struct Outcome {
     var count = 0
-    var failure: FileError?
+    var failure: (any Error & Sendable)?
   }
 
   /// A folder that refuses so many files refuses all.
@@ -41,6 +41,9 @@ struct Healing {
       where !isThere(segment, among: present, &knowledge) {
         do {
           if try putBack(segment) { outcome.count += 1 }
+        } catch let error as StorageError {
+          // The database is damaged there; what it holds of other files may be whole.
+          outcome.failure = outcome.failure ?? error
         } catch let error as FileError {
           // Another file may still be put back.
           outcome.failure = outcome.failure ?? error
@@ -101,10 +104,11 @@ struct Healing {
   }
 
   private func putBack(_ segment: ArchivedSegment) throws -> Bool {
-    guard let bytes = try device.database.archivedBytes(of: segment) else { return false }
+    // Verified: others would take what has a proper name for what belongs there.
+    guard let kept = try device.database.archivedFile(of: segment) else { return false }
     try device.requireContainer()
     let publication = try device.container.publish(
-      (bytes: bytes, digest: segment.digest), of: try SegmentFile.range(of: bytes),
+      kept.file, of: kept.range,
       temporaryName: device.ambient.temporaryName())
     // A damaged file that has its name stays: what it is, nobody here can tell.
     return publication != .present

@@ -37,6 +37,20 @@ package struct ImportReport: Sendable {
   package var publishingFailure: (any Error & Sendable)?
 
   package init() {}
+
+  /// What two imports came to, one right after the other.
+  func added(to earlier: ImportReport) -> ImportReport {
+    var sum = self
+    sum.segments += earlier.segments
+    sum.transactions += earlier.transactions
+    sum.operations += earlier.operations
+    sum.documents += earlier.documents
+    sum.published += earlier.published
+    sum.putBack += earlier.putBack
+    sum.hasNewStream = hasNewStream || earlier.hasNewStream
+    sum.restored = earlier.restored + restored
+    return sum
+  }
 }
 
 /// How far an import has come.

@@ -71,8 +71,12 @@ package struct LoadJournal: Sendable {
   }
 
   /// Notes how far a load has come, all of it committed.
-  package func note(_ entry: Entry, device: Device, sequence: UInt64) throws {
-    let stored = Stored(entry: entry, stream: device.record.stream, sequence: sequence)
+  ///
+  /// - parameters:
+  ///   - stream: In which its last transaction is, which may not be that which the process began
+  ///     with; so with `sequence`.
+  package func note(_ entry: Entry, stream: StreamID, sequence: UInt64) throws {
+    let stored = Stored(entry: entry, stream: stream, sequence: sequence)
     // One write of always the same length: whoever is killed leaves the old entry or the new one.
     let padding = max(Self.entryBytes - stored.bytes.count, 0)
     let bytes = stored.bytes + [UInt8](repeating: UInt8(ascii: " "), count: padding)

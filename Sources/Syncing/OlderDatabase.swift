@@ -19,6 +19,11 @@ package struct OlderDatabase: Sendable {
   /// Whether all that it holds is in the folder, durably.
   package var isSalvaged: Bool { record.map { $0.isComplete && $0.target == target } ?? false }
 
+  /// Whether it may have more to give than it has so far.
+  var mayHoldMore: Bool {
+    !isSalvaged && record.map { $0.target != target || $0.unreadable == 0 } ?? true
+  }
+
   /// Whether it stands where its container's database does, and another container adopted that.
   let isAdopted: Bool
 

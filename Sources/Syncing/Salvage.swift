@@ -28,9 +28,9 @@ package struct SalvageReport: Sendable {
 struct Salvage {
   private let source: StoreDatabase
   private let record: DeviceRecord
-  private let target: Device
-  private var report = SalvageReport()
-  private var streams: [StoreDatabase.KeptStream] = []
+  let target: Device
+  private(set) var report = SalvageReport()
+  private(set) var streams: [StoreDatabase.KeptStream] = []
   /// Where files were found that others have written.
   private var found: Set<FilePath> = []
 
@@ -41,23 +41,17 @@ struct Salvage {
   }
 
   /// Hands over what needs no folder, so that nobody sees the device without it: which streams it
-  /// answers for, the removals that hide what they are for, and what the user has given up.
+  /// answers for, and the removals that hide what they are for.
   ///
   /// - parameter taken: what all databases whose place it takes had taken over themselves.
   mutating func handOver(taken: Set<[UInt8]>) throws {
     try target.database.answer(for: streams)
     var removals: [StoreDatabase.WaitingRemoval] = []
-    let keys = read { try $0.documentsWithRemovals() }
-    for key in keys ?? read({ try $0.documentsWithRemovals(byIndex: false) }) ?? [] {
+    for key in keysWithRemovals() {
       removals += read { try $0.waitingRemovals(of: key) } ?? []
     }
     report.removals = try target.database.takeOver(
       removals, taken: taken, now: target.ambient.time, nonce: target.nonce)
-    // Else what stands behind a hole would be gone until the user says so again (protocol.md 6).
-    for stream in streams where stream.givenUp > 0 {
-      _ = try target.database.giveUp(
-        stream.stream, upTo: stream.givenUp, now: target.ambient.time, nonce: target.nonce)
-    }
   }
 
   /// Declares the indexes that were declared there, unless it was another container's.
@@ -70,7 +64,19 @@ struct Salvage {
   private(set) var refusal: (any Error)?
 
   /// What the source has taken over from others.
-  mutating func taken() -> Set<[UInt8]> { read { try $0.takenRemovals() } ?? [] }
+  mutating func taken() -> Set<[UInt8]> {
+    let keys = keysWithRemovals()
+    return read { try $0.takenRemovals(waitingAt: keys) } ?? []
+  }
+
+  /// The documents with removals that wait: those that the index leads to, and those that the rows
+  /// themselves name, since either may be damaged, or older than the other.
+  private mutating func keysWithRemovals() -> [DocumentKey] {
+    let keys = [true, false].compactMap { byIndex in
+      read { try $0.documentsWithRemovals(byIndex: byIndex) }
+    }
+    return Set(keys.joined()).sorted()
+  }
 
   /// From now on no process writes into it what would be left behind.
   mutating func stopWrites() {
@@ -92,7 +98,7 @@ struct Salvage {
 
   /// A damaged database may give some of it and not the rest.
   @discardableResult
-  private mutating func read<Value>(_ body: (StoreDatabase) throws -> Value) -> Value? {
+  mutating func read<Value>(_ body: (StoreDatabase) throws -> Value) -> Value? {
     do {
       return try body(source)
     } catch {
@@ -180,12 +186,16 @@ struct Salvage {
   /// Where a stream's list cannot be read, all rows are tried by their numbers.
   private mutating func publishArchive() throws {
     var isListed = !streams.isEmpty
+    var listed = 0
     for stream in streams {
       let list = read { try $0.archivedSegments(of: stream.stream) }
       if list == nil { isListed = false }
+      listed += list?.count ?? 0
       for kept in list ?? [] { try publishArchived { try $0.archivedBytes(of: kept) } }
     }
-    guard !isListed else { return }
+    let count = try? source.countOfArchived()
+    // A list is as good as the index that it was read by.
+    guard !isListed || count != listed else { return }
     report.unreadable += try publishRows(of: .archive) { try $0.publishFile($1) }
   }
 

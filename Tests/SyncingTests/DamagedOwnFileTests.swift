@@ -101,4 +101,30 @@ import Testing
     #expect(opened[0] == opened[1] + 1)
     #expect(opened[1] == opened[2])
   }
+
+  @Test("is not put back out of an archive that has rotted, and the others are")
+  func rottenArchive() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    let own = try scene.house.open().directory
+    let names = try scene.world.logs(in: scene.folder).map(\.name)
+    // Ann never comes back, so that both are put back: the own file that the folder has lost, too.
+    for file in try scene.world.logs(in: scene.folder) where file.directory != own {
+      try scene.world.remove(file.path(in: scene.folder))
+    }
+    try scene.damage(
+      """
+      UPDATE archive SET content = zeroblob(length(content)) WHERE stream =
+        (SELECT id FROM streams WHERE own = 1) AND first = 1
+      """)
+    let peer = try scene.house.open()
+    let report = try Importer(device: peer.device).importAll()
+    #expect(report.putBack == 1)
+    #expect(report.publishingFailure is StorageError)
+    #expect(
+      try !scene.world.logs(in: scene.folder).contains {
+        $0.directory == own && $0.bytes.allSatisfy { $0 == 0 }
+      })
+    #expect(names.count > 1)
+  }
 }

@@ -232,4 +232,25 @@ import Testing
     }
     #expect(try house.directory.leave(ann.device, .deletingState, process: "1").state == nil)
   }
+
+  @Test("is refused while a database whose place it has taken may hold what nobody else has")
+  func unfinishedRecovery() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    #expect(throws: SalvageError.self) { try scene.rebuild(scene.full) }
+    let directory = scene.house.directory
+    for leaving in [DeviceDirectory.Leaving.published, .deletingState] {
+      let device = try directory.open(container: nil, toLeave: leaving)
+      let error = #expect(throws: LeaveError.self) {
+        try directory.leave(device, leaving, process: "1")
+      }
+      guard case .recoveryUnfinished(_, let older)? = error else {
+        Issue.record("it is refused otherwise: \(String(describing: error))")
+        continue
+      }
+      #expect(scene.house.exists(older))
+    }
+    let device = try directory.open(container: nil, toLeave: .abandoning)
+    _ = try directory.leave(device, .abandoning, process: "1")
+  }
 }

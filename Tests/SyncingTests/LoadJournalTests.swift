@@ -1,3 +1,4 @@
+import Replication
 import Syncing
 import SystemFiles
 import SystemPackage
@@ -25,7 +26,7 @@ import Testing
     let (house, device, state) = try Self.scene()
     let journal = LoadJournal(directory: state, files: house.files)
     #expect(try journal.entry(for: Self.look, device: device) == nil)
-    try journal.note(Self.entry, device: device, sequence: 0)
+    try journal.note(Self.entry, stream: device.record.stream, sequence: 0)
     #expect(try journal.entry(for: Self.look, device: device) == Self.entry)
     try journal.clear()
     #expect(try journal.entry(for: Self.look, device: device) == nil)
@@ -37,5 +38,13 @@ import Testing
     let (_, device, state) = try Self.scene()
     let journal = LoadJournal(directory: state, files: UnreachableFileSystem())
     #expect(throws: FileError.self) { try journal.entry(for: Self.look, device: device) }
+  }
+
+  @Test("is none for a device that writes another stream by now")
+  func otherStream() throws {
+    let (house, device, state) = try Self.scene()
+    let journal = LoadJournal(directory: state, files: house.files)
+    try journal.note(Self.entry, stream: StreamID(rawValue: 7), sequence: 0)
+    #expect(try journal.entry(for: Self.look, device: device) == nil)
   }
 }

@@ -111,9 +111,35 @@ private struct Waiting {
     _ = try test.scene.damagePage(of: "waiting")
     #expect(try test.rebuild().recovery.removals == 1)
   }
+
+  @Test(
+    "takes over, and publishes, what an index does not lead to that is older than its table",
+    arguments: ["waiting", "sqlite_autoindex_archive_1"])
+  func olderIndex(name: String) throws {
+    let test = try Waiting(isPublishedAtOnce: true)
+    try test.scene.emptyPage(of: name)
+    let recovery = try test.rebuild().recovery
+    #expect(recovery.removals == 1)
+    #expect(try test.scene.house.open().body("lost") == #"{"n":1}"#)
+  }
 }
 
 extension RecoveryScene {
+  /// Takes all entries out of the pages of an index, as a write that was lost leaves them.
+  func emptyPage(of name: String) throws {
+    let file = state.appending("store.sqlite")
+    let pages = try DatabaseQueue(path: file.string).writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      let sql = "SELECT pageno, pgsize FROM dbstat WHERE name = ?"
+      return try Row.fetchAll(db, sql: sql, arguments: [name]).map { ($0[0] as Int, $0[1] as Int) }
+    }
+    // A small index is one leaf, whose third byte is the first of its number of cells.
+    let (page, size) = try #require(pages.count == 1 ? pages[0] : nil)
+    let handle = try FileDescriptor.open(file, .readWrite)
+    defer { try? handle.close() }
+    try handle.writeAll(toAbsoluteOffset: Int64(page - 1) * Int64(size) + 3, [0, 0])
+  }
+
   /// Overwrites a page of a table or an index with zeros: one in the midst, or the first.
   ///
   /// - returns: how many rows it held.

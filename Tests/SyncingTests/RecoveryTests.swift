@@ -74,6 +74,56 @@ import Testing
     #expect(try peer.dump() == before)
   }
 
+  @Test("gives up what the user had given up once it has all that was held before that, not sooner")
+  func givenUpInTheEnd() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    let lost = scene.streams[1]
+    let me = try scene.house.open()
+    let skipping = Skipping(device: me.device)
+    _ = try skipping.skip(try skipping.hole(of: lost.description))
+    try me.importAll()
+    let end = { (peer: Peer) in
+      try peer.device.database.streamSummaries().first { $0.stream == lost }?.givenUp?.last
+    }
+    #expect(try end(me) == 2)
+    #expect(throws: SalvageError.self) { try scene.rebuild(scene.full) }
+    // Nothing is imported yet: what is given up now would count as seen.
+    #expect(try end(scene.house.open()) == nil)
+    _ = try Self.rebuild(scene.house.directory)
+    #expect(try end(scene.house.open()) == 2)
+  }
+
+  @Test("gives up one hole after the other, with what stands between")
+  func givenUpTwice() throws {
+    let world = try World(.real)
+    let house = try Household()
+    let folder = try house.makeFolder("folder")
+    try world.place(world.marker.bytes, at: folder.appending(Marker.name))
+    try house.initialise(folder, name: "me")
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    for number in 1...6 {
+      try ann.put("a\(number)", "{}")
+      try ann.publish()
+    }
+    let me = try house.open()
+    for (number, file) in zip(1..., try world.logs(in: ann.folder)) where number % 2 == 1 {
+      try world.deliver(file, to: folder)
+    }
+    try me.importAll()
+    try me.skip(ann)
+    try me.importAll()
+    let before = try me.dump()
+    #expect(before.contains("a5"))
+    let recovery = try Self.rebuild(house.directory)
+    #expect(recovery.imported?.segments == 3)
+    let summary = try house.open().device.database.streamSummaries().first {
+      $0.stream == ann.stream
+    }
+    #expect(summary?.givenUp?.last == 4)
+    #expect(try house.open().dump() == before)
+  }
+
   @Test("that the folder does not take is gone on with, by the same new device")
   func full() throws {
     let scene = try RecoveryScene()
