@@ -165,7 +165,8 @@ let package = Package(
     .testTarget(
       name: "FeedSyncTests",
       dependencies: [
-        "FeedSync", "FeedSyncCommand", "InStepExample", "BookmarksExample", "TestSupport",
+        "FeedSync", "FeedSyncCommand", "InStepExample", "BookmarksExample", "Replication",
+        "TestSupport",
       ],
       swiftSettings: driving),
     .testTarget(name: "TidyTests", swiftSettings: driving),

@@ -100,6 +100,10 @@ extension StoreWriter {
       let left = rest.filter { $0.path == conflict.path && $0.kind == conflict.kind }
       // What stands above the path, and shows, has changed by the choice.
       let isAbove = path.isAtOrBelow(conflict.path)
+      if isAbove, conflict.kind == .doubtful {
+        // So has what is hidden there, which is listed with what stands in it.
+        return !left.contains { $0.values.count >= conflict.values.count }
+      }
       let values = isAbove ? conflict.values.dropFirst() : conflict.values[...]
       return !values.allSatisfy { value in
         left.contains { $0.values.contains { $0.content == value.content } }
@@ -125,7 +129,7 @@ extension StoreWriter {
       guard case .object = content else { throw ConflictError.notAnObject }
     }
     try settle(
-      content, restoring: choice.restored(of: conflicts)?.stamp, at: first.path, of: key,
+      content, restoring: choice.restored(of: conflicts), at: first.path, of: key,
       check: check)
   }
 
@@ -136,7 +140,7 @@ extension StoreWriter {
   ) throws {
     guard !conflict.path.isRoot else {
       return try settleDocument(
-        key, content, isRestored: restored != nil, check: check)
+        key, content, restored: restored, check: check)
     }
     guard let content, let present = try view(of: key).json else { return }
     let body = present.with(content, at: conflict.path.keys[...])
@@ -147,7 +151,8 @@ extension StoreWriter {
   }
 
   private mutating func settleDocument(
-    _ key: DocumentKey, _ content: JSON?, isRestored: Bool, check: (JSON) throws -> Void
+    _ key: DocumentKey, _ content: JSON?, restored: DocumentConflict.Value?,
+    check: (JSON) throws -> Void
   ) throws {
     if let content {
       guard case .object = content else { throw ConflictError.notAnObject }
@@ -155,7 +160,7 @@ extension StoreWriter {
       // What shows stays what it is, unless another value is chosen.
       let state = try state(of: key)
       let shown = Set((state.view().root?.subtree ?? []).map(\.path))
-      let kinds = state.unfoundedKinds.filter { isRestored || !shown.contains($0.key) }
+      let kinds = restored?.kinds ?? state.unfoundedKinds.filter { !shown.contains($0.key) }
       _ = try put(content, at: key, kinds: kinds, settlesOrphans: true)
       return
     }

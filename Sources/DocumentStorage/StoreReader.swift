@@ -83,7 +83,8 @@ package struct StoreSnapshot {
     let state = try state(of: key)
     let view = state.view()
     guard let body = view.body,
-      let token = VersionToken(of: view, frontier: streams.frontier, digest: Digest.token)
+      let token = VersionToken(
+        of: view, in: state, frontier: streams.frontier, digest: Digest.token)
     else { return nil }
     return StoredDocument(key: key, body: body, token: token, newerPaths: state.newerPaths())
   }

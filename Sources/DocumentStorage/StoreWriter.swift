@@ -89,7 +89,7 @@ extension StoreWriter {
     _ body: JSON, at key: DocumentKey, token: VersionToken? = nil,
     kinds: [Path: ReplicatedKind] = [:], settlesOrphans: Bool = false
   ) throws -> Edit {
-    if let token, try !streams.mayClaim(token.context, db) { throw StorageError.unknownVersion }
+    if let token, try !streams.knows(token, db) { throw StorageError.unknownVersion }
     return try write(
       body, patch: nil, token: token, kinds: kinds, settlesOrphans: settlesOrphans, at: key)
   }
@@ -133,8 +133,8 @@ extension StoreWriter {
   ///
   /// - parameter restored: see ``DocumentState/plan(settling:as:restoring:frontier:)``.
   mutating func settle(
-    _ content: JSON?, restoring restored: Stamp?, at path: Path, of key: DocumentKey,
-    check: (JSON) throws -> Void
+    _ content: JSON?, restoring restored: DocumentConflict.Value?, at path: Path,
+    of key: DocumentKey, check: (JSON) throws -> Void
   ) throws {
     let outcome = try state(of: key).plan(
       settling: path, as: content, restoring: restored, frontier: streams.frontier)

@@ -46,6 +46,13 @@ extension StreamDirectory {
       && context.entries.allSatisfy { try frontier.isGivenUp($0) || holds($0, db) }
   }
 
+  /// Whether what the reader of a version had seen is here, or given up: else a write could not
+  /// tell what it takes away.
+  func knows(_ token: VersionToken, _ db: Database) throws -> Bool {
+    try mayClaim(token.context, db)
+      && token.applied.entries.allSatisfy { try frontier.isGivenUp($0) || holds($0, db) }
+  }
+
   /// Notes the marks of what was applied before any were kept.
   ///
   /// - parameter marks: those of consecutive transactions, the first of which is `first`.

@@ -28,7 +28,7 @@ struct UndoReading {
       let state = try state(key)
       let plan = UndoPlan(
         of: transaction, events: events[key] ?? [], lineage: log.streams.frontier.lineage,
-        present: state.view(), isForced: isForced)
+        present: state.view(), waiting: state.pending, isForced: isForced)
       return Document(key: key, plan: plan, state: state)
     }
   }

@@ -121,8 +121,8 @@ extension DocumentStore {
   /// object, and so it is written anew as a whole.
   /// If two devices settle it at the same time and differently, their two values are a conflict.
   /// - throws: ``FeedSyncError`` with `.notFound` if it is settled already, `.badInput` for a value
-  ///   that makes the document no object or too large, `.tryAgain` for a value that is none of the
-  ///   conflict's any more, `.usage` where it would settle others.
+  ///   that makes the document no object or too large, `.tryAgain` where other values compete
+  ///   by now than `conflict` has, `.usage` where it would settle others.
   @discardableResult
   public func resolve(
     _ conflict: Conflict, by resolution: ConflictResolution
@@ -134,7 +134,9 @@ extension DocumentStore {
         .usage, operation: operation, message: "'\(conflict.path)' is no JSON Pointer")
     }
     return try commit(operation) { writer in
-      try writer.resolve(key, at: path, by: try writer.choice(resolution, of: key, at: path)) {
+      try writer.resolve(
+        key, at: path, by: try writer.choice(resolution, of: conflict, in: key, at: path)
+      ) {
         try DocumentRules.check($0, operation: operation)
       }
     }
@@ -143,22 +145,46 @@ extension DocumentStore {
 
 extension StoreWriter {
   /// The resolution in terms of the conflict as it is now.
+  ///
+  /// - throws: where a value has come since, which nobody has chosen against.
   fileprivate func choice(
-    _ resolution: ConflictResolution, of key: DocumentKey, at path: Path
+    _ resolution: ConflictResolution, of conflict: Conflict, in key: DocumentKey, at path: Path
   ) throws -> ConflictChoice {
+    let listed = try conflicts(of: key).filter { $0.path == path }
+    // That there is none any more is told by whoever settles it.
+    guard !listed.isEmpty else { return .listed(1) }
+    let isKnown = listed.contains { present in
+      present.kind.rawValue == conflict.kind.rawValue
+        && present.values.first.map { conflict.values.first?.matches($0) ?? false } ?? true
+        && present.values.allSatisfy { value in conflict.values.contains { $0.matches(value) } }
+    }
+    guard isKnown else {
+      throw FeedSyncError(
+        .tryAgain, operation: "settle a conflict",
+        message: "something has been written meanwhile, and other values compete now",
+        hint: "read the conflict again")
+    }
     switch resolution {
     case .shown: return .listed(1)
     case .value(let json): return .value(json)
     case .choosing(let value):
-      let values = try conflicts(of: key).filter { $0.path == path }.flatMap(\.values)
-      let content = value.content?.canonicalBytes()
-      guard let index = values.firstIndex(where: { $0.content == content }) else {
+      let values = listed.flatMap(\.values)
+      guard let index = values.firstIndex(where: { value.matches($0) }) else {
         throw FeedSyncError(
           .tryAgain, operation: "settle a conflict",
           message: "the value is none of the conflict's any more", hint: "read it again")
       }
       return .listed(index + 1)
     }
+  }
+}
+
+extension Conflict.Value {
+  /// Whether it is the same as one that competes now: of two that look the same, one may be a
+  /// counter's.
+  fileprivate func matches(_ value: DocumentConflict.Value) -> Bool {
+    content?.canonicalBytes() == value.content
+      && transaction == value.stamp.map { TransactionID($0.dot) }
   }
 }
 

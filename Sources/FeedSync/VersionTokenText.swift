@@ -14,7 +14,8 @@ package enum VersionTokenText {
     let form = Form(of: token)
     bytes.append(form.rawValue)
     if form != .closed { append(token.seen, to: &bytes) }
-    if form == .open { append(token.applied, to: &bytes) }
+    if form >= .open { append(token.applied, to: &bytes) }
+    if form == .noted { append(token.grounds, to: &bytes) }
     bytes.appendVarint(UInt64(token.inserts.count))
     for insert in token.inserts {
       bytes.append(contentsOf: insert.stream.bytes)
@@ -50,7 +51,8 @@ package enum VersionTokenText {
     let context = try context(from: &reader)
     guard let form = Form(rawValue: try reader.byte()) else { return nil }
     let seen = form == .closed ? context : try self.context(from: &reader)
-    let applied = form == .open ? try self.context(from: &reader) : seen
+    let applied = form >= .open ? try self.context(from: &reader) : seen
+    let grounds = form == .noted ? try self.grounds(from: &reader) : [:]
     var inserts: [Dot] = []
     for _ in 0..<(try reader.count(of: 18)) {
       inserts.append(
@@ -63,37 +65,89 @@ package enum VersionTokenText {
       nodes[try reader.unsigned64()] = try reader.unsigned64()
     }
     return Replication.VersionToken(
-      context: context, seen: seen, applied: applied, inserts: inserts, nodes: nodes)
+      context: context, seen: seen, applied: applied, grounds: grounds, inserts: inserts,
+      nodes: nodes)
   }
 
   /// What follows the context that may be claimed.
-  private enum Form: UInt8 {
+  private enum Form: UInt8, Comparable {
     /// Nothing: it is all that was seen.
     case closed
     /// What was seen, all of which had been applied.
     case seen
     /// What was seen, then what of it had been applied.
     case open
+    /// That, then what led up to the transactions that had not closed.
+    case noted
 
     init(of token: Replication.VersionToken) {
-      if token.applied != token.seen {
+      if !token.grounds.isEmpty {
+        self = .noted
+      } else if token.applied != token.seen {
         self = .open
       } else {
         self = token.seen == token.context ? .closed : .seen
       }
     }
+
+    static func < (lhs: Form, rhs: Form) -> Bool { lhs.rawValue < rhs.rawValue }
   }
 
   private static func append(_ context: Context, to bytes: inout [UInt8]) {
-    bytes.appendVarint(UInt64(context.entries.count))
-    for entry in context.entries {
+    append(context.entries, to: &bytes)
+  }
+
+  private static func append(_ entries: [Context.Entry], to bytes: inout [UInt8]) {
+    bytes.appendVarint(UInt64(entries.count))
+    for entry in entries {
       bytes.append(contentsOf: entry.stream.bytes)
       bytes.appendVarint(entry.sequence)
       bytes.append(contentsOf: entry.fingerprint.bytes)
     }
   }
 
+  /// All entries, each once, then the transactions' and those of what led up to each by number:
+  /// they have most in common.
+  private static func append(
+    _ grounds: [Context.Entry: Context], to bytes: inout [UInt8]
+  ) {
+    let all = Context(Set(grounds.keys).union(grounds.values.flatMap(\.entries))).entries
+    let numbers = Dictionary(uniqueKeysWithValues: zip(all, 0 as UInt64..<UInt64(all.count)))
+    append(all, to: &bytes)
+    bytes.appendVarint(UInt64(grounds.count))
+    for transaction in all {
+      guard let number = numbers[transaction], let ground = grounds[transaction] else { continue }
+      bytes.appendVarint(number)
+      bytes.appendVarint(UInt64(ground.entries.count))
+      for number in ground.entries.compactMap({ numbers[$0] }) { bytes.appendVarint(number) }
+    }
+  }
+
+  private static func grounds(
+    from reader: inout ByteReader
+  ) throws -> [Context.Entry: Context] {
+    let all = try entries(from: &reader)
+    func entry(_ reader: inout ByteReader) throws -> Context.Entry {
+      let number = try reader.varint()
+      guard number < UInt64(all.count) else {
+        throw SegmentError.damaged("a number exceeds the list")
+      }
+      return all[Int(number)]
+    }
+    var grounds: [Context.Entry: Context] = [:]
+    for _ in 0..<(try reader.count(of: 2)) {
+      let transaction = try entry(&reader)
+      let ground = try (0..<(try reader.count(of: 1))).map { _ in try entry(&reader) }
+      grounds[transaction] = Context(ground)
+    }
+    return grounds
+  }
+
   private static func context(from reader: inout ByteReader) throws -> Context {
+    Context(try entries(from: &reader))
+  }
+
+  private static func entries(from reader: inout ByteReader) throws -> [Context.Entry] {
     var entries: [Context.Entry] = []
     for _ in 0..<(try reader.count(of: 33)) {
       entries.append(
@@ -101,7 +155,7 @@ package enum VersionTokenText {
           stream: try reader.identifier(), sequence: try reader.varint(),
           fingerprint: try reader.identifier()))
     }
-    return Context(entries)
+    return entries
   }
 
   private static func check(of bytes: [UInt8]) -> [UInt8] {

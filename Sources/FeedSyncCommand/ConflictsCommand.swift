@@ -78,14 +78,39 @@ struct ConflictsCommand: ParsableCommand {
     var path: String?
     @Flag(help: "By what shows; without a path, all conflicts of the document.") var shown = false
     @Option(
-      help: ArgumentHelp("By the value of this number, as 'show' lists them.", valueName: "n"))
-    var choose: Int?
+      help: ArgumentHelp(
+        "By the value of this number, as 'show' lists them; or by the one that this transaction"
+          + " wrote, as it lists them in JSON, which stays the same when others come.",
+        valueName: "n|transaction"))
+    var choose: String?
     @Option(help: ArgumentHelp("By another value.", valueName: "json")) var value: String?
 
     func validate() throws {
       guard [shown, choose != nil, value != nil].count(where: { $0 }) == 1 else {
         throw ValidationError("give one of --shown, --choose N and --value JSON")
       }
+      if let choose, Int(choose) == nil, !choose.contains(":") {
+        throw ValidationError("--choose takes a number, or a transaction as <stream>:<sequence>")
+      }
+    }
+
+    /// The number of the value that a transaction wrote.
+    private func number(
+      of transaction: String, at path: Path?, among conflicts: [DocumentConflict]
+    ) throws -> Int {
+      let values = conflicts.filter { path == nil || $0.path == path }.flatMap(\.values)
+      let numbers = values.indices.filter { index in
+        values[index].stamp.map { "\($0.dot.stream):\($0.dot.sequence)" } == transaction
+      }
+      guard let number = numbers.first, numbers.count == 1 else {
+        throw FeedSyncError(
+          .tryAgain, operation: "conflicts resolve",
+          message: numbers.isEmpty
+            ? "none of the values was written by \(transaction)"
+            : "\(transaction) wrote several of the values",
+          hint: "'feedsync conflicts show' lists what competes now")
+      }
+      return number + 1
     }
 
     func run() async throws {
@@ -98,13 +123,19 @@ struct ConflictsCommand: ParsableCommand {
         }
         return path
       }
-      let choice: ConflictChoice =
-        if let value {
-          .value(try DocumentArguments.json(Array(value.utf8), operation: "conflicts resolve"))
-        } else {
-          .listed(choose ?? 1)
-        }
+      let value = try value.map { text in
+        try DocumentArguments.json(Array(text.utf8), operation: "conflicts resolve")
+      }
       try Writing.run(global) { writer in
+        let choice: ConflictChoice =
+          if let value {
+            .value(value)
+          } else if let choose, Int(choose) == nil {
+            .listed(
+              try number(of: choose, at: path, among: try writer.conflicts(of: key)))
+          } else {
+            .listed(choose.flatMap { Int($0) } ?? 1)
+          }
         try writer.resolve(key, at: path, by: choice) {
           try DocumentRules.check($0, operation: "conflicts resolve")
         }

@@ -64,7 +64,8 @@ extension Operation {
   /// What the payload, or an element's key, says, and under which name it is shown.
   private var meaning: (ByteString?, JSON) {
     switch kind {
-    case .set, .counter: ("value", Leaf(unchecked: payload).json)
+    case .set: ("value", Leaf(unchecked: payload).json)
+    case .counter: ("value", CounterAmount.leaf(CounterAmount.start(of: payload) ?? 0).json)
     case .increment: ("amount", .integer(CounterAmount.increment(of: payload) ?? 0))
     case .add: ("value", path.lastKey.flatMap { SetElement(key: $0) }?.json ?? .null)
     case .clear, .remove, .delete, .emptySet: (nil, .null)

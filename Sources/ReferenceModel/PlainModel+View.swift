@@ -68,7 +68,9 @@ extension PlainModel {
       shown = .array(Set(keys).sorted().compactMap { try? JSON(parsing: $0.bytes) })
     case .counter:
       let starts = winner.value.filter { $0.start != nil }
-      if Set(starts.map(\.start)).count > 1 { isDisputed = true }
+      if Set(starts.map(\.start)).count > 1 || Set(starts.map(\.mark)).count > 1 {
+        isDisputed = true
+      }
       let start = Self.latest(starts)?.start ?? 0
       shown = Self.bounded(winner.value.reduce(start) { $0 + $1.increment })
     }

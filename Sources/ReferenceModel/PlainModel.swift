@@ -12,8 +12,8 @@ package struct PlainModel: Sendable {
     case remove
     case delete
     case increment(Int64)
-    /// What a counter starts with.
-    case start(Int128)
+    /// What a counter starts with, and a mark of what is counted in that.
+    case start(Int128, mark: [UInt8])
     /// Puts the element that the last key names into the set above.
     case add
     case emptySet
@@ -185,7 +185,8 @@ extension PlainModel.Operation {
   package var isNewer: Bool { if case .newer = kind { true } else { false } }
   package var scalar: JSON? { if case .set(let value) = kind { value } else { nil } }
   package var isClear: Bool { if case .clear = kind { true } else { false } }
-  var start: Int128? { if case .start(let number) = kind { number } else { nil } }
+  var start: Int128? { if case .start(let number, _) = kind { number } else { nil } }
+  var mark: [UInt8]? { if case .start(_, let mark) = kind { mark } else { nil } }
   var increment: Int128 { if case .increment(let amount) = kind { Int128(amount) } else { 0 } }
 
   package func hasSeen(_ other: Self) -> Bool {

@@ -104,16 +104,17 @@ extension DocumentState {
     return best
   }
 
-  /// The values that a write may have covered whose author named a branch that nobody here has, by
-  /// path: hidden, and listed as conflicts, since nobody can tell.
+  /// Indices of what a write may have covered whose author named a branch that nobody here has.
+  var doubtfullyHidden: [Int] {
+    guard mayHide, lineage != nil else { return [] }
+    return entries.indices.filter { hidingRelation(of: entries[$0]) == .doubtful }
+  }
+
+  /// The values of those by path: they are listed as conflicts, since nobody can tell.
   ///
   /// An element counts with its set.
-  var doubtfulEntries: [Path: [Entry]] {
-    guard mayHide, lineage != nil else { return [:] }
-    let doubtful = entries.filter {
-      $0.effect.kind.carriesValue && hidingRelation(of: $0) == .doubtful
-    }
-    return Dictionary(grouping: doubtful) { entry in
+  func doubtfulEntries(_ visibility: Visibility) -> [Path: [Entry]] {
+    Dictionary(grouping: visibility.hidden.map { entries[$0] }) { entry in
       let path = entry.effect.path
       return entry.effect.kind == .add ? path.parent ?? path : path
     }

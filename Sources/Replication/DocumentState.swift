@@ -265,7 +265,7 @@ package struct DocumentState: Sendable, Equatable {
 }
 
 extension DocumentState.Entry {
-  fileprivate func precedes(_ other: Self) -> Bool {
+  func precedes(_ other: Self) -> Bool {
     effect.path == other.effect.path ? stamp < other.stamp : effect.path < other.effect.path
   }
 }

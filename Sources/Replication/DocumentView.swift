@@ -49,7 +49,8 @@ extension DocumentState {
       !visibility.orphans.isEmpty || inserts.isEmpty && !visibility.values.isEmpty
     let otherConflicts =
       (visibility.hasUndoneDelete ? 1 : 0) + (visibility.doubtful.isEmpty ? 0 : 1)
-      + (isInsertMissing ? 1 : 0) + doubtfulEntries.count
+      + (isInsertMissing ? 1 : 0) + doubtfulEntries(visibility).count
+      + (inserts.isEmpty || visibility.hiddenDeletes.isEmpty ? 0 : 1)
     guard !inserts.isEmpty else {
       // No stumps: children without the insert that made the document are listed, not shown.
       return DocumentView(

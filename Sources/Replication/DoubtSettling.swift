@@ -2,13 +2,15 @@ import CanonicalJSON
 
 extension DocumentState {
   /// Plans a write of what is to stand at `path` whatever shows there, so that it covers all that
-  /// may be hidden there: it settles what is in doubt (``doubtfulEntries``).
+  /// may be hidden there: it settles what is in doubt (``doubtfulEntries(_:)``).
   ///
   /// - parameters:
   ///   - content: nil to take away what stands there, which is not the root.
-  ///   - restored: the newest operation of what is hidden, if that is what was chosen.
+  ///   - restored: what was chosen, if that is hidden; nil for what shows, or another value, which
+  ///     becomes what the newest of what is hidden was where nothing shows.
   package func plan(
-    settling path: Path, as content: JSON?, restoring restored: Stamp? = nil, frontier: Frontier
+    settling path: Path, as content: JSON?, restoring restored: DocumentConflict.Value? = nil,
+    frontier: Frontier
   ) -> KindEdit.Outcome {
     let view = view()
     var (place, wanted) = (path, content)
@@ -21,12 +23,15 @@ extension DocumentState {
     }
     let way = view.way(to: place)
     var planner = EditPlanner(
-      kinds: doubtfulKinds(at: path, of: restored).filter {
-        // What shows stays what it is.
-        restored != nil || view.way(to: $0.key).target == nil
-      },
+      kinds: restored?.kinds
+        ?? hiddenKinds(at: path).filter {
+          // What shows stays what it is.
+          view.way(to: $0.key).target == nil
+        },
       unclaimed: unclaimedIncrements(
-        context: frontier.closed, seen: frontier.seen, settlesOrphans: place.isRoot))
+        context: frontier.closed, seen: frontier.seen,
+        settlingOrphans: place.isRoot ? frontier : nil),
+      marks: counterMarks(context: frontier.closed))
     if let wanted {
       _ = planner.lead(to: place, along: way.steps, isWhole: view.hasUndoneDelete)
       planner.write(wanted, at: place, over: way.target)
@@ -36,25 +41,17 @@ extension DocumentState {
     let isInsert = planner.steps.first.map { $0.kind == .clear && $0.path.isRoot } ?? false
     let plan = EditPlan(
       steps: planner.steps, context: frontier.closed, seen: frontier.seen,
-      frontier: frontier, insert: isInsert ? nil : view.inserts.last?.dot,
+      grounds: .present(frontier), insert: isInsert ? nil : view.inserts.last?.dot,
       settlesOrphans: isInsert && place.isRoot)
     let present = view.json ?? .object(JSONObject())
     return .write(plan, body: present.with(wanted, at: place.keys[...]))
   }
 
-  /// As what a value that is hidden at `path` would show, and those within it: the one stamped
-  /// `stamp`, or the newest.
-  private func doubtfulKinds(at path: Path, of stamp: Stamp?) -> [Path: ReplicatedKind] {
-    var kinds = path.isRoot ? restored(visibility())?.kinds ?? [:] : [:]
-    let hidden = doubtfulEntries[path] ?? []
-    let chosen =
-      stamp == nil
-      ? hidden.max { $0.stamp < $1.stamp } : hidden.first { $0.stamp == stamp }
-    switch chosen?.effect.kind {
-    case .counter, .increment: kinds[path] = .counter
-    case .emptySet, .add: kinds[path] = .set
-    default: break
-    }
-    return kinds
+  /// As what the newest value that is hidden at `path` would show, and those within it.
+  private func hiddenKinds(at path: Path) -> [Path: ReplicatedKind] {
+    conflicts().filter { $0.path == path && $0.kind == .doubtful }.flatMap { $0.values.dropFirst() }
+      .reduce(into: [:]) { kinds, value in
+        kinds.merge(value.kinds) { first, _ in first }
+      }
   }
 }

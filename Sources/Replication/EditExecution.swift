@@ -40,12 +40,20 @@ extension DocumentState {
   ///
   /// So it takes away nothing that its author did not see, as long as none of them builds on that.
   private func meaning(of plan: EditPlan, removing victims: [Entry]) -> Context {
-    let stamps = victims.map(\.stamp)
-    // What has closed since an earlier read does not tell any more what had led up to it.
-    guard let frontier = plan.frontier,
-      plan.applied == nil || frontier.isOpen(since: plan.context, upTo: stamps)
-    else { return plan.seen }
-    return frontier.lineage.union(plan.context, frontier.seen(upTo: stamps))
+    switch plan.grounds {
+    case .all: return plan.seen
+    case .present(let frontier):
+      return frontier.lineage.union(plan.context, frontier.seen(upTo: victims.map(\.stamp)))
+    case .noted(let grounds):
+      let lineage = lineage ?? Lineage()
+      var meaning = plan.context
+      for transaction in Set(victims.map(\.stamp.transaction)) {
+        // A token of an older version has no notes.
+        guard let ground = grounds[transaction] else { return plan.seen }
+        meaning = lineage.union(meaning, ground)
+      }
+      return meaning
+    }
   }
 
   /// What the author of a deletion saw: also what the transaction in the making wrote before it.
@@ -58,7 +66,7 @@ extension DocumentState {
       of: plan,
       removing: entries.filter { entry in
         entry.effect.kind.carriesValue && !isOwn(entry)
-          && !isOrphan(entry) && !isHiddenByPendingRemoval(entry)
+          && (plan.settlesOrphans || !isOrphan(entry)) && !isHiddenByPendingRemoval(entry)
       })
     let hasOwn = entries.contains(where: isOwn)
     // The fingerprint is not known yet; `seal` puts it in.
@@ -84,14 +92,9 @@ extension DocumentState {
       else { continue }
       hidden[entry.effect.path, default: []].append(entry)
     }
-    guard !hidden.isEmpty else { return }
-    let all = meaning(of: plan, removing: hidden.values.flatMap(\.self))
-    // One meaning for all makes one transaction.
-    let takesOrphans = entries.contains {
-      $0.effect.kind.carriesValue && isOrphan($0) && relation(of: all, to: $0.stamp) != .none
-    }
+    // Each means its own: what led up to one may be what nobody saw of another.
     for (path, entries) in hidden.sorted(by: { $0.key < $1.key }) {
-      let seen = takesOrphans ? meaning(of: plan, removing: entries) : all
+      let seen = meaning(of: plan, removing: entries)
       pending.append(PendingRemoval(path: path, kind: .remove, seen: seen, insert: insert))
     }
   }

@@ -25,13 +25,24 @@ package struct EditPlan: Sendable, Equatable {
     case stale
   }
 
+  /// By what to tell what led up to the operations that a removal takes away which waits.
+  package enum Grounds: Sendable, Equatable {
+    /// By nothing: it means all that its author saw.
+    case all
+    /// By what is here.
+    case present(Frontier)
+    /// By what an earlier read noted (``VersionToken/grounds``): what has closed since does not
+    /// tell any more.
+    case noted([Context.Entry: Context])
+  }
+
   package let steps: [Step]
   /// What the write may claim to have seen.
   package let context: Context
   /// What its author saw (``Frontier/seen``), beyond `context` where something has not closed.
   package let seen: Context
-  /// What is known here, to tell what a removal means that waits; nil where that is `seen`.
-  let frontier: Frontier?
+  /// What tells what a removal means that waits.
+  let grounds: Grounds
   /// What had been applied where its author looked; nil for what is now.
   package let applied: Context?
   /// The insert that the steps edit; nil if the first step is a new insert.
@@ -40,13 +51,13 @@ package struct EditPlan: Sendable, Equatable {
   package let settlesOrphans: Bool
 
   package init(
-    steps: [Step], context: Context, seen: Context, frontier: Frontier? = nil,
+    steps: [Step], context: Context, seen: Context, grounds: Grounds = .all,
     applied: Context? = nil, insert: Dot?, settlesOrphans: Bool = false
   ) {
     self.steps = steps
     self.context = context
     self.seen = seen
-    self.frontier = settlesOrphans ? nil : frontier
+    self.grounds = grounds
     self.applied = applied
     self.insert = insert
     self.settlesOrphans = settlesOrphans
@@ -76,12 +87,14 @@ extension DocumentState {
       var planner = EditPlanner(
         kinds: kinds,
         unclaimed: unclaimedIncrements(
-          context: frontier.closed, seen: frontier.seen, settlesOrphans: settlesOrphans))
+          context: frontier.closed, seen: frontier.seen,
+          settlingOrphans: settlesOrphans ? frontier : nil),
+        marks: counterMarks(context: frontier.closed))
       planner.write(new, at: .root, over: nil)
       return .write(
         EditPlan(
           steps: planner.steps, context: frontier.closed, seen: frontier.seen,
-          frontier: frontier, insert: nil, settlesOrphans: settlesOrphans))
+          grounds: .present(frontier), insert: nil, settlesOrphans: settlesOrphans))
     }
     if let token, isStale(token, view: view) { return .stale }
     let context = token?.context ?? frontier.closed
@@ -93,7 +106,8 @@ extension DocumentState {
       // Of what its authors had seen, that which had not arrived was not in the writer's number.
       unclaimed: unclaimedIncrements(
         context: context, seen: token?.applied ?? seen, applied: token?.applied,
-        settlesOrphans: settlesOrphans))
+        settlingOrphans: settlesOrphans ? frontier : nil),
+      marks: counterMarks(context: context))
     if view.hasUndoneDelete || settlesOrphans {
       // A patch that names nothing new, and nothing that is in conflict, leaves both as they are.
       if patch != nil, !planner.changes(to: new, over: root, patch: patch) { return .unchanged }
@@ -107,7 +121,7 @@ extension DocumentState {
     return .write(
       EditPlan(
         steps: planner.steps, context: context, seen: seen,
-        frontier: frontier, applied: token?.applied,
+        grounds: token.map { .noted($0.grounds) } ?? .present(frontier), applied: token?.applied,
         insert: isInsert ? nil : token.map { shownInsert(of: $0, in: view) ?? insert } ?? insert,
         settlesOrphans: settlesOrphans))
   }
@@ -117,7 +131,9 @@ extension DocumentState {
   ///
   /// What its authors had seen, and had not arrived, has not been shown to the reader.
   private func isStale(_ token: VersionToken, view: DocumentView) -> Bool {
-    let hasUnseenDelete = uncovered.contains { index in
+    let present = visibility()
+    // One that may be covered may as well not be.
+    let hasUnseenDelete = (uncovered + present.hiddenDeletes).contains { index in
       entries[index].effect.kind.cover == .document
         && relation(of: token.applied, to: entries[index].stamp) < .expected
     }
@@ -125,7 +141,7 @@ extension DocumentState {
     // later reader had applied what undoes it, which the delete had not seen.
     let hasUnseenWaiting = pending.contains { removal in
       removal.kind.cover == .document
-        && !visibility().values.contains { index in
+        && !present.values.contains { index in
           relation(of: removal.seen, to: entries[index].stamp) == .none
             && relation(of: token.applied, to: entries[index].stamp) >= .expected
             && !wasOrphan(entries[index], applied: token.applied)
@@ -156,7 +172,7 @@ extension DocumentState {
     }
     return EditPlan(
       steps: isClosed ? [EditPlan.Step(.delete, at: .root)] : [], context: frontier.closed,
-      seen: frontier.seen, frontier: frontier, insert: insert,
+      seen: frontier.seen, grounds: .present(frontier), insert: insert,
       settlesOrphans: settlesOrphans)
   }
 }

@@ -11,17 +11,21 @@ struct EditPlanner {
   var kinds: [Path: ReplicatedKind] = [:]
   /// What increments that the writer saw, and may not claim, will add to a start of a counter.
   var unclaimed: [Path: Int128] = [:]
+  /// What marks a start that goes on from what the writer saw (``CounterAmount``).
+  var marks: [Path: [UInt8]] = [:]
   private(set) var steps: [EditPlan.Step] = []
 
   init(
     base: BaseVersion? = nil, kept: [DocumentState.Entry] = [], rewritesEqual: Bool = true,
-    kinds: [Path: ReplicatedKind] = [:], unclaimed: [Path: Int128] = [:]
+    kinds: [Path: ReplicatedKind] = [:], unclaimed: [Path: Int128] = [:],
+    marks: [Path: [UInt8]] = [:]
   ) {
     self.base = base
     self.kept = kept
     self.rewritesEqual = rewritesEqual
     self.kinds = kinds
     self.unclaimed = unclaimed
+    self.marks = marks
   }
 
   /// Whether a patch of what shows has any steps.
@@ -142,7 +146,9 @@ struct EditPlanner {
   ) {
     switch kinds[path] ?? present?.content.kind {
     case .counter:
-      if let number = CounterAmount.integer(in: new) { return start(number, at: path) }
+      if let number = CounterAmount.integer(in: new) {
+        return start(number, at: path, over: present)
+      }
     case .set:
       if let elements = SetElement.all(in: new, at: path) { return fill(elements, at: path) }
     case nil: break
@@ -151,10 +157,15 @@ struct EditPlanner {
     steps.append(EditPlan.Step(.set, at: path, payload: leaf.bytes))
   }
 
-  /// Makes the path a counter that shows `number`.
-  mutating func start(_ number: Int128, at path: Path) {
-    let start = CounterAmount.leaf(number - (unclaimed[path] ?? 0))
-    steps.append(EditPlan.Step(.counter, at: path, payload: start.bytes))
+  /// Makes the path a counter that shows `number`, which goes on where one shows that.
+  mutating func start(_ number: Int128, at path: Path, over present: DocumentView.Node?) {
+    var mark: [UInt8] = []
+    if case .counter(let shown) = present?.content, shown == CounterAmount.leaf(number) {
+      mark = marks[path] ?? []
+    }
+    let payload = CounterAmount.payload(
+      ofStart: number - (unclaimed[path] ?? 0), mark: mark)
+    steps.append(EditPlan.Step(.counter, at: path, payload: payload))
   }
 
   /// Makes the path a set of `elements`.

@@ -104,22 +104,6 @@ package struct Frontier: Sendable, Equatable {
     }
   }
 
-  /// Whether all that leads up to some operations and `context` has not, is still open: then
-  /// ``seen(upTo:)`` tells what its authors had seen.
-  func isOpen(since context: Context, upTo operations: [Stamp]) -> Bool {
-    var places = operations.compactMap { lineage.place(of: $0.transaction) }
-    var known: Set<Lineage.LineID> = []
-    while let place = places.popLast() {
-      guard known.insert(place).inserted else { continue }
-      if let closed = closedTips[place], !lineage.isCovered(Context([closed]), by: context) {
-        return false
-      }
-      guard let line = lineage.line(place), let parent = line.parent else { continue }
-      places.append(Lineage.LineID(stream: place.stream, index: parent))
-    }
-    return true
-  }
-
   /// What the authors of the open transactions of one line had seen, up to a sequence.
   private func context(of line: Lineage.LineID, upTo end: UInt64 = .max) -> Context {
     var seen = Context()

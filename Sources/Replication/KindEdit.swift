@@ -36,14 +36,15 @@ extension DocumentState {
     if let target, !edit.suits(target) { return .refused(at: path, found: target.content.name) }
     guard edit.changes(target) else { return .unchanged }
     var planner = EditPlanner(
-      unclaimed: unclaimedIncrements(context: frontier.closed, seen: frontier.seen))
+      unclaimed: unclaimedIncrements(context: frontier.closed, seen: frontier.seen),
+      marks: counterMarks(context: frontier.closed))
     let isWritten = planner.lead(
       to: path, along: way.steps, isWhole: view.hasUndoneDelete)
     let value = planner.take(edit, at: path, over: target, isWritten: isWritten)
     let isInsert = planner.steps.first.map { $0.kind == .clear && $0.path.isRoot } ?? false
     let plan = EditPlan(
       steps: planner.steps, context: frontier.closed, seen: frontier.seen,
-      frontier: frontier, insert: isInsert ? nil : view.inserts.last?.dot)
+      grounds: .present(frontier), insert: isInsert ? nil : view.inserts.last?.dot)
     let body = (view.json ?? .object(JSONObject())).with(value, at: path.keys[...])
     return .write(plan, body: body)
   }
@@ -57,33 +58,61 @@ extension DocumentState {
   ///
   /// - parameters:
   ///   - applied: what had been applied where the author looked; nil for what is now.
-  ///   - settlesOrphans: see ``EditPlan/settlesOrphans``: with them goes all that was seen at or
-  ///     below their paths.
+  ///   - frontier: what tells what goes with the edits whose insert is not here, where the author
+  ///     settles them (``EditPlan/settlesOrphans``): what led up to them, at or below their paths.
   func unclaimedIncrements(
-    context: Context, seen: Context, applied: Context? = nil, settlesOrphans: Bool = false
+    context: Context, seen: Context, applied: Context? = nil,
+    settlingOrphans frontier: Frontier? = nil
   ) -> [Path: Int128] {
     guard !isCovered(seen, by: context) else { return [:] }
     var sums: [Path: Int128] = [:]
-    let orphans = entries.filter { entry in
-      settlesOrphans && entry.effect.kind.carriesValue && wasOrphan(entry, applied: applied)
-        && relation(of: seen, to: entry.stamp) != .none
-        && relation(of: context, to: entry.stamp) == .none
+    var settled: [Path: Context] = [:]
+    if let frontier {
+      let orphans = entries.filter { entry in
+        entry.effect.kind.carriesValue && wasOrphan(entry, applied: applied)
+          && relation(of: seen, to: entry.stamp) != .none
+          && relation(of: context, to: entry.stamp) == .none
+      }
+      settled = Dictionary(grouping: orphans, by: \.effect.path).mapValues { orphans in
+        frontier.seen(upTo: orphans.map(\.stamp))
+      }
     }
-    let settled = Set(orphans.map(\.effect.path))
     for entry in uncovered.map({ entries[$0] }) {
       let (effect, stamp) = (entry.effect, entry.stamp)
       guard effect.kind == .increment || effect.kind == .counter,
         relation(of: seen, to: stamp) != .none, relation(of: context, to: stamp) == .none,
         !wasOrphan(entry, applied: applied),
-        !settled.contains(where: { effect.path.isAtOrBelow($0) }),
+        !settled.contains(where: { path, meaning in
+          effect.path.isAtOrBelow(path) && relation(of: meaning, to: stamp) != .none
+        }),
         !pending.contains(where: { removal in
-          effect.path.isAtOrBelow(removal.path) && relation(of: removal.seen, to: stamp) != .none
+          effect.path.isAtOrBelow(removal.path)
+            && relation(of: removal.seen, to: stamp) >= .expected
         })
       else { continue }
       let isStart = effect.kind == .counter
       sums[effect.path, default: 0] += isStart ? 0 : CounterAmount.amount(effect)
     }
     return sums
+  }
+}
+
+extension DocumentState {
+  /// What marks a start that a write with `context` gives a counter, to go on from what shows: it
+  /// tells what is counted in it, by what the write covers.
+  func counterMarks(context: Context) -> [Path: [UInt8]] {
+    let counts: Set<OperationKind> = [.counter, .increment]
+    guard entries.contains(where: { counts.contains($0.effect.kind) }) else { return [:] }
+    let counted = uncovered.map { entries[$0] }.filter { entry in
+      counts.contains(entry.effect.kind) && !isOrphan(entry) && !isHiddenByPendingRemoval(entry)
+        // Of the transaction in the making, each step has seen those before it.
+        && (entry.stamp.fingerprint == .origin || relation(of: context, to: entry.stamp) != .none)
+    }
+    return Dictionary(grouping: counted, by: \.effect.path).mapValues { entries in
+      CounterAmount.mark(
+        starts: Set(entries.filter { $0.effect.kind == .counter }.map(\.effect.payload)),
+        increments: entries.filter { $0.effect.kind == .increment }.map(\.stamp))
+    }
   }
 }
 
@@ -119,10 +148,12 @@ extension EditPlanner {
     case .increment(let amount):
       let number = target.flatMap { CounterAmount.integer(in: $0.json) }
       if let number {
-        if target?.content.kind != .counter || !isSettled { start(number, at: path) }
+        if target?.content.kind != .counter || !isSettled {
+          start(number, at: path, over: target)
+        }
       } else if unclaimed[path] != nil {
         // What was there may show again, since this write cannot claim to have seen it.
-        start(0, at: path)
+        start(0, at: path, over: nil)
       }
       append(
         EditPlan.Step(

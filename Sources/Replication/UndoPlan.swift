@@ -34,10 +34,13 @@ package struct UndoPlan: Sendable {
   ///   - events: The document's transactions, in any order.
   ///   - lineage: What is held of the streams, to tell their branches apart.
   ///   - present: The document as it is.
+  ///   - waiting: The removals that wait here: what they take away comes back by nothing, since
+  ///     they are yet to be told to anybody.
   ///   - isForced: Whether what has been changed since is taken back, too.
   package init(
     of transaction: Context.Entry, events: [DocumentEvent],
-    lineage: Lineage?, present: DocumentView, isForced: Bool
+    lineage: Lineage?, present: DocumentView,
+    waiting: [DocumentState.PendingRemoval] = [], isForced: Bool
   ) {
     var fold = EventFold(lineage: lineage)
     var around: (before: EventFold, after: EventFold)?
@@ -67,10 +70,18 @@ package struct UndoPlan: Sendable {
       present: present.json, presentKinds: present.shownKinds, isForced: isForced)
     if around.before.isVisible && around.after.isVisible {
       change(changed, in: scene)
+      leave(
+        waiting.map(\.path).filter { path in
+          target.steps.contains {
+            path.isAtOrBelow($0.effect.path) && $0.effect.kind.cover == .path
+          }
+        })
     } else {
       appearOrVanish(in: scene)
     }
   }
+
+  private mutating func leave(_ paths: [Path]) { left = Set(left + paths).sorted() }
 
   /// What the decision rests on.
   fileprivate struct Scene {
@@ -121,7 +132,8 @@ package struct UndoPlan: Sendable {
     left.sort()
     guard draft.body != present else { return }
     action = .change(
-      draft.body, named: present.differing(from: draft.body), kinds: scene.before.kinds)
+      draft.body, named: present.differing(from: draft.body),
+      kinds: scene.before.kinds.filter { plain.contains($0.key) })
   }
 
   private mutating func restore(_ paths: [Path], in scene: Scene, draft: inout BodyDraft) {

@@ -15,6 +15,11 @@ package struct VersionToken: Hashable, Sendable {
   package let seen: Context
   /// What had been applied, and so was shown: part of `seen`.
   package let applied: Context
+  /// Of each transaction that had not closed and of which the document had something: what its
+  /// author, and those of all that leads up to it, had seen, but for `context`.
+  ///
+  /// A removal that waits means no more than that (``EditPlan/Grounds``).
+  package let grounds: [Context.Entry: Context]
   /// The inserts that stood.
   package let inserts: [Dot]
   /// Digest of path → digest of what showed there.
@@ -24,18 +29,21 @@ package struct VersionToken: Hashable, Sendable {
 
   /// - parameter applied: nil for `seen`, as in a token of an older version.
   package init(
-    context: Context, seen: Context, applied: Context? = nil, inserts: [Dot],
-    nodes: [UInt64: UInt64]
+    context: Context, seen: Context, applied: Context? = nil,
+    grounds: [Context.Entry: Context] = [:], inserts: [Dot], nodes: [UInt64: UInt64]
   ) {
     self.context = context
     self.seen = seen
     self.applied = applied ?? seen
+    self.grounds = grounds
     self.inserts = inserts
     self.nodes = nodes
   }
 
-  /// The token of what `view` shows; nil if the document is absent.
-  package init?(of view: DocumentView, frontier: Frontier, digest: Digest) {
+  /// The token of what `view`, that of `state`, shows; nil if the document is absent.
+  package init?(
+    of view: DocumentView, in state: DocumentState, frontier: Frontier, digest: Digest
+  ) {
     guard let root = view.root else { return nil }
     var nodes: [UInt64: UInt64] = [:]
     for node in root.subtree {
@@ -52,7 +60,7 @@ package struct VersionToken: Hashable, Sendable {
     if view.hasUndoneDelete { nodes[digest.of(.root)] = Self.conflicted }
     self.init(
       context: frontier.closed, seen: frontier.seen, applied: frontier.applied,
-      inserts: view.inserts.map(\.dot), nodes: nodes)
+      grounds: state.grounds(frontier), inserts: view.inserts.map(\.dot), nodes: nodes)
   }
 
   static let conflicted: UInt64 = 0
@@ -70,6 +78,22 @@ package struct VersionToken: Hashable, Sendable {
     func of(_ path: Path) -> UInt64 { function(path.bytes) }
     // The marks are not values of the digest.
     func of(_ leaf: Leaf) -> UInt64 { max(function(leaf.bytes), VersionToken.element + 1) }
+  }
+}
+
+extension DocumentState {
+  /// See ``VersionToken/grounds``.
+  fileprivate func grounds(_ frontier: Frontier) -> [Context.Entry: Context] {
+    guard !frontier.open.isEmpty else { return [:] }
+    var grounds: [Context.Entry: Context] = [:]
+    for entry in entries where entry.effect.kind.carriesValue {
+      let transaction = entry.stamp.transaction
+      guard grounds[transaction] == nil,
+        relation(of: frontier.closed, to: entry.stamp) == .none
+      else { continue }
+      grounds[transaction] = frontier.seen(upTo: [entry.stamp])
+    }
+    return grounds
   }
 }
 

@@ -12,6 +12,10 @@ extension DocumentState {
     package var doubtful: [Int] = []
     /// Indices of all values that would show if those deletes were none; empty if there are none.
     package var restorable: [Int] = []
+    /// Indices of values that a write hides whose author named a branch that nobody here has, so
+    /// that nobody can tell whether it had seen them; and of the deletes that one hides so.
+    package var hidden: [Int] = []
+    package var hiddenDeletes: [Int] = []
     /// Indices of edits whose insert is not here, and that no delete takes away: they are listed,
     /// and show nothing and undo nothing before it comes.
     package var orphans: [Int] = []
@@ -48,7 +52,10 @@ extension DocumentState {
     guard !covers(deletion, value.stamp) else { return false }
     switch deletion {
     // What a newer version writes may delete and carry a value at once: it does not undo itself.
-    case .kept(let entry): return entry.stamp != value.stamp && !hasSeen(value, entry.stamp)
+    // Of a branch that nobody has, nobody can tell; but who had seen a delete would have written
+    // the document anew.
+    case .kept(let entry):
+      return entry.stamp != value.stamp && relation(of: value, to: entry.stamp) < .expected
     case .waiting: return true
     }
   }
@@ -65,6 +72,9 @@ extension DocumentState {
     let missing = missingInserts
     let values = all.filter { !missing.contains(entries[$0].effect.insert) }
     result.orphans = all.filter { missing.contains(entries[$0].effect.insert) }
+    let hidden = doubtfullyHidden
+    result.hidden = hidden.filter { entries[$0].effect.kind.carriesValue }
+    result.hiddenDeletes = hidden.filter { entries[$0].effect.kind.cover == .document }
     guard !deletions.isEmpty else {
       result.values = values
       return result
@@ -75,6 +85,9 @@ extension DocumentState {
       result.undoneDeletes = deletions.map(\.stamp).filter { !stamps.contains($0) }
     }
     result.orphans.removeAll { index in
+      standing.contains { relation(of: $0, to: entries[index].stamp) >= .expected }
+    }
+    result.hidden.removeAll { index in
       standing.contains { relation(of: $0, to: entries[index].stamp) >= .expected }
     }
     for index in values {
@@ -118,11 +131,8 @@ extension DocumentState {
   func isHiddenByPendingRemoval(_ entry: Entry) -> Bool {
     pending.contains { removal in
       removal.kind.cover == .path && entry.effect.path.isAtOrBelow(removal.path)
-        && hasSeen(removal, entry.stamp)
+        // What it may mean or not shows until it is known: nobody would list it.
+        && relation(of: removal.seen, to: entry.stamp) >= .expected
     }
-  }
-
-  private func hasSeen(_ removal: PendingRemoval, _ stamp: Stamp) -> Bool {
-    relation(of: removal.seen, to: stamp) != .none
   }
 }

@@ -196,4 +196,81 @@ import Testing
     writers.deliverEverything()
     #expect(writers.conflicts(0) == 0)
   }
+
+  /// Each writes the counter anew, since the document was deleted beside its edits; both come to 4.
+  @Test func startsThatComeToTheSameAndHaveCountedDifferentIncrementsAreAConflict() throws {
+    var writers = Writers(3)
+    try writers.put(0, #"{"n":2}"#)
+    try writers.write(0, .add(1, "/n"))
+    writers.deliverEverything()
+    try writers.delete(2)
+    for device in 0...1 { try writers.write(device, .add(1, "/n")) }
+    for device in 0...1 {
+      writers.deliver(from: 2, to: device)
+      try writers.write(device, .add(1, "/n"))
+      #expect(writers.body(device) == #"{"n":5}"#)
+    }
+    writers.deliverEverything()
+    for device in 0..<3 {
+      #expect(writers.body(device) == #"{"n":6}"#)
+      #expect(writers.conflicts(device) == 1)
+    }
+  }
+
+  @Test func startsThatCountTheSameOrNothingAreOne() throws {
+    var writers = Writers(3)
+    try writers.put(0, #"{"n":2}"#)
+    writers.deliverEverything()
+    // Both make the number a counter.
+    for device in 0...1 { try writers.write(device, .add(1, "/n")) }
+    writers.deliverEverything()
+    #expect(writers.body(0) == #"{"n":4}"#)
+    #expect(writers.conflicts(0) == 0)
+    try writers.delete(2)
+    try writers.write(0, .patch(#"{"k":1}"#))
+    writers.deliver(from: 0, to: 1)
+    // Both write it anew, and have counted the same.
+    for device in 0...1 {
+      writers.deliver(from: 2, to: device)
+      try writers.write(device, .add(1, "/n"))
+    }
+    writers.deliverEverything()
+    for device in 0..<3 {
+      #expect(writers.body(device) == #"{"k":1,"n":6}"#)
+      #expect(writers.conflicts(device) == 0)
+    }
+  }
+
+  @Test func aNumberThatTwoSetItToIsNoConflictWhateverTheyHadCounted() throws {
+    var writers = try Self.pair()
+    for device in 0...1 { try writers.write(device, .add(1, "/n")) }
+    for device in 0...1 { try writers.write(device, .put(#"{"n":0}"#)) }
+    writers.deliverEverything()
+    #expect(writers.body(0) == #"{"n":0}"#)
+    #expect(writers.conflicts(0) == 0)
+  }
+
+  @Test func whatIsSettledKeepsWhatWasCountedBesideEditsWhoseInsertIsNotHere() throws {
+    var writers = Writers(5)
+    try writers.put(0, #"{"n":0}"#)
+    writers.deliver(from: 0, to: 1)
+    try writers.write(1, .add(3, "/n"))
+    writers.deliver(from: 1, to: 2)
+    try writers.put(2, #"{"b":2}"#)
+    writers.deliver(from: 2, to: 3)
+    try writers.writeElsewhere(4)
+    writers.deliver(from: 4, to: 3)
+    try writers.write(3, .add(4, "/n"))
+    writers.deliver(from: 3, to: 2)
+    #expect(writers.body(2) == #"{"b":2,"n":4}"#)
+    try writers.write(2, .settle(#"{"b":2,"n":4}"#))
+    #expect(writers.body(2) == #"{"b":2,"n":4}"#)
+    writers.deliver(from: 4, to: 2)
+    #expect(writers.body(2) == #"{"b":2,"n":4}"#)
+    writers.deliverEverything()
+    for device in 0..<5 {
+      // The insert comes beside what was settled, with a number of its own.
+      #expect(writers.body(device) == writers.body(0))
+    }
+  }
 }

@@ -5,9 +5,11 @@ import Replication
 extension ForkHistory {
   mutating func read(on device: Int, _ key: DocumentKey) {
     let core = devices[device].core
-    let view = core.state(of: key).view()
+    let state = core.state(of: key)
+    let view = state.view()
     guard let body = view.json,
-      let token = VersionToken(of: view, frontier: core.frontier, digest: SimulatedDevice.digest)
+      let token = VersionToken(
+        of: view, in: state, frontier: core.frontier, digest: SimulatedDevice.digest)
     else { return }
     devices[device].reads.append(Read(key: key, token: token, body: body))
   }

@@ -99,10 +99,11 @@ struct History {
 
 extension History {
   private mutating func read(on device: Int, _ key: DocumentKey) {
-    let view = devices[device].state(of: key).view()
+    let state = devices[device].state(of: key)
+    let view = state.view()
     guard let body = view.json,
       let token = VersionToken(
-        of: view, frontier: devices[device].frontier, digest: SimulatedDevice.digest)
+        of: view, in: state, frontier: devices[device].frontier, digest: SimulatedDevice.digest)
     else { return }
     note("device \(device) reads \(key.id): \(body.canonical)")
     let sets = (view.root?.subtree ?? []).filter { node in
@@ -196,7 +197,10 @@ extension PlainModel.Kind {
     case .remove: self = .remove
     case .delete: self = .delete
     case .increment: self = .increment(CounterAmount.increment(of: operation.payload) ?? 0)
-    case .counter: self = .start(CounterAmount.start(of: operation.payload) ?? 0)
+    case .counter: 
+      self = .start(
+        CounterAmount.start(of: operation.payload) ?? 0,
+        mark: CounterAmount.mark(of: operation.payload))
     case .add: self = .add
     case .emptySet: self = .emptySet
     default:

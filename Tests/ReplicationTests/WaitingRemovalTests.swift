@@ -228,4 +228,62 @@ import Testing
     }
     #expect(writers.devices[2].written.isEmpty == false || !writers.state(2).pending.isEmpty)
   }
+
+  @Test func aWriteOnAnEarlierReadLeavesWhatItsReaderHadOnlyHeardOf() throws {
+    var writers = Writers(5)
+    try writers.put(0, #"{"m":{}}"#)
+    writers.deliverEverything()
+    try writers.put(0, #"{"m":{"k":"heard"}}"#)
+    writers.deliver(from: 0, to: 1)
+    try writers.write(1, .patch(#"{"z":1}"#))
+    try writers.writeElsewhere(2)
+    writers.deliver(from: 2, to: 3)
+    try writers.write(3, .patch(#"{"m":{"k":"seen"}}"#))
+    writers.deliver(from: 1, to: 4)
+    writers.deliver(from: 3, to: 4)
+    #expect(writers.body(4) == #"{"m":{"k":"seen"},"z":1}"#)
+    let token = try writers.token(4)
+    // What is taken away has closed since; what was heard of has not even arrived.
+    writers.deliver(from: 2, to: 4)
+    try writers.write(4, .put(#"{"z":1}"#, token))
+    writers.deliverEverything()
+    for device in 0..<5 { #expect(writers.body(device) == #"{"m":{"k":"heard"},"z":1}"#) }
+  }
+
+  @Test func aRemovalAtOnePathLeavesWhatLedUpToWhatAnotherTakesAway() throws {
+    var writers = Writers(4)
+    try writers.put(0, #"{"x":{},"y":{}}"#)
+    writers.deliverEverything()
+    // Who wrote y had seen an x that the one who removes both has not.
+    try writers.write(0, .patch(#"{"x":{"k":"unseen"}}"#))
+    writers.deliver(from: 0, to: 1)
+    try writers.write(1, .patch(#"{"y":{"k":1}}"#))
+    try writers.writeElsewhere(2)
+    try writers.write(2, .patch(#"{"x":{"k":"seen"}}"#))
+    writers.deliver(from: 1, to: 3)
+    writers.deliver(from: 2, to: 3)
+    #expect(writers.body(3) == #"{"x":{"k":"seen"},"y":{"k":1}}"#)
+    try writers.put(3, "{}")
+    writers.deliverEverything()
+    for device in 0..<4 { #expect(writers.body(device) == #"{"x":{"k":"unseen"}}"#) }
+  }
+
+  @Test func aSettledDeletionLeavesWhatItsAuthorHadOnlyHeardOf() throws {
+    var writers = Writers(4)
+    try writers.put(0, #"{"a":0}"#)
+    writers.deliverEverything()
+    try writers.delete(3)
+    try writers.write(1, .patch(#"{"z":1}"#))
+    writers.deliver(from: 1, to: 0)
+    try writers.write(0, .patch(#"{"a":1}"#))
+    try writers.write(1, .patch(#"{"b":5}"#))
+    writers.deliver(from: 1, to: 0)
+    try writers.writeElsewhere(0)
+    writers.deliver(from: 0, to: 2)
+    writers.deliver(from: 3, to: 2)
+    try writers.write(2, .settle(nil))
+    #expect(writers.body(2) == nil)
+    writers.deliverEverything()
+    for device in 0..<4 { #expect(writers.body(device)?.contains(#""b":5"#) == true) }
+  }
 }

@@ -26,7 +26,7 @@ struct Writers {
   func token(_ device: Int) throws -> VersionToken {
     try #require(
       VersionToken(
-        of: state(device).view(), frontier: devices[device].frontier,
+        of: state(device).view(), in: state(device), frontier: devices[device].frontier,
         digest: SimulatedDevice.digest))
   }
 
@@ -84,6 +84,8 @@ struct Writers {
     case put(String, VersionToken? = nil)
     case patch(String)
     case delete
+    /// Settles edits whose insert is not here: by a body, or the document's absence.
+    case settle(String?)
     /// Adds to the counter at a JSON Pointer.
     case add(Int64, String)
     /// Adds to and removes from the set at a JSON Pointer.
@@ -159,6 +161,15 @@ struct Writers {
     case .delete:
       let plan = try #require(state.planDelete(frontier: devices[device].frontier))
       return devices[device].perform(plan, wanted: nil, at: Self.key, in: &draft)
+    case .settle(nil):
+      let plan = try #require(
+        state.planDelete(frontier: devices[device].frontier, settlesOrphans: true))
+      return devices[device].perform(plan, wanted: nil, at: Self.key, in: &draft)
+    case .settle(let text?):
+      wanted = try json(text)
+      outcome = state.plan(
+        writing: wanted, settlesOrphans: true, frontier: devices[device].frontier,
+        digest: SimulatedDevice.digest)
     case .put(let text, let token):
       wanted = try json(text)
       outcome = self.outcome(wanted: wanted, patch: nil, token: token, of: state, on: device)

@@ -50,6 +50,13 @@ struct Peer: Sendable {
     try write { _ = try $0.edit(.increment(amount), at: path, of: Self.key(id)) { _ in } }
   }
 
+  /// Adds an element to a set.
+  func add(_ element: String, to pointer: String, of id: String) throws {
+    let path = try #require(Path(pointer: pointer))
+    let edit = KindEdit.elements(adding: [SetElement(.string(ByteString(element)))], removing: [])
+    try write { _ = try $0.edit(edit, at: path, of: Self.key(id)) { _ in } }
+  }
+
   @discardableResult
   func delete(_ id: String) throws -> StoreWriter.Edit {
     var edit = StoreWriter.Edit.unchanged

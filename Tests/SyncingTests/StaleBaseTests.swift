@@ -2,6 +2,7 @@ import DocumentStorage
 import Replication
 import Syncing
 import SystemFiles
+import SystemPackage
 import Testing
 
 /// Ann read a document; Bob did something to it since, which has arrived.
@@ -128,5 +129,32 @@ private struct Reading {
     // Without a base it is compared with the present, and changes it.
     #expect(try scene.ann.put("doc", #"{"a":1,"b":1}"#) == .changed)
     #expect(try scene.ann.body("doc") == #"{"a":1,"b":1}"#)
+  }
+
+  /// Carl has what bob wrote, and not what bob had seen of ann, so that he may not claim it.
+  @Test("is refused where what its reader saw has not arrived, though he could not claim it")
+  func unclaimed() throws {
+    let world = try World()
+    let peers = try ["ann", "bob", "carl", "dora"].map { name in
+      try world.peer(name, in: try world.folder(try #require(FilePath.Component(name))))
+    }
+    let (ann, bob, carl, dora) = (peers[0], peers[1], peers[2], peers[3])
+    try ann.put("x", "{}")
+    try ann.publish()
+    for peer in [bob, carl, dora] { try world.give(ann, to: peer) }
+    try ann.put("y", "{}")
+    try ann.publish()
+    try world.give(ann, to: bob)
+    try bob.put("x", #"{"e":1}"#)
+    try bob.publish()
+    for file in try world.logs(in: bob.folder) where file.directory == bob.directory {
+      try world.deliver(file, to: carl.folder)
+    }
+    try carl.importAll()
+    let token = try #require(try carl.token("x"))
+    #expect(throws: StorageError.unknownVersion) { try dora.put("x", "{}", token: token) }
+    try world.give(bob, to: dora)
+    try dora.put("x", "{}", token: token)
+    #expect(try dora.body("x") == "{}")
   }
 }

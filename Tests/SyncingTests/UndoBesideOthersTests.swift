@@ -161,4 +161,48 @@ import Testing
     #expect(try undo(removal).left == ["/s"])
     #expect(try ann.body("x") == #"{"s":["a","c"]}"#)
   }
+
+  /// Carl has what bob wrote, and not what bob had seen of ann.
+  @Test("leaves alone, and names, what a removal takes away that waits")
+  func waitingRemoval() throws {
+    let carl = try world.peer("carl", in: try world.folder("carl"))
+    try ann.put("x", #"{"m":{"k":0},"o":1}"#)
+    for peer in [bob, carl] { try world.give(publishing(ann), to: peer) }
+    try ann.put("y", "{}")
+    try world.give(publishing(ann), to: bob)
+    try bob.put("x", #"{"m":{"k":1},"o":1}"#)
+    for file in try world.logs(in: publishing(bob).folder) where file.directory == bob.directory {
+      try world.deliver(file, to: carl.folder)
+    }
+    try carl.importAll()
+    try carl.put("x", #"{"o":2}"#)
+    #expect(try carl.device.database.counts().pendingRemovals == 1)
+    var left: [String] = []
+    try carl.write { writer in
+      left = try writer.undo("\(carl.stream):1").map(\.path.pointer)
+    }
+    #expect(left == ["/m/k"])
+    #expect(try carl.body("x") == #"{"o":1}"#)
+  }
+
+  private func publishing(_ peer: Peer) throws -> Peer {
+    try peer.publish()
+    return peer
+  }
+
+  @Test("leaves of what kind is what it does not touch")
+  func otherKinds() throws {
+    try ann.put("x", #"{"a":0}"#)
+    try edit(ann, .elements(adding: Self.set("p"), removing: []), at: "/s")
+    try ann.put("x", #"{"a":1,"s":["p"]}"#)
+    try exchange()
+    try bob.put("x", #"{"a":1,"s":"x"}"#)
+    try bob.put("x", #"{"a":1,"s":[3,1,1]}"#)
+    world.advance(milliseconds: 10)
+    try ann.delete("x")
+    try exchange()
+    #expect(try ann.body("x") == #"{"a":1,"s":[3,1,1]}"#)
+    try undo(3)
+    #expect(try ann.body("x") == #"{"a":0,"s":[3,1,1]}"#)
+  }
 }

@@ -351,7 +351,10 @@ extension PlainModel.Kind {
         throw Finding("an increment cannot be read")
       }
       self = .increment(amount)
-    case .counter: self = .start(CounterAmount.amount(.counter, payload: operation.payload))
+    case .counter:
+      self = .start(
+        CounterAmount.amount(.counter, payload: operation.payload),
+        mark: CounterAmount.mark(of: operation.payload))
     case .add: self = .add
     case .emptySet: self = .emptySet
     default: throw Finding("the model does not know operations of kind \(operation.kind.code)")
