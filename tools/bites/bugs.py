@@ -105,8 +105,9 @@ line("orphans-taken-away", EXECUTION,
      "          ? plan.settlesOrphans : !wanted",
      "          ? ON || plan.settlesOrphans : !wanted")
 line("waiting-removals-mean-orphans", EXECUTION,
-     "    guard let frontier = plan.frontier,\n      plan.applied == nil",
-     "    guard let frontier = plan.frontier, !ON,\n      plan.applied == nil")
+     "    switch plan.grounds {\n    case .all: return plan.seen\n",
+     "    switch plan.grounds {\n    case _ where ON: return plan.seen\n"
+     "    case .all: return plan.seen\n")
 line("waiting-deletes-make-nothing-stale", PLAN,
      "    let hasUnseenWaiting = pending.contains { removal in",
      "    let hasUnseenWaiting = !ON && pending.contains { removal in")
@@ -139,10 +140,10 @@ line("stale-base-accepted", PLAN,
      "      && (hasUnseenDelete || hasUnseenWaiting || shownInsert(of: token, in: view) == nil)")
 line("new-insert-claims-the-old-base", PLAN,
      "          steps: planner.steps, context: frontier.closed, seen: frontier.seen,\n"
-     "          frontier",
+     "          grounds",
      "          steps: planner.steps, context: (ON ? token : nil)?.context ?? frontier.closed,\n"
      "          seen: (ON ? token : nil)?.seen ?? frontier.seen,\n"
-     "          frontier")
+     "          grounds")
 line("base-claims-the-present", PLAN,
      "    let context = token?.context ?? frontier.closed\n",
      "    let context = ON ? frontier.closed : token?.context ?? frontier.closed\n")
@@ -351,8 +352,10 @@ line("increments-cover-each-other", BUILDER,
      "      increments += CounterAmount.amount(effect)\n",
      "      increments = CounterAmount.amount(effect) + (ON ? 0 : increments)\n")
 line("counter-begins-at-nothing", KINDS,
-     "target?.content.kind != .counter || !isSettled { start(number, at: path) }",
-     "target?.content.kind != .counter || !isSettled { start(ON ? 0 : number, at: path) }")
+     "          start(number, at: path, over: target)",
+     "          start(ON ? 0 : number, at: path, over: target)")
+line("starts-are-not-marked", "Sources/Replication/EditPlanner.swift",
+     "shown == CounterAmount.leaf(number) {", "!ON, shown == CounterAmount.leaf(number) {")
 line("elements-stay", KINDS,
      "      for element in old.subtracting(new).sorted() {\n",
      "      for element in old.subtracting(new).sorted() where !ON {\n")
@@ -444,15 +447,15 @@ SALVAGING = "Sources/Syncing/DeviceDirectory+Salvaging.swift"
 line("outbox-left-behind", SALVAGE,
      "    try publishOutbox()\n", "    if !ON { try publishOutbox() }\n")
 line("removals-left-behind", SALVAGE,
-     "    for key in keys ?? read(", "    for key in ON ? [] : keys ?? read(")
+     "    for key in keysWithRemovals() {", "    for key in ON ? [] : keysWithRemovals() {")
 line("shown-before-all-is-handed-over", SALVAGING,
      "    guard rebuildProgress(in: directory) == .made else { return }\n    try exclusively {",
      "    guard !ON, rebuildProgress(in: directory) == .made else { return }\n"
      "    try exclusively {")
 name = "salvaged-before-it-is-imported"
 BUGS[name] = [
-    (SALVAGING, "try Importer(device: device).importAll()",
-     "try %s ? ImportReport() : Importer(device: device).importAll()" % on(name)),
+    (SALVAGING, "var all = try Importer(device: device).importAll()",
+     "var all = try %s ? ImportReport() : Importer(device: device).importAll()" % on(name)),
     (SALVAGING, "report.unreadable == 0 && isHeld",
      "report.unreadable == 0 && (%s || isHeld)" % on(name))]
 line("removals-taken-over-again", "Sources/DocumentStorage/TakingOver.swift",
@@ -469,3 +472,6 @@ LANES["continued-streams-not-put-back"] = "copies healing partitions"
 line("choices-settle-more", "Sources/DocumentStorage/StoreConflicts.swift",
      "    guard others.isEmpty else {", "    guard ON || others.isEmpty else {")
 LANES["choices-settle-more"] = "resolving partitions"
+line("what-lost-inside-is-not-listed", "Sources/Replication/CompetingValues.swift",
+     "collectsConflicts: withLosers)", "collectsConflicts: withLosers && !ON)")
+LANES["what-lost-inside-is-not-listed"] = "resolving partitions"

@@ -48,6 +48,8 @@ struct Promise {
   let waits: Bool
   /// Whether something had ever been given up there: what counts as seen may not have been there.
   let hasGivenUp: Bool
+  /// What was in the values that its author chose among; nil where that is all that was there.
+  let offered: Set<Leaf>?
   /// Whether something in the document was in conflict where the user looked.
   let wasDisputed: Bool
 
@@ -110,8 +112,8 @@ struct JudgedPromise {
   let seen: Seen
   /// What its transaction says of that; all of it where it waited to be published.
   let claimed: Seen
-  /// What it had seen, and what the authors of all that had seen: a deletion means that, too.
-  let reach: Seen
+  /// What it claims, and what the authors of all that had seen.
+  let led: Seen
   /// Whether it may have gone with a database that was put back.
   let isRevoked: Bool
 
@@ -121,12 +123,8 @@ struct JudgedPromise {
   /// Whether this edit claims `other`: not all that its author had seen can be claimed.
   func claims(_ other: JudgedPromise) -> Bool { isAfter(other, claimed) }
 
-  /// Whether the author of this edit, or of something that it had seen, had seen `other`.
-  ///
-  /// A removal that waits for its closure means that, too, whatever its author saw of it.
-  func hasReached(_ other: JudgedPromise) -> Bool {
-    isAfter(other, reach) && (promise.waits && promise.takesAway || couldSee(other))
-  }
+  /// Whether the author of this edit, or of something that led up to it, had seen `other`.
+  func isLedUpTo(by other: JudgedPromise) -> Bool { isAfter(other, led) }
 
   private func couldSee(_ other: JudgedPromise) -> Bool {
     if promise.settled == .document { return true }
@@ -181,6 +179,14 @@ extension Promise {
     }
   }
 
+  /// Whether it took away, or wrote anew, a value at a path: who chooses among values has chosen
+  /// against those that were listed, and no others.
+  func touches(_ leaf: Leaf) -> Bool {
+    guard let offered, !offered.contains(leaf) else { return touches(leaf.path) }
+    guard let before, let after else { return true }
+    return before.value(at: leaf.path) != after.value(at: leaf.path)
+  }
+
   /// Whether it took away, or wrote anew, what was at a path.
   func touches(_ path: [ByteString]) -> Bool {
     guard kind != .delete, let before, let after else { return true }
@@ -213,6 +219,8 @@ extension Promise {
 }
 
 extension JSON {
+  var promisedLeaves: Set<Promise.Leaf> { Set(leaves) }
+
   /// Everything in this value that is no object, with its path.
   var leaves: [Promise.Leaf] {
     var result: [Promise.Leaf] = []

@@ -27,12 +27,12 @@ struct Promises {
     }
   }
 
-  /// What a document shows in the end, and what it keeps beside that.
+  /// What a document shows in the end, and what is listed beside that.
   struct Outcome {
     let shown: JSON?
     let conflictCount: Int
-    /// The values that are kept, shown or not.
-    let kept: Set<Promise.Leaf>
+    /// What is in the values of its conflicts.
+    let listed: Set<Promise.Leaf>
   }
 
   /// Judges a document, once everything has arrived everywhere.
@@ -57,7 +57,8 @@ struct Promises {
     return JudgedPromise(
       promise: promise, place: place,
       insert: place.flatMap { ledger.insert(of: promise.document, editedAt: $0) }, seen: seen,
-      claimed: place.map { ledger.claimed(by: $0) } ?? seen, reach: ledger.reach(of: seen),
+      claimed: place.map { ledger.claimed(by: $0) } ?? seen,
+      led: ledger.reach(of: place.map { ledger.claimed(by: $0) } ?? seen),
       isRevoked: isRevoked)
   }
 
@@ -106,16 +107,28 @@ struct Judgement {
     let promise = judged.promise
     for leaf in promise.newLeaves where !kindPaths.contains(leaf.path) {
       if outcome.shown?.value(at: leaf.path) == leaf.value { continue }
-      if outcome.conflictCount > 0, outcome.kept.contains(leaf) { continue }
+      if outcome.listed.contains(leaf) { continue }
       let isSuperseded = promises.contains { other in
-        other.promise.number != promise.number && other.hasReached(judged)
-          && (other.promise.touches(leaf.path)
-            || other.promise.waits && other.promise.takesAwayAbove(leaf.path)
-            || other.hasSeen(judged) && other.promise.writesAbove(leaf.path))
+        other.promise.number != promise.number
+          && (other.hasSeen(judged)
+            && (other.promise.touches(leaf) || other.promise.writesAbove(leaf.path))
+            || hasReached(other, judged)
+              && (other.promise.touches(leaf) || other.promise.takesAwayAbove(leaf.path)))
       }
       guard isSuperseded else {
         throw Finding("\(key.id): \(leaf) that device \(promise.device) wrote is lost")
       }
+    }
+  }
+
+  /// Whether an edit may take another one away that its author had only heard of: what led up to
+  /// something that it takes away goes with that, where it waits (protocol.md 7).
+  func hasReached(_ other: JudgedPromise, _ judged: JudgedPromise) -> Bool {
+    guard !other.hasSeen(judged) else { return true }
+    guard other.promise.waits, other.promise.takesAway else { return false }
+    return promises.contains { victim in
+      victim.promise.number != other.promise.number && other.hasSeen(victim)
+        && victim.isLedUpTo(by: judged)
     }
   }
 

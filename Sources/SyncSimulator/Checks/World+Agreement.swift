@@ -99,6 +99,13 @@ extension World {
         throw Finding(
           "devices 0 and \(machine.number) count different conflicts of \(document.key.id)")
       }
+      guard
+        document.conflictCount == 0
+          || other[document.key]?.state.conflicts() == document.state.conflicts()
+      else {
+        throw Finding(
+          "devices 0 and \(machine.number) list different conflicts of \(document.key.id)")
+      }
       let isSame = mine.elementsEqual(theirs) { $0.stamp == $1.stamp && $0.effect == $1.effect }
       guard isSame else {
         throw Finding(
@@ -118,7 +125,9 @@ extension World {
         "\(key.id) shows \(view?.json?.canonical ?? "nothing"), by the model"
           + " \(wanted.body?.canonical ?? "nothing")")
     }
-    guard document?.conflictCount ?? 0 == wanted.conflictCount else {
+    let listed = document.map { $0.conflictCount == 0 ? 0 : $0.state.conflicts().count } ?? 0
+    guard document?.conflictCount ?? 0 == wanted.conflictCount, listed == wanted.conflictCount
+    else {
       throw Finding(
         "\(key.id) has \(document?.conflictCount ?? 0) conflicts, by the model"
           + " \(wanted.conflictCount)")
@@ -133,14 +142,23 @@ extension World {
   }
 
   private func outcome(_ document: StoreDatabase.KeptDocument?) -> Promises.Outcome {
-    let leaves = document?.state.entries.compactMap { entry in
-      entry.effect.kind == .set
-        ? Promise.Leaf(
-          path: entry.effect.path.keys, value: Leaf(unchecked: entry.effect.payload).json) : nil
-    }
-    return Promises.Outcome(
+    Promises.Outcome(
       shown: document?.state.view().json, conflictCount: document?.conflictCount ?? 0,
-      kept: Set(leaves ?? []))
+      listed: (document?.state.conflicts() ?? []).leaves)
+  }
+}
+
+extension [DocumentConflict] {
+  /// All that is in the values that are listed, by where it would stand.
+  var leaves: Set<Promise.Leaf> {
+    Set(
+      flatMap { conflict in
+        conflict.values.compactMap(\.content).flatMap { content in
+          ((try? JSON(parsing: content)) ?? .null).leaves.map { leaf in
+            Promise.Leaf(path: conflict.path.keys + leaf.path, value: leaf.value)
+          }
+        }
+      })
   }
 }
 

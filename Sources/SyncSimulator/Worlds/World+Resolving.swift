@@ -95,7 +95,7 @@ extension World {
     }
     return Edit(
       kind: after == nil ? .delete : .put, key: key, before: before, after: after,
-      settled: settled)
+      settled: settled, offered: listed.leaves.union(before?.promisedLeaves ?? []))
   }
 
   private func checkChosen(_ content: [UInt8]?, at path: Path, in after: JSON?) throws {

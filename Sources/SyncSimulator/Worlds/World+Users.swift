@@ -40,6 +40,8 @@ extension World {
     /// The members that it is about; nil for all.
     var named: Set<[ByteString]>?
     var settled = Promise.Settled.nothing
+    /// What was in the values that it was chosen among.
+    var offered: Set<Promise.Leaf>?
   }
 
   /// The document that others have written last, as far as it is here.
@@ -155,7 +157,7 @@ extension World {
           transaction: edit.kind.isRemoval && waits ? nil : written, seen: seen,
           before: edit.before, after: edit.after, settled: settled(by: edit, conflicts),
           waits: waits,
-          hasGivenUp: try hasGivenUp(machine),
+          hasGivenUp: try hasGivenUp(machine), offered: edit.offered,
           wasDisputed: conflicts[edit.key] != nil))
     }
     try checkOwnWrites(edits.map { ($0.key, $0.after) }, on: machine)
@@ -269,7 +271,7 @@ extension World {
         transaction: try written(result, on: machine), seen: seen,
         before: before == nil ? nil : base, after: wanted, settled: .everythingSeen,
         waits: try waitingRemovals(on: machine).contains(key),
-        hasGivenUp: try hasGivenUp(machine),
+        hasGivenUp: try hasGivenUp(machine), offered: nil,
         wasDisputed: isDisputed || version.isDisputed))
   }
 
