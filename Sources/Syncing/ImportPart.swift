@@ -5,31 +5,52 @@ import Replication
 ///
 /// Weighed by their content, not by their files alone: deflate packs a thousand bytes into one.
 package struct ImportPart {
-  package init() {}
-
   package typealias File = (segment: ImportableSegment, look: FileRecord.Look)
+
+  /// How much a part may hold.
+  package struct Limits: Sendable {
+    package let operations: Int
+    package let bytes: Int
+    /// How much memory folding the operations may take.
+    package let foldBytes: Int
+
+    /// - precondition: all are greater than zero.
+    package init(operations: Int, bytes: Int, foldBytes: Int) {
+      self.operations = operations
+      self.bytes = bytes
+      self.foldBytes = foldBytes
+    }
+
+    package static let standard = Limits(
+      operations: operationLimit, bytes: byteLimit, foldBytes: 24 << 20)
+  }
 
   package static let operationLimit = 100_000
   package static let byteLimit = 16 << 20
 
+  private let limits: Limits
   package private(set) var files: [File] = []
   package private(set) var operations = 0
   private var bytes = 0
   private var reached: [StreamID: UInt64] = [:]
 
+  package init(limits: Limits = .standard) { self.limits = limits }
+
   package var isEmpty: Bool { files.isEmpty }
-  package var isFull: Bool { operations >= Self.operationLimit || bytes >= Self.byteLimit }
+  package var isFull: Bool { operations >= limits.operations || bytes >= limits.bytes }
 
   /// How much memory folding its operations may take.
   ///
   /// Enough for all of them at once, so that each document is written once; less where a segment
   /// that is too large for any part has taken that memory already.
-  package var foldBytes: Int { bytes > Self.byteLimit * 3 / 2 ? 8 << 20 : 24 << 20 }
+  package var foldBytes: Int {
+    bytes > limits.bytes * 3 / 2 ? limits.foldBytes / 3 : limits.foldBytes
+  }
 
   /// Whether one more segment would make it too large; a segment too large for any part is one of
   /// its own.
   package func hasRoom(for weight: Weight) -> Bool {
-    isEmpty || bytes + weight.bytes <= Self.byteLimit
+    isEmpty || bytes + weight.bytes <= limits.bytes
   }
 
   /// How far a stream will be applied; nil if nothing of it is in this part.

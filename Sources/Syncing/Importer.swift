@@ -13,6 +13,7 @@ import SystemPackage
 ///     let report = try Importer(device: device).importAll()
 package final class Importer {
   private let device: Device
+  private let limits: ImportPart.Limits
   private let reader: SegmentReader
   private var knowledge: FolderKnowledge
   /// Called after each commit with what it brought.
@@ -24,8 +25,10 @@ package final class Importer {
   private var progress = ImportProgress()
   private var forks = ForkDetection.Memory()
 
-  package init(device: Device) {
+  /// - parameter limits: how much is read before it is written.
+  package init(device: Device, limits: ImportPart.Limits = .standard) {
     self.device = device
+    self.limits = limits
     reader = SegmentReader(container: device.container, expected: device.record.container)
     knowledge = FolderKnowledge(database: device.database)
   }
@@ -151,7 +154,7 @@ package final class Importer {
   private func readAndApply(
     _ files: [FolderListing.File], into report: inout ImportReport
   ) throws {
-    var part = ImportPart()
+    var part = ImportPart(limits: limits)
     progress.begin(files: files.count)
     // In each stream's order, so that a segment is read when it fits.
     for file in files.sorted(by: Self.precedes) {
@@ -191,7 +194,7 @@ package final class Importer {
   /// Commits a part, and begins the next.
   private func apply(_ part: inout ImportPart, into report: inout ImportReport) throws {
     let (files, foldBytes) = (part.files, part.foldBytes)
-    part = ImportPart()
+    part = ImportPart(limits: limits)
     guard !files.isEmpty else { return }
     let imported = try device.database.apply(
       files.map(\.segment), now: device.ambient.time, nonce: device.nonce,

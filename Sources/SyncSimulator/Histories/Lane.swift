@@ -19,6 +19,10 @@ enum Lane: String, CaseIterable, Sendable {
   case resolving
   /// The syncer leaves devices out, or makes detours; users edit what has just come.
   case partitions
+  /// Imports in small parts, of transactions that are large beside them.
+  case pieces
+  /// Users take back what they or others have done.
+  case undoing
 
   var weights: [(kind: Step.Kind, weight: Int)] {
     switch self {
@@ -29,6 +33,8 @@ enum Lane: String, CaseIterable, Sendable {
     case .recoveries: [(.rebuild, 4)]
     case .resolving: [(.resolve, 14)]
     case .partitions: [(.disconnect, 3), (.reconnect, 3), (.detour, 3), (.answer, 22)]
+    case .pieces: [(.sip, 22), (.bulk, 7)]
+    case .undoing: [(.undo, 14)]
     }
   }
 

@@ -31,9 +31,15 @@ struct Step: Hashable, Sendable {
     case resolve
     /// Edits what somebody else has written last, as far as it is here.
     case answer
+    /// Makes a transaction of many edits.
+    case bulk
+    /// Takes back what a transaction did.
+    case undo
 
     // A device's own work.
     case sync
+    /// As the one before, in small parts.
+    case sip
     case glance
     case publish
 

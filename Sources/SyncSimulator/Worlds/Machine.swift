@@ -36,7 +36,7 @@ final class Machine {
   /// How many databases recoveries have made, each of which writes a stream of its own.
   private(set) var recoveries = 0
   private(set) var device: Device
-  private(set) var importer: Importer
+  var importer: Importer
   /// Whose deeds this device knows of, by what its database is a copy of.
   var life: Life
   /// The streams that it has written, the first one first.

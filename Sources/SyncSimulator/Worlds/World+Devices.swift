@@ -13,6 +13,7 @@ extension World {
     case .publish: try publish(machine, &random)
     case .restart: try machine.restart(&random)
     case .interrupt: try interrupt(machine, &random)
+    case .sip: try sip(machine, &random)
     default:
       guard try sync(machine, &random) != nil else { return }
       try checkRows(machine.database.keptDocuments(), on: machine)
@@ -71,6 +72,17 @@ extension World {
     guard calls <= 20 + 4 * (syncer.files.count * 2 + history.steps.count) else {
       throw Finding("device \(machine.number) opens files \(calls) times in one import")
     }
+  }
+
+  /// An import in parts that hold little, as long ones are in parts that hold much.
+  private func sip(_ machine: Machine, _ random: inout SplitMix) throws {
+    machine.importer = Importer(
+      device: machine.device,
+      limits: ImportPart.Limits(
+        operations: 1 + random.below(12), bytes: 200 + random.below(6000),
+        foldBytes: 200 + random.below(3000)))
+    try work(machine, .sync, &random)
+    machine.importer = Importer(device: machine.device)
   }
 
   /// As a watcher that was told of a few directories does.

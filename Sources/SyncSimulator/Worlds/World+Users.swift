@@ -17,6 +17,8 @@ extension World {
         let name = "device \(machine.number) \(random.below(1000))"
         _ = try machine.database.renameDevice(
           to: name, now: machine.device.ambient.time, nonce: machine.device.nonce)
+      case .undo: try undo(on: machine, &random)
+      case .bulk: try write(on: machine, count: 8 + random.below(20), &random)
       case .answer: try write(on: machine, about: newest(on: machine), &random)
       default: try write(on: machine, &random)
       }
@@ -57,9 +59,10 @@ extension World {
   /// - parameters:
   ///   - kinds: `count` or `collect` for edits of counters or sets.
   ///   - chosen: the document; nil for any.
+  ///   - edits: how many it tries; nil for mostly one.
   private func write(
     on machine: Machine, kinds: Step.Kind? = nil, about chosen: DocumentKey? = nil,
-    _ random: inout SplitMix
+    count wanted: Int? = nil, _ random: inout SplitMix
   ) throws {
     let known = try machine.claimable()
     let conflicts = try conflicts(on: machine)
@@ -68,7 +71,7 @@ extension World {
     let isDeleting = chosen != nil && random.chance(35)
     let isOpen = try !machine.database.frontier().open.isEmpty
     var edits: [Edit] = []
-    let count = random.chance(75) ? 1 : 2 + random.below(2)
+    let count = wanted ?? (random.chance(75) ? 1 : 2 + random.below(2))
     let result = try machine.database.writeDocuments(
       now: machine.device.ambient.time, nonce: machine.device.nonce,
       isPublishedAtOnce: random.chance(70)

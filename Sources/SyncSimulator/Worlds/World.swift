@@ -83,9 +83,10 @@ final class World {
     switch step.kind {
     case .comeBack: machine.isAway = false
     case _ where machine.isAway: note("    which is away")
-    case .write, .read, .writeOnRead, .rename, .count, .collect, .resolve, .answer:
+    case .write, .read, .writeOnRead, .rename, .count, .collect, .resolve, .answer, .bulk,
+      .undo:
       try use(machine, step.kind, &random)
-    case .sync, .glance, .publish, .restart, .interrupt: try work(machine, step.kind, &random)
+    case .sync, .sip, .glance, .publish, .restart, .interrupt: try work(machine, step.kind, &random)
     case .crash, .powerLoss, .fullDisk, .ioError: try hinder(machine, step.kind, &random)
     case .carry, .truncate, .grow, .duplicate, .junk, .impostor, .ownImpostor, .lose, .rollBack,
       .forget:

@@ -1,0 +1,151 @@
+import CanonicalJSON
+import DocumentStorage
+import ReferenceModel
+import Replication
+
+/// What users take back.
+extension World {
+  /// Undoes a transaction of some document's, mostly the last.
+  func undo(on machine: Machine, _ random: inout SplitMix) throws {
+    let key = self.key(&random)
+    let recorded = try machine.database.readSnapshot { try $0.events(of: key) }
+    guard recorded.missing.isEmpty else {
+      throw Finding("device \(machine.number) does not keep the history of \(key.id)")
+    }
+    let changes = recorded.history(of: key).changes
+    guard let last = changes.last else { return }
+    let chosen = random.chance(60) ? last : random.pick(changes)
+    let tip = chosen.header.tip
+    let former = try bodies(on: machine)
+    let known = try machine.claimable()
+    let conflicts = try conflicts(on: machine)
+    let unfounded = try unfounded(on: machine)
+    let waiting = try machine.database.counts().pendingRemovals
+    let isForced = random.chance(20)
+    let (result, left) = try machine.database.undo(
+      "\(tip.stream):\(tip.sequence):\(tip.fingerprint)", isForced: isForced,
+      now: machine.device.ambient.time, nonce: machine.device.nonce)
+    note("    \(isForced ? "in any case " : "")undoes \(tip.sequence) of \(tip.stream)")
+    for left in left { note("    and leaves \(left.document.id)\(left.path)") }
+    let edits = try edits(from: former, by: result, on: machine)
+    for edit in edits { note("    \(edit.kind) \(edit.key.id): \(edit.after?.canonical ?? "-")") }
+    try promise(edits, on: machine, result: result, seen: known, conflicts: conflicts)
+    try checkUnfounded(unfounded, on: machine)
+    let isClear = try machine.database.frontier().open.isEmpty && waiting == 0
+    guard chosen.header.tip == last.header.tip, left.isEmpty, isClear, conflicts[key] == nil else {
+      return
+    }
+    try checkUndone(key, recorded, tip, on: machine)
+  }
+
+  /// Where nothing came after it, and nothing competes, it is as before.
+  private func checkUndone(
+    _ key: DocumentKey, _ recorded: RecordedEvents, _ tip: Context.Entry, on machine: Machine
+  ) throws {
+    let rest = (recorded.events[key] ?? []).filter { $0.header.tip != tip }
+    let wanted = DocumentState(of: rest, lineage: recorded.lineage).view().json
+    let shown = try bodies(on: machine)[key]
+    guard shown == wanted else {
+      throw Finding(
+        "device \(machine.number) has undone \(key.id), which was \(wanted?.canonical ?? "absent"),"
+          + " and \(shown?.canonical ?? "nothing") shows")
+    }
+  }
+
+  private func bodies(on machine: Machine) throws -> [DocumentKey: JSON] {
+    var bodies: [DocumentKey: JSON] = [:]
+    for key in keys {
+      bodies[key] = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
+    }
+    return bodies
+  }
+
+  /// What an undo did to each document, told as users' edits: what it did to counters and sets as
+  /// such, and the rest before that.
+  private func edits(
+    from former: [DocumentKey: JSON], by result: StoreWriter.Result, on machine: Machine
+  ) throws -> [Edit] {
+    let latter = try bodies(on: machine)
+    let documents = try machine.database.keptDocuments()
+    return keys.flatMap { key -> [Edit] in
+      let (before, after) = (former[key], latter[key])
+      guard before != after else { return [] }
+      guard let before, let after, let sequence = result.sequence else {
+        return [Edit(kind: after == nil ? .delete : .put, key: key, before: before, after: after)]
+      }
+      let written = documents.first { $0.key == key }?.state.entries.filter {
+        $0.stamp.dot.stream == result.stream && $0.stamp.dot.sequence == sequence
+      }
+      return Self.edits(of: key, from: before, to: after, by: written ?? [])
+    }
+  }
+
+  private static func edits(
+    of key: DocumentKey, from before: JSON, to after: JSON, by written: [DocumentState.Entry]
+  ) -> [Edit] {
+    var edits: [Edit] = []
+    var present = before
+    // What was begun anew is a value like any other.
+    let anew = Set(
+      written.filter { $0.effect.kind.carriesValue }.filter {
+        $0.effect.kind != .increment && $0.effect.kind != .add
+      }.map(\.effect.path.keys))
+    let paths: [[ByteString]] = [["n"], ["s"], ["a", "n"], ["a", "s"]]
+    let kinds = paths.filter { path in
+      before.value(at: path) != after.value(at: path) && before.value(at: path) != nil
+        && after.value(at: path) != nil && !anew.contains { path.starts(with: $0) }
+        && written.contains { $0.effect.path.keys.starts(with: path) }
+    }
+    var middle = after
+    for path in kinds {
+      middle = middle.replacing(path[...], by: before.value(at: path) ?? .null)
+    }
+    if middle != before {
+      edits.append(
+        Edit(kind: .patch, key: key, before: before, after: middle, named: named(before, middle)))
+      present = middle
+    }
+    for path in kinds {
+      for (kind, value) in steps(at: path, from: before, to: after) {
+        let next = present.replacing(path[...], by: value)
+        edits.append(
+          Edit(
+            kind: kind, key: key, before: present, after: next, named: [Array(path.prefix(1))]))
+        present = next
+      }
+    }
+    return edits
+  }
+
+  /// The top-level members that differ.
+  private static func named(_ before: JSON, _ after: JSON) -> Set<[ByteString]> {
+    guard case (.object(let old), .object(let new)) = (before, after) else { return [] }
+    let keys = Set((old.members + new.members).map(\.key))
+    return Set(keys.filter { old[$0] != new[$0] }.map { [$0] })
+  }
+
+  private static func steps(
+    at path: [ByteString], from before: JSON, to after: JSON
+  ) -> [(Promise.Kind, JSON)] {
+    switch (before.value(at: path), after.value(at: path)) {
+    case (.integer(let old)?, .integer(let new)?):
+      return [(.increment(path, new &- old), .integer(new))]
+    case (.array(let old)?, .array(let new)?):
+      let (removed, added) = (Set(old).subtracting(new), Set(new).subtracting(old))
+      let kept = old.filter { !removed.contains($0) }
+      return (removed.isEmpty ? [] : [(.remove(path, removed), .array(kept))])
+        + (added.isEmpty ? [] : [(.add(path, added), .array(new))])
+    default: return []
+    }
+  }
+}
+
+extension JSON {
+  /// The same with another value at a path where one stands.
+  fileprivate func replacing(_ path: ArraySlice<ByteString>, by value: JSON) -> JSON {
+    guard let key = path.first else { return value }
+    guard case .object(var object) = self, let member = object[key] else { return self }
+    object[key] = member.replacing(path.dropFirst(), by: value)
+    return .object(object)
+  }
+}
