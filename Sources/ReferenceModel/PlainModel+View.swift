@@ -47,7 +47,8 @@ extension PlainModel {
     at path: [ByteString], among values: [Operation], conflicts: inout Int
   ) -> JSON? {
     var forms: [Form: [Operation]] = [:]
-    for value in values {
+    let counted = values.filter { $0.path == path }.reduce(into: Set()) { $0.formUnion($1.counted) }
+    for value in values where value.path != path || !counted.contains(value.asCounted) {
       if let form = Self.form(of: value, at: path) { forms[form, default: []].append(value) }
     }
     guard let newest = Self.latest(forms.values.joined()),

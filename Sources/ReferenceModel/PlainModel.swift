@@ -12,13 +12,29 @@ package struct PlainModel: Sendable {
     case remove
     case delete
     case increment(Int64)
-    /// What a counter starts with, and a mark of what is counted in that.
-    case start(Int128, mark: [UInt8])
+    /// What a counter starts with, a mark of what is counted in that, and the increments that are
+    /// counted in it though it does not cover them.
+    case start(Int128, mark: UInt64, counted: Set<Counted>)
     /// Puts the element that the last key names into the set above.
     case add
     case emptySet
     /// What only a newer version understands.
     case newer(cover: Cover, carriesValue: Bool)
+  }
+
+  /// An increment, as a start names it.
+  package struct Counted: Hashable, Sendable {
+    package let stream: UInt128
+    package let sequence: UInt64
+    package let index: Int
+    package let fingerprint: UInt128
+
+    package init(stream: UInt128, sequence: UInt64, index: Int, fingerprint: UInt128) {
+      self.stream = stream
+      self.sequence = sequence
+      self.index = index
+      self.fingerprint = fingerprint
+    }
   }
 
   package enum Cover: Sendable {
@@ -185,8 +201,15 @@ extension PlainModel.Operation {
   package var isNewer: Bool { if case .newer = kind { true } else { false } }
   package var scalar: JSON? { if case .set(let value) = kind { value } else { nil } }
   package var isClear: Bool { if case .clear = kind { true } else { false } }
-  var start: Int128? { if case .start(let number, _) = kind { number } else { nil } }
-  var mark: [UInt8]? { if case .start(_, let mark) = kind { mark } else { nil } }
+  var start: Int128? { if case .start(let number, _, _) = kind { number } else { nil } }
+  var mark: UInt64? { if case .start(_, let mark, _) = kind { mark } else { nil } }
+  var counted: Set<PlainModel.Counted> {
+    if case .start(_, _, let counted) = kind { counted } else { [] }
+  }
+  var asCounted: PlainModel.Counted {
+    PlainModel.Counted(
+      stream: stream, sequence: sequence, index: dot.index, fingerprint: fingerprint)
+  }
   var increment: Int128 { if case .increment(let amount) = kind { Int128(amount) } else { 0 } }
 
   package func hasSeen(_ other: Self) -> Bool {

@@ -29,7 +29,8 @@ extension ViewBuilder {
     let own = entries.prefix { $0.effect.path.bytes.count == length }.indices
     let below = own.upperBound..<entries.endIndex
     var contest = Contest()
-    for index in own { contest.enter(entries[index]) }
+    let counted = entries[own].countedIncrements
+    for index in own where !counted.has(entries[index]) { contest.enter(entries[index]) }
     for index in below { contest.enter(entries[index], below: length) }
     let place = Place(path: path, own: own, below: below)
     let values: [(newest: Stamp, value: DocumentConflict.Value)] = candidates(at: place, contest)
@@ -100,10 +101,10 @@ extension ViewBuilder {
     of kind: OperationKind, at place: Place
   ) -> [(newest: DocumentState.Entry, stamps: [Stamp])] {
     let all = place.own.reversed().map { entries[$0] }.filter { $0.effect.kind == kind }
-    let stamps = Dictionary(grouping: all, by: \.effect.payload).mapValues { $0.map(\.stamp) }
+    let stamps = Dictionary(grouping: all, by: \.meaning).mapValues { $0.map(\.stamp) }
     var seen: Set<[UInt8]> = []
-    return all.filter { seen.insert($0.effect.payload).inserted }.map { entry in
-      (entry, stamps[entry.effect.payload] ?? [])
+    return all.filter { seen.insert($0.meaning).inserted }.map { entry in
+      (entry, stamps[entry.meaning] ?? [])
     }
   }
 
@@ -142,6 +143,17 @@ extension DocumentView.Node {
     let keys = path.keys.dropFirst(self.path.keys.count)
     return value.content.flatMap { try? JSON(parsing: $0, limits: .held) }
       .flatMap { json.with($0, at: keys).canonicalBytes() }
+  }
+}
+
+extension DocumentState.Entry {
+  /// What it says, whatever its author could claim.
+  fileprivate var meaning: [UInt8] {
+    guard effect.kind == .counter, var start = CounterStart(payload: effect.payload) else {
+      return effect.payload
+    }
+    start.counted = []
+    return start.payload
   }
 }
 

@@ -38,9 +38,10 @@ package struct CounterRun {
       !state.entries.contains(where: { $0.effect.kind.cover == .document })
     else { return nil }
     coverers = DocumentState.Coverers(state.entries)
-    for index in state.visibility().values {
-      let entry = state.entries[index]
-      guard kinds[entry.effect.path] == .counter else { continue }
+    let visible = state.visibility().values.map { state.entries[$0] }
+    let counted = visible.countedIncrements
+    for entry in visible {
+      guard kinds[entry.effect.path] == .counter, !counted.has(entry) else { continue }
       counters[entry.effect.path, default: Counter()].contest.enter(entry)
       guard entry.effect.kind == .set else { continue }
       counters[entry.effect.path]?.rivals.append(

@@ -28,10 +28,7 @@ extension DocumentState {
           // What shows stays what it is.
           view.way(to: $0.key).target == nil
         },
-      unclaimed: unclaimedIncrements(
-        context: frontier.closed, seen: frontier.seen,
-        settlingOrphans: place.isRoot ? frontier : nil),
-      marks: counterMarks(context: frontier.closed))
+      counters: seenCounters(context: frontier.closed, seen: frontier.seen))
     if let wanted {
       _ = planner.lead(to: place, along: way.steps, isWhole: view.hasUndoneDelete)
       planner.write(wanted, at: place, over: way.target)

@@ -86,10 +86,7 @@ extension DocumentState {
     guard let root = view.root, let insert = view.inserts.last?.dot else {
       var planner = EditPlanner(
         kinds: kinds,
-        unclaimed: unclaimedIncrements(
-          context: frontier.closed, seen: frontier.seen,
-          settlingOrphans: settlesOrphans ? frontier : nil),
-        marks: counterMarks(context: frontier.closed))
+        counters: seenCounters(context: frontier.closed, seen: frontier.seen))
       planner.write(new, at: .root, over: nil)
       return .write(
         EditPlan(
@@ -104,10 +101,8 @@ extension DocumentState {
         ?? BaseVersion(present: view, digest: digest),
       kept: uncovered.map { entries[$0] }, rewritesEqual: rewritesEqual, kinds: kinds,
       // Of what its authors had seen, that which had not arrived was not in the writer's number.
-      unclaimed: unclaimedIncrements(
-        context: context, seen: token?.applied ?? seen, applied: token?.applied,
-        settlingOrphans: settlesOrphans ? frontier : nil),
-      marks: counterMarks(context: context))
+      counters: seenCounters(
+        context: context, seen: token?.applied ?? seen, applied: token?.applied))
     if view.hasUndoneDelete || settlesOrphans {
       // A patch that names nothing new, and nothing that is in conflict, leaves both as they are.
       if patch != nil, !planner.changes(to: new, over: root, patch: patch) { return .unchanged }

@@ -9,23 +9,19 @@ struct EditPlanner {
   var rewritesEqual = true
   /// Where numbers are to be counters, and arrays sets, whatever shows.
   var kinds: [Path: ReplicatedKind] = [:]
-  /// What increments that the writer saw, and may not claim, will add to a start of a counter.
-  var unclaimed: [Path: Int128] = [:]
-  /// What marks a start that goes on from what the writer saw (``CounterAmount``).
-  var marks: [Path: [UInt8]] = [:]
+  /// The counters that the writer saw, also those that do not show and may again.
+  var counters: [Path: SeenCounter] = [:]
   private(set) var steps: [EditPlan.Step] = []
 
   init(
     base: BaseVersion? = nil, kept: [DocumentState.Entry] = [], rewritesEqual: Bool = true,
-    kinds: [Path: ReplicatedKind] = [:], unclaimed: [Path: Int128] = [:],
-    marks: [Path: [UInt8]] = [:]
+    kinds: [Path: ReplicatedKind] = [:], counters: [Path: SeenCounter] = [:]
   ) {
     self.base = base
     self.kept = kept
     self.rewritesEqual = rewritesEqual
     self.kinds = kinds
-    self.unclaimed = unclaimed
-    self.marks = marks
+    self.counters = counters
   }
 
   /// Whether a patch of what shows has any steps.
@@ -159,13 +155,12 @@ struct EditPlanner {
 
   /// Makes the path a counter that shows `number`, which goes on where one shows that.
   mutating func start(_ number: Int128, at path: Path, over present: DocumentView.Node?) {
-    var mark: [UInt8] = []
+    var start = CounterStart(number)
+    start.counted = counters[path]?.unclaimed ?? []
     if case .counter(let shown) = present?.content, shown == CounterAmount.leaf(number) {
-      mark = marks[path] ?? []
+      start.mark = counters[path]?.mark ?? 0
     }
-    let payload = CounterAmount.payload(
-      ofStart: number - (unclaimed[path] ?? 0), mark: mark)
-    steps.append(EditPlan.Step(.counter, at: path, payload: payload))
+    steps.append(EditPlan.Step(.counter, at: path, payload: start.payload))
   }
 
   /// Makes the path a set of `elements`.

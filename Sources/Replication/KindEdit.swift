@@ -22,6 +22,16 @@ package enum KindEdit: Sendable {
   }
 }
 
+/// A counter that the author of a write saw, as that bears on the starts that it writes.
+struct SeenCounter {
+  /// What tells what had been counted in it.
+  let mark: UInt64
+  /// The increments that were counted in it, and that the write may not claim.
+  let unclaimed: Set<CounterStart.Increment>
+  /// Whether the write may claim all that stood there.
+  let isClaimed: Bool
+}
+
 extension DocumentState {
   /// Plans an edit of the counter or set at `path`, which is not the root.
   package func plan(
@@ -36,8 +46,7 @@ extension DocumentState {
     if let target, !edit.suits(target) { return .refused(at: path, found: target.content.name) }
     guard edit.changes(target) else { return .unchanged }
     var planner = EditPlanner(
-      unclaimed: unclaimedIncrements(context: frontier.closed, seen: frontier.seen),
-      marks: counterMarks(context: frontier.closed))
+      counters: seenCounters(context: frontier.closed, seen: frontier.seen))
     let isWritten = planner.lead(
       to: path, along: way.steps, isWhole: view.hasUndoneDelete)
     let value = planner.take(edit, at: path, over: target, isWritten: isWritten)
@@ -49,70 +58,54 @@ extension DocumentState {
     return .write(plan, body: body)
   }
 
-  /// What increments that an author saw, and cannot claim yet, will add to a start that it writes;
-  /// 0 for a counter of which it saw a start alone.
+  /// What is counted in starts that a write would make of the counters that its author saw.
   ///
-  /// Also those count that a delete hides: it stands only until the author's write undoes it, where
-  /// that cannot claim it either. What a removal hides that waits here goes for good, and what has
-  /// no insert here was in no number that anybody saw.
+  /// Named are the increments that the author saw and cannot claim yet, also those that a delete
+  /// hides: it stands only until the author's write undoes it, where that cannot claim it either.
+  /// And those that a start had named which this one covers, lest they count once they arrive. What
+  /// a removal hides that waits here goes for good, and what has no insert here was in no number
+  /// that anybody saw.
   ///
   /// - parameters:
+  ///   - context: what the write claims.
+  ///   - seen: what its author had seen.
   ///   - applied: what had been applied where the author looked; nil for what is now.
-  ///   - frontier: what tells what goes with the edits whose insert is not here, where the author
-  ///     settles them (``EditPlan/settlesOrphans``): what led up to them, at or below their paths.
-  func unclaimedIncrements(
-    context: Context, seen: Context, applied: Context? = nil,
-    settlingOrphans frontier: Frontier? = nil
-  ) -> [Path: Int128] {
-    guard !isCovered(seen, by: context) else { return [:] }
-    var sums: [Path: Int128] = [:]
-    var settled: [Path: Context] = [:]
-    if let frontier {
-      let orphans = entries.filter { entry in
-        entry.effect.kind.carriesValue && wasOrphan(entry, applied: applied)
-          && relation(of: seen, to: entry.stamp) != .none
-          && relation(of: context, to: entry.stamp) == .none
-      }
-      settled = Dictionary(grouping: orphans, by: \.effect.path).mapValues { orphans in
-        frontier.seen(upTo: orphans.map(\.stamp))
-      }
-    }
-    for entry in uncovered.map({ entries[$0] }) {
-      let (effect, stamp) = (entry.effect, entry.stamp)
-      guard effect.kind == .increment || effect.kind == .counter,
-        relation(of: seen, to: stamp) != .none, relation(of: context, to: stamp) == .none,
-        !wasOrphan(entry, applied: applied),
-        !settled.contains(where: { path, meaning in
-          effect.path.isAtOrBelow(path) && relation(of: meaning, to: stamp) != .none
-        }),
-        !pending.contains(where: { removal in
-          effect.path.isAtOrBelow(removal.path)
-            && relation(of: removal.seen, to: stamp) >= .expected
-        })
-      else { continue }
-      let isStart = effect.kind == .counter
-      sums[effect.path, default: 0] += isStart ? 0 : CounterAmount.amount(effect)
-    }
-    return sums
-  }
-}
-
-extension DocumentState {
-  /// What marks a start that a write with `context` gives a counter, to go on from what shows: it
-  /// tells what is counted in it, by what the write covers.
-  func counterMarks(context: Context) -> [Path: [UInt8]] {
-    let counts: Set<OperationKind> = [.counter, .increment]
-    guard entries.contains(where: { counts.contains($0.effect.kind) }) else { return [:] }
-    let counted = uncovered.map { entries[$0] }.filter { entry in
-      counts.contains(entry.effect.kind) && !isOrphan(entry) && !isHiddenByPendingRemoval(entry)
+  func seenCounters(
+    context: Context, seen: Context, applied: Context? = nil
+  ) -> [Path: SeenCounter] {
+    let kinds: Set<OperationKind> = [.counter, .increment]
+    guard entries.contains(where: { kinds.contains($0.effect.kind) }) else { return [:] }
+    let known = uncovered.map { entries[$0] }.filter { entry in
+      kinds.contains(entry.effect.kind)
+        && !wasOrphan(entry, applied: applied) && !isHiddenByPendingRemoval(entry)
         // Of the transaction in the making, each step has seen those before it.
-        && (entry.stamp.fingerprint == .origin || relation(of: context, to: entry.stamp) != .none)
+        && (entry.stamp.fingerprint == .origin || relation(of: seen, to: entry.stamp) != .none)
     }
-    return Dictionary(grouping: counted, by: \.effect.path).mapValues { entries in
-      CounterAmount.mark(
-        starts: Set(entries.filter { $0.effect.kind == .counter }.map(\.effect.payload)),
-        increments: entries.filter { $0.effect.kind == .increment }.map(\.stamp))
+    return Dictionary(grouping: known, by: \.effect.path).mapValues { entries in
+      let starts = entries.compactMap { entry in
+        entry.effect.kind == .counter ? CounterStart(payload: entry.effect.payload) : nil
+      }
+      let increments = entries.filter { $0.effect.kind == .increment }.map(\.stamp)
+      let inherited = Set(starts.flatMap(\.counted))
+      let isOpen = { (stamp: Stamp) in
+        stamp.fingerprint != .origin && relation(of: context, to: stamp) == .none
+      }
+      return SeenCounter(
+        mark: CounterStart.mark(
+          of: starts, increments.filter { !inherited.contains(CounterStart.Increment($0)) }),
+        unclaimed: Set(increments.filter(isOpen).map(CounterStart.Increment.init)).union(
+          inherited.filter { !mayClaim($0, by: context) }),
+        isClaimed: !entries.contains { isOpen($0.stamp) })
     }
+  }
+
+  /// Whether a context claims an increment that may not be here.
+  private func mayClaim(_ increment: CounterStart.Increment, by context: Context) -> Bool {
+    relation(
+      of: context,
+      to: Stamp(
+        time: HybridTime(rawValue: 0), dot: increment.dot, fingerprint: increment.fingerprint))
+      == .certain
   }
 }
 
@@ -151,7 +144,7 @@ extension EditPlanner {
         if target?.content.kind != .counter || !isSettled {
           start(number, at: path, over: target)
         }
-      } else if unclaimed[path] != nil {
+      } else if counters[path]?.isClaimed == false {
         // What was there may show again, since this write cannot claim to have seen it.
         start(0, at: path, over: nil)
       }

@@ -203,7 +203,9 @@ extension UndoPlan.Scene {
     let increments = event.steps.filter {
       $0.effect.path == path && $0.effect.kind == .increment
     }
-    let counting = Set(end.state.uncovered.map { end.state.entries[$0].stamp })
+    let uncovered = end.state.uncovered.map { end.state.entries[$0] }
+    let counted = uncovered.countedIncrements
+    let counting = Set(uncovered.filter { !counted.has($0) }.map(\.stamp))
     guard let sum = event.increments[path], let amount = Int64(exactly: -sum),
       increments.allSatisfy({ counting.contains(event.stamp(of: $0)) })
     else { return nil }

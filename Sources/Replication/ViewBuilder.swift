@@ -22,7 +22,8 @@ struct ViewBuilder {
     let own = range.prefix { entries[$0].effect.path.bytes.count == length }
     let below = own.upperBound..<range.upperBound
     var contest = Contest()
-    for index in own { contest.enter(entries[index]) }
+    let counted = entries[own].countedIncrements
+    for index in own where !counted.has(entries[index]) { contest.enter(entries[index]) }
     for index in below { contest.enter(entries[index], below: length) }
     guard let winner = contest.winner else { return nil }
     let isConflicted = contest.hasLosers
@@ -94,7 +95,7 @@ struct Contest {
   private var isStartDisputed = false
   /// The payload of the latest `set`.
   private(set) var scalar: [UInt8]?
-  private var startPayload: [UInt8]?
+  private var latestStart: CounterStart?
   /// The latest start of the counter; 0 if it has none.
   private(set) var start: Int128 = 0
   private(set) var increments: Int128 = 0
@@ -114,9 +115,11 @@ struct Contest {
       hasEmptySet = true
       raise(.set, entry.stamp)
     case .counter where !effect.path.isRoot:
-      if let startPayload, startPayload != effect.payload { isStartDisputed = true }
-      startPayload = effect.payload
-      start = CounterAmount.amount(effect)
+      // What is malformed, no segment is that this version has read.
+      let new = CounterStart(payload: effect.payload) ?? CounterStart(0)
+      if let latestStart, !latestStart.agrees(with: new) { isStartDisputed = true }
+      latestStart = new
+      start = new.number
       raise(.counter, entry.stamp)
     case .increment where !effect.path.isRoot:
       increments += CounterAmount.amount(effect)

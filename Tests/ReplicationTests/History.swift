@@ -197,10 +197,16 @@ extension PlainModel.Kind {
     case .remove: self = .remove
     case .delete: self = .delete
     case .increment: self = .increment(CounterAmount.increment(of: operation.payload) ?? 0)
-    case .counter: 
+    case .counter:
+      let start = CounterStart(payload: operation.payload)
       self = .start(
-        CounterAmount.start(of: operation.payload) ?? 0,
-        mark: CounterAmount.mark(of: operation.payload))
+        start?.number ?? 0, mark: start?.mark ?? 0,
+        counted: Set(
+          (start?.counted ?? []).map {
+            PlainModel.Counted(
+              stream: $0.dot.stream.rawValue, sequence: $0.dot.sequence,
+              index: Int($0.dot.index), fingerprint: $0.fingerprint.rawValue)
+          }))
     case .add: self = .add
     case .emptySet: self = .emptySet
     default:

@@ -342,12 +342,11 @@ line("equal-operations-count-once", STATE,
      "entries[position - 1].stamp == new.stamp",
      "(entries[position - 1].stamp == new.stamp\n"
      "        || ON && entries[position - 1].effect == new.effect)")
-line("unclaimed-increments-count-twice", KINDS,
-     "    guard !isCovered(seen, by: context) else { return [:] }",
-     "    guard !ON, !isCovered(seen, by: context) else { return [:] }")
+line("unclaimed-increments-count-twice", "Sources/Replication/EditPlanner.swift",
+     "    start.counted = counters[path]?.unclaimed ?? []",
+     "    start.counted = ON ? [] : counters[path]?.unclaimed ?? []")
 line("rewrites-add-to-the-start", BUILDER,
-     "      start = CounterAmount.amount(effect)\n",
-     "      start = CounterAmount.amount(effect) + (ON ? start : 0)\n")
+     "      start = new.number\n", "      start = new.number + (ON ? start : 0)\n")
 line("increments-cover-each-other", BUILDER,
      "      increments += CounterAmount.amount(effect)\n",
      "      increments = CounterAmount.amount(effect) + (ON ? 0 : increments)\n")

@@ -137,6 +137,8 @@ package struct StoredBody {
       guard path.count == leaf.count, kind == .increment || kind == .counter && !hasStart else {
         return .disputed
       }
+      // A start may have increments counted in it that stand beside it: that takes a closer look.
+      guard kind == .increment || payload.count <= Self.plainStartBytes else { return .disputed }
       let amount = CounterAmount.amount(kind, payload: Array(bytes[payload]))
       unfinished = .counter(sum: sum + amount, hasStart: hasStart || kind == .counter)
       return .taken
@@ -158,6 +160,9 @@ package struct StoredBody {
     case nil: return .elsewhere
     }
   }
+
+  /// What a number and a mark have at most.
+  private static let plainStartBytes = 19
 
   private mutating func finish() {
     switch unfinished {

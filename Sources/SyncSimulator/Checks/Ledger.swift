@@ -187,19 +187,24 @@ struct Ledger {
       for earlier in authors[author].transactions.prefix(seen[author] - authors[author].base)
         .dropFirst(max(0, before[author] - authors[author].base))
       {
-        try checkFounded(earlier, claimedBy: name, had)
+        try checkFounded(earlier, claimedBy: name, had, applied)
       }
     }
   }
 
-  /// Nobody has seen an edit before its insert is there, whichever branch of a stream that is of.
-  private func checkFounded(_ edit: Transaction, claimedBy name: String, _ had: Seen) throws {
+  /// Nobody has seen an edit before its insert is there, whichever branch of a stream that is of,
+  /// and whether or not it is known here yet what that builds on.
+  private func checkFounded(
+    _ edit: Transaction, claimedBy name: String, _ had: Seen, _ applied: [Context]
+  ) throws {
     for (document, operation) in edit.operations where operation.isValue {
       let (stream, sequence) = (
         StreamID(rawValue: operation.insert.stream), Int(operation.insert.sequence)
       )
       guard stream != edit.entry.stream else { continue }
-      let isThere = authors.indices.contains { authors[$0].isOf(stream) && had[$0] >= sequence }
+      let isThere =
+        authors.indices.contains { authors[$0].isOf(stream) && had[$0] >= sequence }
+        || applied.contains { $0.contains(stream: stream, sequence: UInt64(sequence)) }
       guard isThere else {
         throw Finding(
           "\(name) claims \(edit.entry), which edits \(document.id), whose insert is not there")
@@ -352,9 +357,15 @@ extension PlainModel.Kind {
       }
       self = .increment(amount)
     case .counter:
+      let start = CounterStart(payload: operation.payload)
       self = .start(
-        CounterAmount.amount(.counter, payload: operation.payload),
-        mark: CounterAmount.mark(of: operation.payload))
+        start?.number ?? 0, mark: start?.mark ?? 0,
+        counted: Set(
+          (start?.counted ?? []).map {
+            PlainModel.Counted(
+              stream: $0.dot.stream.rawValue, sequence: $0.dot.sequence,
+              index: Int($0.dot.index), fingerprint: $0.fingerprint.rawValue)
+          }))
     case .add: self = .add
     case .emptySet: self = .emptySet
     default: throw Finding("the model does not know operations of kind \(operation.kind.code)")
