@@ -48,6 +48,24 @@ import Testing
     #expect(text[1].hasPrefix("  1: ") && text[1].hasSuffix(" (shown)"))
   }
 
+  @Test("resolves by the transaction that wrote a value, whatever number it has by then")
+  func resolvesByTransaction() throws {
+    try collide(#"{"a":1}"#, #"{"a":2}"#)
+    let show = try machine.feedsync("conflicts", "show", "n", "x", "--format", "json").json()
+    let values = try #require(show.object?["conflicts"] ?? show.object?["values"]).array ?? []
+    let loser = try #require(values.last?.object)
+    let transaction = try #require(loser["transaction"]?.text)
+    let none = try machine.feedsync(
+      "conflicts", "resolve", "n", "x", "/a", "--choose", "\(transaction)9", "--format", "json")
+    #expect(none.status == 75)
+    let done = try machine.feedsync("conflicts", "resolve", "n", "x", "/a", "--choose", transaction)
+    #expect(done.status == 0)
+    let body = try machine.feedsync("get", "n", "x").json().object
+    #expect(body?["a"] == loser["value"])
+    let wrong = try machine.feedsync("conflicts", "resolve", "n", "x", "--choose", "last")
+    #expect(wrong.status == 64)
+  }
+
   @Test("resolves by number, value or what shows, on all devices")
   func resolves() throws {
     try collide(#"{"a":1,"b":1}"#, #"{"a":2,"b":2}"#)

@@ -64,6 +64,26 @@ import Testing
     #expect(try ann.conflictedDocuments().count == 1)
   }
 
+  /// Nobody has chosen against what came after they had looked.
+  @Test func whatCarlHasWrittenMeanwhileIsNotSettledWithTheOthers() throws {
+    let carl = try place.store("carl")
+    try carl.importAll()
+    try collide()
+    let old = try #require(try ann.conflicts(of: "a", in: "notes").first)
+    try carl.write { try $0.patch(["title": "carl"], at: "a", in: "notes") }
+    // He has not seen theirs: they come with the next import.
+    try carl.importAll()
+    try ann.importAll()
+    for resolution: ConflictResolution in [.shown, .choosing(old.values[1]), .value("other")] {
+      let error = #expect(throws: FeedSyncError.self) { try ann.resolve(old, by: resolution) }
+      #expect(error?.code == .tryAgain)
+    }
+    let new = try #require(try ann.conflicts(of: "a", in: "notes").first)
+    #expect(new.values.count == 3)
+    try ann.resolve(new, by: .choosing(new.values[2]))
+    #expect(try ann.conflictedDocuments() == [])
+  }
+
   @Test func newConflictsAreTold() async throws {
     try collide()
     var conflicts = ann.newConflicts(isImporting: false).makeAsyncIterator()
