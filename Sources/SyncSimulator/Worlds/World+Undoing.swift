@@ -92,8 +92,7 @@ extension World {
       }.map(\.effect.path.keys))
     let paths: [[ByteString]] = [["n"], ["s"], ["a", "n"], ["a", "s"]]
     let kinds = paths.filter { path in
-      before.value(at: path) != after.value(at: path) && before.value(at: path) != nil
-        && after.value(at: path) != nil && !anew.contains { path.starts(with: $0) }
+      !steps(at: path, from: before, to: after).isEmpty && !anew.contains { path.starts(with: $0) }
         && written.contains { $0.effect.path.keys.starts(with: path) }
     }
     var middle = after
