@@ -31,9 +31,9 @@ enum Lane: String, CaseIterable, Sendable {
     case .healing: [(.burn, 3), (.forget, 5)]
     case .skipping: [(.skip, 9)]
     case .recoveries: [(.rebuild, 4)]
-    case .resolving: [(.resolve, 14)]
+    case .resolving: [(.resolve, 14), (.decide, 4)]
     case .partitions: [(.disconnect, 3), (.reconnect, 3), (.detour, 3), (.answer, 22)]
-    case .pieces: [(.sip, 22), (.bulk, 7)]
+    case .pieces: [(.sip, 22), (.bulk, 7), (.mix, 8)]
     case .undoing: [(.undo, 14)]
     }
   }

@@ -29,10 +29,14 @@ struct Step: Hashable, Sendable {
     case collect
     /// Attends to a conflict that is listed.
     case resolve
+    /// As the one before, by a value that is not listed.
+    case decide
     /// Edits what somebody else has written last, as far as it is here.
     case answer
     /// Makes a transaction of many edits.
     case bulk
+    /// Makes a transaction of edits of all sorts.
+    case mix
     /// Takes back what a transaction did.
     case undo
 

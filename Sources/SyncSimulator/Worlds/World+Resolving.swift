@@ -26,6 +26,31 @@ extension World {
     }
   }
 
+  /// Settles a conflict by a value of the user's own.
+  func decide(on machine: Machine, _ random: inout SplitMix) throws {
+    let conflicts = try conflicts(on: machine)
+    guard !conflicts.isEmpty else { return }
+    let key = random.pick(conflicts.keys.sorted())
+    let path = random.pick(Set((conflicts[key] ?? []).map(\.path)).sorted())
+    let value = path.isRoot ? random.document(.telling) : .integer(Int64(random.next() >> 16))
+    do {
+      try settle(key, on: machine, &random) { writer, _ in
+        let before = try writer.body(at: key).map { try JSON(parsing: $0) }
+        let listed = try writer.conflicts(of: key)
+        try writer.resolve(key, at: path, by: .value(value))
+        let after = try writer.body(at: key).map { try JSON(parsing: $0) }
+        note("    decides at \(path) of \(key.id): \(after?.canonical ?? "-")")
+        try checkChosen(value.canonicalBytes(), at: path, in: after)
+        return Edit(
+          kind: .put, key: key, before: before, after: after,
+          settled: path.isRoot ? .document : .paths([path.keys]),
+          offered: listed.leaves.union(before?.promisedLeaves ?? []))
+      }
+    } catch ConflictError.settlesMore(_, let path, let others) {
+      try checkRefusal(key, at: path, others: others, on: machine)
+    }
+  }
+
   private func settle(
     _ key: DocumentKey, on machine: Machine, _ random: inout SplitMix,
     _ write: (inout StoreWriter, inout SplitMix) throws -> Edit?

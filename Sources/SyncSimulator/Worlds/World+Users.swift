@@ -1,5 +1,6 @@
 import CanonicalJSON
 import DocumentStorage
+import FeedSync
 import ReferenceModel
 import Replication
 import Syncing
@@ -13,6 +14,8 @@ extension World {
       case .writeOnRead: try writeOnRead(on: machine, &random)
       case .count, .collect: try write(on: machine, kinds: kind, &random)
       case .resolve: try resolve(on: machine, &random)
+      case .decide: try decide(on: machine, &random)
+      case .mix: try write(on: machine, count: 2 + random.below(5), mixes: true, &random)
       case .rename:
         let name = "device \(machine.number) \(random.below(1000))"
         _ = try machine.database.renameDevice(
@@ -59,10 +62,11 @@ extension World {
   /// - parameters:
   ///   - kinds: `count` or `collect` for edits of counters or sets.
   ///   - chosen: the document; nil for any.
-  ///   - edits: how many it tries; nil for mostly one.
+  ///   - wanted: how many edits it tries; nil for mostly one.
+  ///   - mixes: whether some of them are edits of counters and sets.
   private func write(
     on machine: Machine, kinds: Step.Kind? = nil, about chosen: DocumentKey? = nil,
-    count wanted: Int? = nil, _ random: inout SplitMix
+    count wanted: Int? = nil, mixes: Bool = false, _ random: inout SplitMix
   ) throws {
     let known = try machine.claimable()
     let conflicts = try conflicts(on: machine)
@@ -78,6 +82,7 @@ extension World {
     ) { writer in
       for _ in 0..<count {
         let key = chosen ?? self.key(&random)
+        let kinds = mixes ? random.pick([nil, .count, .collect]) : kinds
         let edit =
           if let kinds {
             try self.edit(kinds, key, &writer, on: machine, mayShowMore: isOpen, &random)
@@ -244,7 +249,9 @@ extension World {
     let result = try machine.database.writeDocuments(
       now: machine.device.ambient.time, nonce: machine.device.nonce
     ) { writer in
-      outcome = try writer.put(wanted, at: key, token: version.document.token)
+      // As scripts keep it.
+      let token = VersionTokenText.decode(VersionTokenText.encode(version.document.token))
+      outcome = try writer.put(wanted, at: key, token: token ?? version.document.token)
     }
     note("    puts \(key.id) on \(base.canonical): \(wanted.canonical), which is \(outcome)")
     if outcome == .stale { figures.stale += 1 }
