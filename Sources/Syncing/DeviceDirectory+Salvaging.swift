@@ -73,13 +73,30 @@ extension DeviceDirectory {
   private func open(_ older: OlderDatabase, for device: Device) throws -> Opened? {
     do {
       let source = try existingStore(in: older.directory)
-      guard let record = try source.device() else { return Opened(older: older) }
+      guard let record = try record(in: source, of: older, for: device) else {
+        return Opened(older: older)
+      }
       if older.isAdopted, !older.isWhereNoted(record) { return nil }
       return Opened(
         older: older, salvage: Salvage(source: source, record: record, target: device))
     } catch {
       return Self.isDamage(error)
         ? Opened(older: older, failure: error) : Opened(older: older, refusal: error)
+    }
+  }
+
+  /// What a database says of its device; where that is damaged, what can be told without it, since
+  /// the rest may be whole.
+  private func record(
+    in source: StoreDatabase, of older: OlderDatabase, for device: Device
+  ) throws -> DeviceRecord? {
+    do {
+      return try source.device()
+    } catch {
+      guard Self.isDamage(error), let container = older.container else { throw error }
+      return DeviceRecord(
+        container: container, marker: [], path: older.record?.place ?? device.record.path,
+        stream: device.record.stream, name: device.record.name)
     }
   }
 

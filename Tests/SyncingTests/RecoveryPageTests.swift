@@ -59,6 +59,20 @@ private struct Waiting {
   }
 
   @Test(
+    "publishes all of its outbox where it cannot be told whose it was, or how the streams stand",
+    arguments: ["device", "streams"])
+  func unknownDevice(name: String) throws {
+    let test = try Waiting(isPublishedAtOnce: true)
+    _ = try test.scene.damagePage(of: name)
+    let recovery = try test.scene.rebuild()
+    #expect(recovery.isIncomplete)
+    let peer = try test.scene.house.open()
+    try peer.importAll()
+    #expect(try (0..<count).count { try peer.body("x\($0)") != nil } == count)
+    #expect(try peer.body("lost") == #"{"n":1}"#)
+  }
+
+  @Test(
     "publishes all of its outbox where only what leads to that is damaged",
     arguments: ["batches", "sqlite_autoindex_outbox_1"])
   func ways(name: String) throws {
