@@ -102,7 +102,7 @@ extension StoreWriter {
       let isAbove = path.isAtOrBelow(conflict.path)
       if isAbove, conflict.kind == .doubtful {
         // So has what is hidden there, which is listed with what stands in it.
-        return !left.contains { $0.values.count >= conflict.values.count }
+        return left.isEmpty
       }
       let values = isAbove ? conflict.values.dropFirst() : conflict.values[...]
       return !values.allSatisfy { value in

@@ -50,6 +50,8 @@ public struct Conflict: Hashable, Sendable {
   public let kind: Kind
   /// What shows, then what lost, the newest first.
   public let values: [Value]
+  /// The values of other conflicts at the same path: who settles one settles all.
+  let beside: Set<Value>
 }
 
 /// A document that has conflicts, and where.
@@ -104,7 +106,7 @@ extension DocumentStore {
     return try transaction("read conflicts") {
       try device.database.readSnapshot { snapshot in
         let names = snapshot.deviceNames
-        return try snapshot.conflicts(of: key).map { try Conflict($0, of: key, names: names) }
+        return try Conflict.all(snapshot.conflicts(of: key), of: key, names: names)
       }
     }
   }
@@ -153,12 +155,13 @@ extension StoreWriter {
     let listed = try conflicts(of: key).filter { $0.path == path }
     // That there is none any more is told by whoever settles it.
     guard !listed.isEmpty else { return .listed(1) }
-    let isKnown = listed.contains { present in
-      present.kind.rawValue == conflict.kind.rawValue
-        && present.values.first.map { conflict.values.first?.matches($0) ?? false } ?? true
-        && present.values.allSatisfy { value in conflict.values.contains { $0.matches(value) } }
+    let known = conflict.values + conflict.beside
+    let isShown = listed.contains { present in
+      present.values.first.map { conflict.values.first?.matches($0) ?? false } ?? false
     }
-    guard isKnown else {
+    guard isShown,
+      listed.flatMap(\.values).allSatisfy({ value in known.contains { $0.matches(value) } })
+    else {
       throw FeedSyncError(
         .tryAgain, operation: "settle a conflict",
         message: "something has been written meanwhile, and other values compete now",
@@ -196,28 +199,37 @@ extension ConflictedDocument {
   ) throws {
     self.init(
       collection: key.collection.description, id: key.id.description,
-      conflicts: try conflicts.map { try Conflict($0, of: key, names: names) })
+      conflicts: try Conflict.all(conflicts, of: key, names: names))
   }
 }
 
 extension Conflict {
-  package init(
-    _ conflict: DocumentConflict, of key: DocumentKey, names: [StreamID: String]
-  ) throws {
+  /// The conflicts of a document.
+  package static func all(
+    _ conflicts: [DocumentConflict], of key: DocumentKey, names: [StreamID: String]
+  ) throws -> [Conflict] {
+    let values = try conflicts.map { try $0.values.map { try Value($0, names: names) } }
+    return conflicts.indices.map { index in
+      let path = conflicts[index].path
+      let beside = conflicts.indices.filter { $0 != index && conflicts[$0].path == path }
+      return Conflict(
+        collection: key.collection.description, id: key.id.description, path: path.pointer,
+        kind: Kind(rawValue: conflicts[index].kind.rawValue) ?? .structure,
+        values: values[index], beside: Set(beside.flatMap { values[$0] }))
+    }
+  }
+}
+
+extension Conflict.Value {
+  fileprivate init(_ value: DocumentConflict.Value, names: [StreamID: String]) throws {
     self.init(
-      collection: key.collection.description, id: key.id.description,
-      path: conflict.path.pointer, kind: Kind(rawValue: conflict.kind.rawValue) ?? .structure,
-      values: try conflict.values.map { value in
-        Value(
-          content: try value.content.map { try JSON(parsing: $0, limits: .held) },
-          device: value.stamp.map { stamp in
-            DeviceDescription(
-              id: stamp.dot.stream.description, name: names[stamp.dot.stream])
-          },
-          time: value.stamp.map {
-            Date(timeIntervalSince1970: Double($0.time.milliseconds) / 1000)
-          },
-          transaction: value.stamp.map { TransactionID($0.dot) })
-      })
+      content: try value.content.map { try JSON(parsing: $0, limits: .held) },
+      device: value.stamp.map { stamp in
+        DeviceDescription(id: stamp.dot.stream.description, name: names[stamp.dot.stream])
+      },
+      time: value.stamp.map {
+        Date(timeIntervalSince1970: Double($0.time.milliseconds) / 1000)
+      },
+      transaction: value.stamp.map { TransactionID($0.dot) })
   }
 }

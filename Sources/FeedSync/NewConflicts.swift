@@ -73,6 +73,6 @@ extension Conflict {
       collection: collection, id: id, path: path, kind: kind,
       values: values.map { value in
         Value(content: value.content, device: nil, time: nil, transaction: value.transaction)
-      })
+      }, beside: [])
   }
 }

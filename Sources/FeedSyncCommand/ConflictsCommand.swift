@@ -52,7 +52,7 @@ struct ConflictsCommand: ParsableCommand {
       let device = try global.open(needsFolder: false)
       let conflicts = try device.database.readSnapshot { snapshot in
         let names = snapshot.deviceNames
-        return try snapshot.conflicts(of: key).map { try Conflict($0, of: key, names: names) }
+        return try Conflict.all(snapshot.conflicts(of: key), of: key, names: names)
       }
       for (conflict, first) in zip(conflicts, ConflictForm.firstNumbers(conflicts)) {
         switch global.format {
@@ -96,9 +96,13 @@ struct ConflictsCommand: ParsableCommand {
 
     /// The number of the value that a transaction wrote.
     private func number(
-      of transaction: String, at path: Path?, among conflicts: [DocumentConflict]
+      of transaction: String, at path: Path?, of key: DocumentKey,
+      among listed: [DocumentConflict]
     ) throws -> Int {
-      let values = conflicts.filter { path == nil || $0.path == path }.flatMap(\.values)
+      let conflicts = listed.filter { path == nil || $0.path == path }
+      let paths = Set(conflicts.map(\.path)).sorted()
+      guard paths.count < 2 else { throw ConflictError.several(key, paths) }
+      let values = conflicts.flatMap(\.values)
       let numbers = values.indices.filter { index in
         values[index].stamp.map { "\($0.dot.stream):\($0.dot.sequence)" } == transaction
       }
@@ -132,7 +136,7 @@ struct ConflictsCommand: ParsableCommand {
             .value(value)
           } else if let choose, Int(choose) == nil {
             .listed(
-              try number(of: choose, at: path, among: try writer.conflicts(of: key)))
+              try number(of: choose, at: path, of: key, among: try writer.conflicts(of: key)))
           } else {
             .listed(choose.flatMap { Int($0) } ?? 1)
           }

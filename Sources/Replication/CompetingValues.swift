@@ -124,25 +124,57 @@ extension ViewBuilder {
       path: place.path, content: content, isConflicted: false, isFounded: true)
     let shown = Candidate(
       form: form, value: node.text, stamp: newest, sources: stamps, kinds: node.kinds)
-    let losers = (scratch.conflicts ?? []).flatMap { conflict in
-      conflict.values.dropFirst().compactMap { value -> Candidate? in
-        guard let text = node.text(with: value, at: conflict.path) else { return nil }
-        let others = node.kinds.filter { !$0.key.isAtOrBelow(conflict.path) }
-        return Candidate(
-          form: form, value: text, stamp: value.stamp ?? newest, sources: stamps,
-          kinds: others.merging(value.kinds) { first, _ in first })
-      }
+    let losers = node.variants(by: scratch.conflicts ?? []).map { variant in
+      Candidate(
+        form: form, value: variant.json.canonicalBytes(), stamp: variant.stamp ?? newest,
+        sources: stamps, kinds: variant.kinds)
     }
     return [shown] + losers
   }
 }
 
 extension DocumentView.Node {
-  /// What shows here, with another value at a path in it, as canonical JSON.
-  fileprivate func text(with value: DocumentConflict.Value, at path: Path) -> [UInt8]? {
-    let keys = path.keys.dropFirst(self.path.keys.count)
-    return value.content.flatMap { try? JSON(parsing: $0, limits: .held) }
-      .flatMap { json.with($0, at: keys).canonicalBytes() }
+  fileprivate struct Variant {
+    var json: JSON
+    var kinds: [Path: ReplicatedKind]
+    /// The newest of the values that lose otherwise.
+    var stamp: Stamp?
+    /// Where those stand.
+    var paths: [Path] = []
+  }
+
+  /// The same with values in it that lose: each in one variant, and of all places as many at once
+  /// as go together, so that there are few.
+  fileprivate func variants(by conflicts: [DocumentConflict]) -> [Variant] {
+    let original = Variant(json: json, kinds: kinds)
+    var rest = conflicts.sorted { $0.path < $1.path }.map { conflict in
+      (path: conflict.path, values: conflict.values.dropFirst())
+    }
+    var variants: [Variant] = []
+    while rest.contains(where: { !$0.values.isEmpty }) {
+      var variant = original
+      for index in rest.indices {
+        let path = rest[index].path
+        // Sorted: what stands above it is the last that was exchanged, if anything is.
+        if let last = variant.paths.last, path.isAtOrBelow(last) { continue }
+        guard let value = rest[index].values.popFirst() else { continue }
+        variant.exchange(value, at: path, depth: self.path.keys.count)
+      }
+      if !variant.paths.isEmpty { variants.append(variant) }
+    }
+    return variants
+  }
+}
+
+extension DocumentView.Node.Variant {
+  fileprivate mutating func exchange(
+    _ value: DocumentConflict.Value, at path: Path, depth: Int
+  ) {
+    paths.append(path)
+    let content = value.content.flatMap { try? JSON(parsing: $0, limits: .held) }
+    json = json.with(content, at: path.keys.dropFirst(depth))
+    kinds = kinds.filter { !$0.key.isAtOrBelow(path) }.merging(value.kinds) { first, _ in first }
+    stamp = [stamp, value.stamp].compactMap(\.self).max()
   }
 }
 

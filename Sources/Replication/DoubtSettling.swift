@@ -28,7 +28,9 @@ extension DocumentState {
           // What shows stays what it is.
           view.way(to: $0.key).target == nil
         },
-      counters: seenCounters(context: frontier.closed, seen: frontier.seen))
+      counters: SeenCounters(
+        self, context: frontier.closed, seen: frontier.seen, settlesOrphans: place.isRoot,
+        settlesDoubt: true))
     if let wanted {
       _ = planner.lead(to: place, along: way.steps, isWhole: view.hasUndoneDelete)
       planner.write(wanted, at: place, over: way.target)

@@ -48,8 +48,10 @@ extension DocumentState {
       let lineage = lineage ?? Lineage()
       var meaning = plan.context
       for transaction in Set(victims.map(\.stamp.transaction)) {
-        // A token of an older version has no notes.
-        guard let ground = grounds[transaction] else { return plan.seen }
+        // Of many there is one of each stream. A token of an older version has none.
+        let ground =
+          grounds[transaction] ?? grounds.first { $0.key.stream == transaction.stream }?.value
+        guard let ground else { return plan.seen }
         meaning = lineage.union(meaning, ground)
       }
       return meaning

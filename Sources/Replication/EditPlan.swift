@@ -86,7 +86,8 @@ extension DocumentState {
     guard let root = view.root, let insert = view.inserts.last?.dot else {
       var planner = EditPlanner(
         kinds: kinds,
-        counters: seenCounters(context: frontier.closed, seen: frontier.seen))
+        counters: SeenCounters(
+          self, context: frontier.closed, seen: frontier.seen, settlesOrphans: settlesOrphans))
       planner.write(new, at: .root, over: nil)
       return .write(
         EditPlan(
@@ -101,8 +102,9 @@ extension DocumentState {
         ?? BaseVersion(present: view, digest: digest),
       kept: uncovered.map { entries[$0] }, rewritesEqual: rewritesEqual, kinds: kinds,
       // Of what its authors had seen, that which had not arrived was not in the writer's number.
-      counters: seenCounters(
-        context: context, seen: token?.applied ?? seen, applied: token?.applied))
+      counters: SeenCounters(
+        self, context: context, seen: token?.applied ?? seen, applied: token?.applied,
+        settlesOrphans: settlesOrphans))
     if view.hasUndoneDelete || settlesOrphans {
       // A patch that names nothing new, and nothing that is in conflict, leaves both as they are.
       if patch != nil, !planner.changes(to: new, over: root, patch: patch) { return .unchanged }

@@ -10,12 +10,12 @@ struct EditPlanner {
   /// Where numbers are to be counters, and arrays sets, whatever shows.
   var kinds: [Path: ReplicatedKind] = [:]
   /// The counters that the writer saw, also those that do not show and may again.
-  var counters: [Path: SeenCounter] = [:]
+  var counters: SeenCounters?
   private(set) var steps: [EditPlan.Step] = []
 
   init(
     base: BaseVersion? = nil, kept: [DocumentState.Entry] = [], rewritesEqual: Bool = true,
-    kinds: [Path: ReplicatedKind] = [:], counters: [Path: SeenCounter] = [:]
+    kinds: [Path: ReplicatedKind] = [:], counters: SeenCounters? = nil
   ) {
     self.base = base
     self.kept = kept
@@ -156,11 +156,19 @@ struct EditPlanner {
   /// Makes the path a counter that shows `number`, which goes on where one shows that.
   mutating func start(_ number: Int128, at path: Path, over present: DocumentView.Node?) {
     var start = CounterStart(number)
-    start.counted = counters[path]?.unclaimed ?? []
-    if case .counter(let shown) = present?.content, shown == CounterAmount.leaf(number) {
-      start.mark = counters[path]?.mark ?? 0
-    }
+    let seen = counters?.counter(at: path)
+    start.counted = seen?.unclaimed ?? []
+    if goesOn(number, at: path, over: present) { start.mark = seen?.mark ?? 0 }
     steps.append(EditPlan.Step(.counter, at: path, payload: start.payload))
+  }
+
+  /// Whether a number is what the writer saw a counter come to, or may be.
+  private func goesOn(
+    _ number: Int128, at path: Path, over present: DocumentView.Node?
+  ) -> Bool {
+    guard case .counter(let shown) = present?.content else { return false }
+    let leaf = CounterAmount.leaf(number)
+    return base?.mayHaveShown(leaf, at: path) ?? (shown == leaf)
   }
 
   /// Makes the path a set of `elements`.

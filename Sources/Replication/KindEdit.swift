@@ -22,16 +22,6 @@ package enum KindEdit: Sendable {
   }
 }
 
-/// A counter that the author of a write saw, as that bears on the starts that it writes.
-struct SeenCounter {
-  /// What tells what had been counted in it.
-  let mark: UInt64
-  /// The increments that were counted in it, and that the write may not claim.
-  let unclaimed: Set<CounterStart.Increment>
-  /// Whether the write may claim all that stood there.
-  let isClaimed: Bool
-}
-
 extension DocumentState {
   /// Plans an edit of the counter or set at `path`, which is not the root.
   package func plan(
@@ -46,7 +36,7 @@ extension DocumentState {
     if let target, !edit.suits(target) { return .refused(at: path, found: target.content.name) }
     guard edit.changes(target) else { return .unchanged }
     var planner = EditPlanner(
-      counters: seenCounters(context: frontier.closed, seen: frontier.seen))
+      counters: SeenCounters(self, context: frontier.closed, seen: frontier.seen))
     let isWritten = planner.lead(
       to: path, along: way.steps, isWhole: view.hasUndoneDelete)
     let value = planner.take(edit, at: path, over: target, isWritten: isWritten)
@@ -56,56 +46,6 @@ extension DocumentState {
       grounds: .present(frontier), insert: isInsert ? nil : view.inserts.last?.dot)
     let body = (view.json ?? .object(JSONObject())).with(value, at: path.keys[...])
     return .write(plan, body: body)
-  }
-
-  /// What is counted in starts that a write would make of the counters that its author saw.
-  ///
-  /// Named are the increments that the author saw and cannot claim yet, also those that a delete
-  /// hides: it stands only until the author's write undoes it, where that cannot claim it either.
-  /// And those that a start had named which this one covers, lest they count once they arrive. What
-  /// a removal hides that waits here goes for good, and what has no insert here was in no number
-  /// that anybody saw.
-  ///
-  /// - parameters:
-  ///   - context: what the write claims.
-  ///   - seen: what its author had seen.
-  ///   - applied: what had been applied where the author looked; nil for what is now.
-  func seenCounters(
-    context: Context, seen: Context, applied: Context? = nil
-  ) -> [Path: SeenCounter] {
-    let kinds: Set<OperationKind> = [.counter, .increment]
-    guard entries.contains(where: { kinds.contains($0.effect.kind) }) else { return [:] }
-    let known = uncovered.map { entries[$0] }.filter { entry in
-      kinds.contains(entry.effect.kind)
-        && !wasOrphan(entry, applied: applied) && !isHiddenByPendingRemoval(entry)
-        // Of the transaction in the making, each step has seen those before it.
-        && (entry.stamp.fingerprint == .origin || relation(of: seen, to: entry.stamp) != .none)
-    }
-    return Dictionary(grouping: known, by: \.effect.path).mapValues { entries in
-      let starts = entries.compactMap { entry in
-        entry.effect.kind == .counter ? CounterStart(payload: entry.effect.payload) : nil
-      }
-      let increments = entries.filter { $0.effect.kind == .increment }.map(\.stamp)
-      let inherited = Set(starts.flatMap(\.counted))
-      let isOpen = { (stamp: Stamp) in
-        stamp.fingerprint != .origin && relation(of: context, to: stamp) == .none
-      }
-      return SeenCounter(
-        mark: CounterStart.mark(
-          of: starts, increments.filter { !inherited.contains(CounterStart.Increment($0)) }),
-        unclaimed: Set(increments.filter(isOpen).map(CounterStart.Increment.init)).union(
-          inherited.filter { !mayClaim($0, by: context) }),
-        isClaimed: !entries.contains { isOpen($0.stamp) })
-    }
-  }
-
-  /// Whether a context claims an increment that may not be here.
-  private func mayClaim(_ increment: CounterStart.Increment, by context: Context) -> Bool {
-    relation(
-      of: context,
-      to: Stamp(
-        time: HybridTime(rawValue: 0), dot: increment.dot, fingerprint: increment.fingerprint))
-      == .certain
   }
 }
 
@@ -144,7 +84,7 @@ extension EditPlanner {
         if target?.content.kind != .counter || !isSettled {
           start(number, at: path, over: target)
         }
-      } else if counters[path]?.isClaimed == false {
+      } else if counters?.counter(at: path)?.isClaimed == false {
         // What was there may show again, since this write cannot claim to have seen it.
         start(0, at: path, over: nil)
       }

@@ -18,7 +18,8 @@ package struct VersionToken: Hashable, Sendable {
   /// Of each transaction that had not closed and of which the document had something: what its
   /// author, and those of all that leads up to it, had seen, but for `context`.
   ///
-  /// A removal that waits means no more than that (``EditPlan/Grounds``).
+  /// A removal that waits means no more than that (``EditPlan/Grounds``). Of many there is one of
+  /// each stream, for all of it.
   package let grounds: [Context.Entry: Context]
   /// The inserts that stood.
   package let inserts: [Dot]
@@ -63,6 +64,9 @@ package struct VersionToken: Hashable, Sendable {
       grounds: state.grounds(frontier), inserts: view.inserts.map(\.dot), nodes: nodes)
   }
 
+  /// A token is an argument of commands, and made for each document that is read.
+  fileprivate static let mostGrounds = 64
+
   static let conflicted: UInt64 = 0
   static let object: UInt64 = 1
   static let set: UInt64 = 2
@@ -85,15 +89,21 @@ extension DocumentState {
   /// See ``VersionToken/grounds``.
   fileprivate func grounds(_ frontier: Frontier) -> [Context.Entry: Context] {
     guard !frontier.open.isEmpty else { return [:] }
-    var grounds: [Context.Entry: Context] = [:]
+    var open: [Context.Entry: Stamp] = [:]
     for entry in entries where entry.effect.kind.carriesValue {
       let transaction = entry.stamp.transaction
-      guard grounds[transaction] == nil,
-        relation(of: frontier.closed, to: entry.stamp) == .none
+      guard open[transaction] == nil, relation(of: frontier.closed, to: entry.stamp) == .none
       else { continue }
-      grounds[transaction] = frontier.seen(upTo: [entry.stamp])
+      open[transaction] = entry.stamp
     }
-    return grounds
+    guard open.count > VersionToken.mostGrounds else {
+      return open.mapValues { frontier.seen(upTo: [$0]) }
+    }
+    let streams = Dictionary(grouping: open.values, by: \.dot.stream)
+    return streams.values.reduce(into: [:]) { grounds, stamps in
+      guard let newest = stamps.max() else { return }
+      grounds[newest.transaction] = frontier.seen(upTo: stamps)
+    }
   }
 }
 
@@ -161,6 +171,16 @@ struct BaseVersion {
     }
     guard case .set(let elements) = present[path]?.content else { return false }
     return elements.contains(element)
+  }
+
+  /// Whether `leaf` may be what showed at `path`: of what was in conflict, only that is known.
+  func mayHaveShown(_ leaf: Leaf, at path: Path) -> Bool {
+    guard let nodes else {
+      guard case .counter(let shown) = present[path]?.content else { return false }
+      return shown == leaf
+    }
+    let node = nodes[digest.of(path)]
+    return node == digest.of(leaf) || node == VersionToken.conflicted
   }
 
   /// Whether `leaf` is what showed at `path`.

@@ -34,8 +34,12 @@ extension Salvage {
     guard let kept = read({ try $0.archivedSegments(of: stream) }),
       let others = read({ try $0.unarchivedSegments() })
     else { return nil }
-    return kept.map { $0.first...$0.last }
-      + others.filter { $0.stream == stream }.map { $0.first...$0.last }
+    let all =
+      kept.map { ($0.first, $0.last) }
+      + others.filter { $0.stream == stream }.map { ($0.first, $0.last) }
+    // It may be damaged.
+    guard all.allSatisfy({ 0 < $0 && $0 <= $1 && $1 < .max }) else { return nil }
+    return all.map { $0...$1 }
   }
 
   /// The first sequences that are in none of some ranges.

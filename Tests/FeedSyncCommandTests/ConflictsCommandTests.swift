@@ -62,6 +62,10 @@ import Testing
     #expect(done.status == 0)
     let body = try machine.feedsync("get", "n", "x").json().object
     #expect(body?["a"] == loser["value"])
+    try collide(#"{"a":3,"b":3}"#, #"{"a":4,"b":4}"#)
+    let several = try machine.feedsync(
+      "conflicts", "resolve", "n", "x", "--choose", transaction, "--format", "json")
+    #expect(several.status == 64)
     let wrong = try machine.feedsync("conflicts", "resolve", "n", "x", "--choose", "last")
     #expect(wrong.status == 64)
   }

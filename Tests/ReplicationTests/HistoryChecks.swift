@@ -62,8 +62,11 @@ extension History {
       guard conflict.values.first?.content == shown?.canonicalBytes() else {
         throw failure("the conflict at '\(conflict.path)' does not begin with what shows")
       }
-      // A number and a counter of it look alike; different values of one kind do not.
-      let count = conflict.kind == .value ? Set(conflict.values.map(\.content)).count : 2
+      // A number and a counter of it look alike, and so do counters that have counted different
+      // things; different values of another kind do not.
+      let isCounter = conflict.values.allSatisfy { $0.kinds[conflict.path] == .counter }
+      let isAlike = conflict.kind != .value || isCounter
+      let count = isAlike ? 2 : Set(conflict.values.map(\.content)).count
       guard conflict.values.count > 1, count > 1 else {
         throw failure("nothing lost in the conflict at '\(conflict.path)'")
       }

@@ -286,4 +286,21 @@ import Testing
     writers.deliverEverything()
     for device in 0..<4 { #expect(writers.body(device)?.contains(#""b":5"#) == true) }
   }
+
+  @Test func soItDoesWhereTheTokenNotesManyTogether() throws {
+    var writers = Writers(4)
+    try writers.put(0, #"{"m":{}}"#)
+    writers.deliverEverything()
+    try writers.writeElsewhere(0)
+    writers.deliver(from: 0, to: 1)
+    for number in 0..<100 { try writers.write(1, .patch(#"{"m":{"k\#(number)":1}}"#)) }
+    writers.deliver(from: 1, to: 2)
+    let token = try writers.token(2)
+    #expect(token.grounds.count == 1)
+    try writers.write(0, .patch(#"{"m":{"k7":"unseen"}}"#))
+    writers.deliver(from: 0, to: 2)
+    try writers.write(2, .put("{}", token))
+    writers.deliverEverything()
+    for device in 0..<4 { #expect(writers.body(device) == #"{"m":{"k7":"unseen"}}"#) }
+  }
 }

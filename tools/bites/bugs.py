@@ -343,8 +343,7 @@ line("equal-operations-count-once", STATE,
      "(entries[position - 1].stamp == new.stamp\n"
      "        || ON && entries[position - 1].effect == new.effect)")
 line("unclaimed-increments-count-twice", "Sources/Replication/EditPlanner.swift",
-     "    start.counted = counters[path]?.unclaimed ?? []",
-     "    start.counted = ON ? [] : counters[path]?.unclaimed ?? []")
+     "    start.counted = seen?.unclaimed ?? []", "    start.counted = ON ? [] : seen?.unclaimed ?? []")
 line("rewrites-add-to-the-start", BUILDER,
      "      start = new.number\n", "      start = new.number + (ON ? start : 0)\n")
 line("increments-cover-each-other", BUILDER,
@@ -354,7 +353,11 @@ line("counter-begins-at-nothing", KINDS,
      "          start(number, at: path, over: target)",
      "          start(ON ? 0 : number, at: path, over: target)")
 line("starts-are-not-marked", "Sources/Replication/EditPlanner.swift",
-     "shown == CounterAmount.leaf(number) {", "!ON, shown == CounterAmount.leaf(number) {")
+     "    if goesOn(number,", "    if !ON, goesOn(number,")
+line("removals-mean-what-others-take-away", EXECUTION,
+     "      let seen = meaning(of: plan, removing: entries)",
+     "      let seen = meaning(\n"
+     "        of: plan, removing: ON ? hidden.values.flatMap(\\.self) : entries)")
 line("elements-stay", KINDS,
      "      for element in old.subtracting(new).sorted() {\n",
      "      for element in old.subtracting(new).sorted() where !ON {\n")
@@ -474,3 +477,4 @@ LANES["choices-settle-more"] = "resolving partitions"
 line("what-lost-inside-is-not-listed", "Sources/Replication/CompetingValues.swift",
      "collectsConflicts: withLosers)", "collectsConflicts: withLosers && !ON)")
 LANES["what-lost-inside-is-not-listed"] = "resolving partitions"
+LANES["removals-mean-what-others-take-away"] = "partitions"

@@ -105,7 +105,7 @@ package struct StoredBody {
       unfinished = .set(last: nil)
     case .counter, .increment:
       unfinished = .counter(sum: 0, hasStart: false)
-      _ = goOn(kind, at: path, payload)
+      if case .disputed = goOn(kind, at: path, payload) { return false }
     default: break
     }
     return true

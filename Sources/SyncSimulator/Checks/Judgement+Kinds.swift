@@ -83,7 +83,8 @@ extension Judgement {
   ) throws {
     guard outcome.conflictCount == 0 else { return }
     let isTakenAway = promises.contains { other in
-      guard other.promise.number != judged.promise.number, hasReached(other, judged) else {
+      guard other.promise.number != judged.promise.number, hasReached(other, judged, at: path)
+      else {
         return false
       }
       if case .remove(path, let removed) = other.promise.kind { return removed.contains(element) }

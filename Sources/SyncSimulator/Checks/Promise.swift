@@ -155,6 +155,13 @@ extension Promise {
     return (after?.leaves ?? []).filter { !old.contains($0) }
   }
 
+  /// Where it wrote anything.
+  var newPaths: [[ByteString]] {
+    let old = Set(before?.objects ?? [])
+    let objects = (after?.objects ?? []).filter { !old.contains($0) }
+    return newLeaves.map(\.path) + objects + (editedKind.map { [$0] } ?? [])
+  }
+
   /// The counter or set that was edited as such.
   var editedKind: [ByteString]? {
     switch kind {

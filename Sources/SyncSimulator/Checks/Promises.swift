@@ -112,7 +112,7 @@ struct Judgement {
         other.promise.number != promise.number
           && (other.hasSeen(judged)
             && (other.promise.touches(leaf) || other.promise.writesAbove(leaf.path))
-            || hasReached(other, judged)
+            || hasReached(other, judged, at: leaf.path)
               && (other.promise.touches(leaf) || other.promise.takesAwayAbove(leaf.path)))
       }
       guard isSuperseded else {
@@ -123,12 +123,18 @@ struct Judgement {
 
   /// Whether an edit may take another one away that its author had only heard of: what led up to
   /// something that it takes away goes with that, where it waits (protocol.md 7).
-  func hasReached(_ other: JudgedPromise, _ judged: JudgedPromise) -> Bool {
+  ///
+  /// - parameter path: where that stands; so must what is taken away, or above it.
+  func hasReached(
+    _ other: JudgedPromise, _ judged: JudgedPromise, at path: [ByteString]
+  ) -> Bool {
     guard !other.hasSeen(judged) else { return true }
     guard other.promise.waits, other.promise.takesAway else { return false }
     return promises.contains { victim in
       victim.promise.number != other.promise.number && other.hasSeen(victim)
         && victim.isLedUpTo(by: judged)
+        && (other.promise.after == nil
+          || victim.promise.newPaths.contains { path.starts(with: $0) })
     }
   }
 

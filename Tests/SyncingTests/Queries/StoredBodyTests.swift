@@ -56,6 +56,7 @@ import Testing
       if kind == .add { path = path.appending(SetElement(.integer(Int64(generator.below(3)))).key) }
       var payload: [UInt8] = []
       if kind == .set || kind == .counter { payload = Leaf(.integer(-4))?.bytes ?? [] }
+      if kind == .counter { payload += counted(generator.below(8)) }
       if kind == .increment { payload = [UInt8(generator.below(9))] }
       let dot = Dot(stream: stream, sequence: UInt64(index + 1), index: 0)
       let effect = DocumentState.Effect(path: path, kind: kind, payload: payload, insert: insert)
@@ -65,6 +66,17 @@ import Testing
         context: Context())
     }
     return state
+  }
+
+  /// What a start may have behind its number: nothing, a mark, or that and an increment, which may
+  /// stand there.
+  private static func counted(_ number: Int) -> [UInt8] {
+    guard number < 4 else { return [] }
+    let mark = [UInt8](repeating: 0, count: 7) + [UInt8(number + 1)]
+    guard number > 0 else { return mark }
+    let sequence = [UInt8](repeating: 0, count: 7) + [UInt8(number + 1)]
+    return mark + stream.bytes + sequence + [UInt8](repeating: 0, count: 8)
+      + Fingerprint.origin.bytes
   }
 
   @Test("is what the merge shows, or left to the merge")

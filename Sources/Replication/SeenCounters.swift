@@ -1,0 +1,102 @@
+/// The counters that the author of a write saw, as that bears on the starts that it writes.
+struct SeenCounters {
+  private let state: DocumentState
+  private let context: Context
+  private let seen: Context
+  private let applied: Context?
+  private let settlesOrphans: Bool
+  private let settlesDoubt: Bool
+
+  /// - parameters:
+  ///   - context: what the write claims.
+  ///   - seen: what its author had seen.
+  ///   - applied: what had been applied where the author looked; nil for what is now.
+  ///   - settlesOrphans: whether it takes edits away whose insert is not here.
+  ///   - settlesDoubt: whether its author has chosen among what may be covered, too.
+  init(
+    _ state: DocumentState, context: Context, seen: Context, applied: Context? = nil,
+    settlesOrphans: Bool = false, settlesDoubt: Bool = false
+  ) {
+    self.state = state
+    self.context = context
+    self.seen = seen
+    self.applied = applied
+    self.settlesOrphans = settlesOrphans
+    self.settlesDoubt = settlesDoubt
+  }
+
+  /// The counter at a path; nil where its author saw nothing of one.
+  ///
+  /// Named are the increments that the author saw and cannot claim yet, also those that a delete
+  /// hides: it stands only until the author's write undoes it, where that cannot claim it either.
+  /// And those that a start had named which this one covers, lest they count once they arrive. What
+  /// a removal hides that waits here goes for good, and what has no insert here was in no number
+  /// that anybody saw, unless that is what was chosen.
+  func counter(at path: Path) -> SeenCounter? {
+    let doubtful = settlesDoubt ? state.visibility().hidden : []
+    let entries = (state.uncovered + doubtful).map { state.entries[$0] }.filter { entry in
+      entry.effect.path == path
+        && (entry.effect.kind == .counter || entry.effect.kind == .increment)
+        && (settlesOrphans || !state.wasOrphan(entry, applied: applied))
+        && !state.isHiddenByPendingRemoval(entry)
+        // Of the transaction in the making, each step has seen those before it.
+        && (entry.isOfTheTransactionInTheMaking
+          || state.relation(of: seen, to: entry.stamp) != .none)
+    }
+    guard !entries.isEmpty else { return nil }
+    let starts = entries.compactMap { entry in
+      entry.effect.kind == .counter ? CounterStart(payload: entry.effect.payload) : nil
+    }
+    let increments = entries.filter { $0.effect.kind == .increment }
+    let inherited = Set(starts.flatMap(\.counted))
+    let isOpen = { (entry: DocumentState.Entry) in
+      !entry.isOfTheTransactionInTheMaking
+        && state.relation(of: context, to: entry.stamp) < .certain
+    }
+    return SeenCounter(
+      starts: starts,
+      increments: increments.map(\.stamp).filter {
+        !inherited.contains(CounterStart.Increment($0))
+      },
+      unclaimed: Set(increments.filter(isOpen).map { CounterStart.Increment($0.stamp) })
+        .union(inherited.filter { !isClaimed($0) }),
+      isClaimed: !entries.contains(where: isOpen))
+  }
+
+  /// Whether the write claims an increment that may not be here: what is told by its number alone
+  /// may be another branch's.
+  private func isClaimed(_ increment: CounterStart.Increment) -> Bool {
+    let stamp = Stamp(
+      time: HybridTime(rawValue: 0), dot: increment.dot, fingerprint: increment.fingerprint)
+    return state.relation(of: context, to: stamp) == .certain
+      && state.lineage?.standing(of: stamp.transaction) != .unknown
+      && state.lineage?.standing(of: stamp.transaction) != .contradicts
+  }
+}
+
+/// What was counted in one of them.
+struct SeenCounter {
+  fileprivate let starts: [CounterStart]
+  fileprivate let increments: [Stamp]
+  /// The increments that were counted in it, and that the write may not claim.
+  let unclaimed: Set<CounterStart.Increment>
+  /// Whether the write may claim all that stood there.
+  let isClaimed: Bool
+  /// What tells what had been counted in it.
+  var mark: UInt64 { CounterStart.mark(of: starts, increments) }
+
+  fileprivate init(
+    starts: [CounterStart], increments: [Stamp], unclaimed: Set<CounterStart.Increment>,
+    isClaimed: Bool
+  ) {
+    self.starts = starts
+    self.increments = increments
+    self.unclaimed = unclaimed
+    self.isClaimed = isClaimed
+  }
+}
+
+extension DocumentState.Entry {
+  /// Its fingerprint comes when all of that is known.
+  fileprivate var isOfTheTransactionInTheMaking: Bool { stamp.fingerprint == .origin }
+}
