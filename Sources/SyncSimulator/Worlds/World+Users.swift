@@ -94,6 +94,24 @@ extension World {
     }
     try promise(edits, on: machine, result: result, seen: known, conflicts: conflicts)
     try checkUnfounded(unfounded, on: machine)
+    if !isOpen { try checkSettled(edits, conflicts, on: machine) }
+  }
+
+  /// Who puts a document has seen all that competes in it, and nothing of that is left.
+  private func checkSettled(_ edits: [Edit], _ before: Conflicts, on machine: Machine) throws {
+    guard try machine.database.counts().pendingRemovals == 0, try !hasGivenUp(machine) else {
+      return
+    }
+    let after = try conflicts(on: machine)
+    let settled: Set<DocumentConflict.Kind> = [.value, .structure, .delete]
+    for edit in edits where edit.kind == .put {
+      guard let listed = after[edit.key],
+        Set((before[edit.key] ?? []).map(\.kind)).isSubset(of: settled)
+      else { continue }
+      throw Finding(
+        "device \(machine.number) put \(edit.key.id), and \(listed[0].kind.rawValue) is listed at"
+          + " \(listed[0].path)")
+    }
   }
 
   func edit(
