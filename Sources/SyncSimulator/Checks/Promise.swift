@@ -116,6 +116,8 @@ struct JudgedPromise {
   let led: Seen
   /// Whether it may have gone with a database that was put back.
   let isRevoked: Bool
+  /// Whether what it took away and could not claim may have gone so, though the rest is published.
+  let mayLackRemovals: Bool
 
   /// Whether the author of this edit had seen `other`: nobody sees an edit before its insert.
   func hasSeen(_ other: JudgedPromise) -> Bool { isAfter(other, seen) && couldSee(other) }

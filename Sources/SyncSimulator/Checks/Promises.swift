@@ -50,16 +50,17 @@ struct Promises {
       place = ledger.place(at: written.sequence, leadingTo: written.tip)
       guard place != nil else { return nil }
     }
-    let isRevoked =
-      promise.transaction == nil
-      && revoked.contains { $0.life == promise.life.number && promise.number >= $0.from }
+    let isPutBack = revoked.contains {
+      $0.life == promise.life.number && promise.number >= $0.from
+    }
     let seen = ledger.known(of: promise.seen)
     return JudgedPromise(
       promise: promise, place: place,
       insert: place.flatMap { ledger.insert(of: promise.document, editedAt: $0) }, seen: seen,
       claimed: place.map { ledger.claimed(by: $0) } ?? seen,
       led: ledger.reach(of: place.map { ledger.claimed(by: $0) } ?? seen),
-      isRevoked: isRevoked)
+      isRevoked: isPutBack && promise.transaction == nil,
+      mayLackRemovals: isPutBack && promise.waits)
   }
 
   /// The promises that must have been published by now and were not, though nothing was put back.
@@ -152,7 +153,7 @@ struct Judgement {
           $0.promise.number == other.promise.number || other.hasSeen($0)
         })
       else { continue }
-      if other.promise.removes(leaf) {
+      if other.promise.removes(leaf), !other.mayLackRemovals {
         throw Finding("\(key.id) shows \(leaf), which device \(other.promise.device) took away")
       }
       guard other.promise.kind == .delete else { continue }
