@@ -56,6 +56,8 @@ package struct CounterStart: Sendable, Equatable {
   }
 
   private static let incrementBytes = 48
+  /// What a payload has at most that names no increments: a number and a mark.
+  package static let plainBytes = 19
 
   package var payload: [UInt8] {
     var bytes = CounterAmount.leaf(number).bytes
@@ -120,7 +122,8 @@ extension Collection<DocumentState.Entry> {
   var countedIncrements: Set<CounterStart.Increment> {
     reduce(into: []) { counted, entry in
       // Most starts have none, and are short.
-      guard entry.effect.kind == .counter, entry.effect.payload.count > 19 else { return }
+      guard entry.effect.kind == .counter, entry.effect.payload.count > CounterStart.plainBytes
+      else { return }
       counted.formUnion(CounterStart(payload: entry.effect.payload)?.counted ?? [])
     }
   }

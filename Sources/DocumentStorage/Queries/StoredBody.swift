@@ -138,7 +138,7 @@ package struct StoredBody {
         return .disputed
       }
       // A start may have increments counted in it that stand beside it: that takes a closer look.
-      guard kind == .increment || payload.count <= Self.plainStartBytes else { return .disputed }
+      guard kind == .increment || payload.count <= CounterStart.plainBytes else { return .disputed }
       let amount = CounterAmount.amount(kind, payload: Array(bytes[payload]))
       unfinished = .counter(sum: sum + amount, hasStart: hasStart || kind == .counter)
       return .taken
@@ -160,9 +160,6 @@ package struct StoredBody {
     case nil: return .elsewhere
     }
   }
-
-  /// What a number and a mark have at most.
-  private static let plainStartBytes = 19
 
   private mutating func finish() {
     switch unfinished {
