@@ -29,8 +29,20 @@ extension LinuxFileSystem {
     if exclusive { Self.replaceText(of: descriptor, with: holder) }
     return FileLock {
       if exclusive { _ = ftruncate(descriptor, 0) }
+      Self.unlock(descriptor)
       _ = close(descriptor)
     }
+  }
+
+  /// Gives the lock up for every copy of the descriptor.
+  ///
+  /// Closing is not enough: a child that another thread has just forked holds a copy until it
+  /// executes its program, and the lock would stay taken for as long.
+  private static func unlock(_ descriptor: Int32) {
+    var request = flock()
+    request.l_type = Int16(F_UNLCK)
+    request.l_whence = Int16(SEEK_SET)
+    _ = fcntl(descriptor, RawLinux.setLock, &request)
   }
 
   /// Names the holder; a failure is let pass, since the text only serves error messages.

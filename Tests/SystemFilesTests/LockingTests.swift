@@ -1,3 +1,4 @@
+import Foundation
 import SystemFiles
 import SystemPackage
 import Testing
@@ -52,6 +53,29 @@ import Testing
       lock = nil
       try files.lock(path, exclusive: true, wait: false, holder: []).release()
     }
+  }
+
+  // Between fork and exec a child has such a copy of every descriptor, O_CLOEXEC or not.
+  @Test("is free once released, though a copy of its descriptor stays open")
+  func copiedDescriptor() throws {
+    try Subject.real.run { files, directory in
+      let path = directory.appending("lock")
+      let lock = try files.lock(path, exclusive: true, wait: false, holder: [1])
+      let copy = try #require(try Self.copyDescriptor(of: path))
+      defer { close(copy) }
+      lock.release()
+      try files.lock(path, exclusive: true, wait: false, holder: []).release()
+    }
+  }
+
+  /// A duplicate of this process's open descriptor of a file; nil where it has none.
+  private static func copyDescriptor(of path: FilePath) throws -> Int32? {
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    return open.lazy.compactMap { Int32($0) }.first {
+      let link = "/proc/self/fd/\($0)"
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+      return target.map { FilePath($0) } == path
+    }.map { dup($0) }
   }
 
   @Test("is created for its owner alone", arguments: Subject.allCases)
