@@ -216,7 +216,8 @@ extension StoreDatabase {
   package func markPublished(
     _ batch: Outbox.Batch, file: SegmentFile.Encoded, hasOwnName: Bool = true, home: FilePath
   ) throws -> Bool {
-    try write { db in
+    defer { countStreamChange() }
+    return try write { db in
       guard try DeviceRecord.fetch(db)?.path == home else { return false }
       var streams = try streamCache.streams(db, isWriting: true)
       let range = batch.segment.range

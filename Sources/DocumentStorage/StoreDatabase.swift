@@ -237,7 +237,8 @@ package final class StoreDatabase: Sendable {
 
 extension StoreDatabase {
   /// A number that grows when another process changes the database, and by one with each
-  /// ``apply(_:now:nonce:foldBytes:onProgress:)`` or ``giveUp(_:upTo:now:nonce:)`` of this one.
+  /// ``apply(_:now:nonce:foldBytes:onProgress:)``, ``giveUp(_:upTo:now:nonce:)`` or
+  /// ``markPublished(_:file:hasOwnName:home:)`` of this one.
   package func changeCount() throws -> Int {
     let version = try read { db in try Int.fetchOne(db.prepared("PRAGMA data_version")) ?? 0 }
     return version + streamChanges.withLock(\.self)

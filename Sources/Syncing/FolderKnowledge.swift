@@ -192,6 +192,15 @@ extension FolderKnowledge {
     return restored
   }
 
+  /// Takes over what was published, which nobody need read back.
+  mutating func learn(_ published: [(name: ImportedNames.Name, hasOwnName: Bool)]) {
+    version = version.map { $0 + published.count }
+    for (name, hasOwnName) in published {
+      names.applied[name.stream] = max(names.applied[name.stream] ?? 0, name.last)
+      if hasOwnName { names.segments.insert(name) }
+    }
+  }
+
   private mutating func learn(_ segment: ImportableSegment, look: FileRecord.Look) {
     let range = segment.segment.range
     names.applied[range.stream] = max(names.applied[range.stream] ?? 0, range.last)

@@ -9,11 +9,13 @@ import SystemPackage
 ///     let report = try Publisher(device: device).publishAll()
 package struct Publisher: Sendable {
   /// What publishing did.
-  package struct Report: Sendable, Equatable {
+  package struct Report: Sendable {
     /// How many transactions are in the folder now that were not known to be before.
     package var transactions = 0
     /// Names that were taken by something else; the content stands under another name.
     package var renamed: [FilePath] = []
+    /// The segments that it wrote, and whether each has its proper name.
+    var segments: [(name: ImportedNames.Name, hasOwnName: Bool)] = []
   }
 
   private let device: Device
@@ -60,6 +62,10 @@ package struct Publisher: Sendable {
           batch, file: file, hasOwnName: hasOwnName, home: device.record.path)
       else { throw ContainerError.moved(device.container.root) }
       report.transactions += Int(batch.last - batch.first) + 1
+      let name = ImportedNames.Name(
+        stream: batch.segment.range.stream, first: batch.first, last: batch.last,
+        digest: file.digest)
+      report.segments.append((name, hasOwnName))
     }
     return report
   }
