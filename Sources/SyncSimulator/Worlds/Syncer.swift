@@ -65,7 +65,8 @@ struct Syncer {
     from machine: Machine, _ name: FilePath.Component, comparing: Bool
   ) throws -> [Int] {
     let directory = Machine.root.appending("logs").appending(name)
-    guard let entries = try? machine.files.list(directory) else { return [] }
+    let entries = (try? machine.files.list(directory)) ?? []
+    if comparing { noteAbsent(entries.map { directory.appending($0.name) }, directory, machine) }
     var new: [Int] = []
     for entry in entries where entry.kind == .regular {
       let path = directory.appending(entry.name)
@@ -95,6 +96,18 @@ struct Syncer {
       }
     }
     return new
+  }
+
+  /// Sees which of a device's files are gone, so that what comes under their names is new.
+  private mutating func noteAbsent(
+    _ present: [FilePath], _ directory: FilePath, _ machine: Machine
+  ) {
+    let present = Set(present)
+    for index in replicas[machine.number].complete {
+      let path = files[index].path
+      guard path.removingLastComponent() == directory, !present.contains(path) else { continue }
+      replicas[machine.number].complete.remove(index)
+    }
   }
 
   /// Whether a device gave the name, and not this syncer.
