@@ -59,14 +59,29 @@ extension DeviceRecord {
 }
 
 extension StoreDatabase {
-  /// Makes the device go on under a new stream, if `stream` is still the one that it writes.
+  /// Makes the device go on under a new stream, if `stream` is still the one that it writes: there
+  /// is something of it that this database did not write.
   ///
   /// - returns: whether it does.
   package func beginStream(insteadOf stream: StreamID) throws -> Bool {
     try write { db in
       guard try DeviceRecord.fetch(db)?.stream == stream else { return false }
       try DeviceRecord.beginStream(identity.mint(), db)
+      try Self.fork(stream, db)
       return true
     }
+  }
+
+  /// What others have seen of it, and is not here, need not follow what is: what they hide so is
+  /// judged again.
+  private static func fork(_ stream: StreamID, _ db: Database) throws {
+    var streams = try StreamDirectory(db)
+    try streams.fork(stream, db)
+    guard streams.hasRebranched else { return }
+    try streams.save(db)
+    var table = try DocumentTable(db)
+    var own = ImportedPart.FromDevice(stream: stream, name: streams.name(of: stream))
+    own.note(try table.judgeAgain(&streams, .all))
+    try ChangeLog.append([CommittedChange.Origin(own)], db)
   }
 }

@@ -91,6 +91,16 @@ extension DocumentTable {
   }
 }
 
+extension ImportedPart.FromDevice {
+  /// Counts documents that may be counted already.
+  mutating func note(_ judged: [DocumentTable.Judged]) {
+    for document in judged {
+      note(
+        document.key, isDeleted: !document.isVisible, paths: document.paths, mayBeKnown: true)
+    }
+  }
+}
+
 /// A document as its row has it.
 private struct StoredRow {
   let isVisible: Bool

@@ -187,6 +187,7 @@ private struct ImportFold {
           operation.insert.stream == own
             && !streams.frontier.lineage.reaches(operation.insert.sequence, of: own)
         }
+      if isForked { try streams.fork(own, db) }
     }
     clock.merge(header.time)
     clocks.note(header)
@@ -328,10 +329,7 @@ private struct ImportFold {
     let origin = streams.rebranched.filter { devices[$0] != nil }.min() ?? devices.keys.min()
     guard !judged.isEmpty, let origin = origin ?? own else { return }
     var device = devices[origin] ?? fromDevice(origin)
-    for document in judged {
-      device.note(
-        document.key, isDeleted: !document.isVisible, paths: document.paths, mayBeKnown: true)
-    }
+    device.note(judged)
     devices[origin] = device
   }
 

@@ -123,6 +123,13 @@ extension StreamDirectory {
     changed.insert(line)
   }
 
+  /// Notes that a stream of this device's goes on elsewhere: what somebody names of it that is not
+  /// here need not follow what is.
+  mutating func fork(_ stream: StreamID, _ db: Database) throws {
+    frontier.contradict(stream)
+    try settleContradictions(db)
+  }
+
   /// Compares what contexts name with the marks stored.
   private mutating func settleContradictions(_ db: Database) throws {
     for entry in frontier.takeUnverified() {
