@@ -14,6 +14,17 @@ struct BodyDraft {
   /// What the body shows, by path.
   var values: ShownValues { body.shownValues }
 
+  /// Whether no value that isn't an object stands above `path`.
+  func hasRoom(for path: Path) -> Bool {
+    var present = body
+    for key in path.keys {
+      guard case .object(let object) = present else { return false }
+      guard let member = object[key] else { return true }
+      present = member
+    }
+    return true
+  }
+
   /// Takes a value away, and the objects around it that have nothing in them and were not there
   /// before.
   mutating func remove(_ path: Path) {

@@ -129,6 +129,8 @@ package struct UndoPlan: Sendable {
       }
     }
     restore(plain, in: scene, draft: &draft)
+    // Where a value is back, what stood in its place went with that.
+    edits = edits.filter { draft.hasRoom(for: $0.key) }
     left.sort()
     guard draft.body != present else { return }
     action = .change(

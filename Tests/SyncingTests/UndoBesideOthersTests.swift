@@ -190,6 +190,19 @@ import Testing
     return peer
   }
 
+  @Test("brings back, where forced, the value that a count had taken the place of")
+  func forcedValue() throws {
+    try bob.put("x", #"{"a":1.5,"b":2}"#)
+    let count = try edit(ann, .increment(3), at: "/a/n")
+    world.advance(milliseconds: 10)
+    try bob.delete("x")
+    try exchange()
+    #expect(try ann.body("x") == #"{"a":{"n":3},"b":2}"#)
+    #expect(try undo(count, isForced: true).left == [])
+    #expect(try ann.body("x") == #"{"a":1.5,"b":2}"#)
+    try exchange()
+  }
+
   @Test("leaves of what kind is what it does not touch")
   func otherKinds() throws {
     try ann.put("x", #"{"a":0}"#)
