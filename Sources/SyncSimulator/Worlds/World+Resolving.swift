@@ -73,7 +73,7 @@ extension World {
   }
 
   /// What would settle other conflicts is refused, and only that: where a delete was undone, or
-  /// something above the path has to be written whole.
+  /// something above the path has to be written whole, or to become an object.
   private func checkRefusal(
     _ key: DocumentKey, at path: Path, others: [Path], on machine: Machine
   ) throws {
@@ -82,7 +82,8 @@ extension World {
     let listed = try conflicts(on: machine)[key] ?? []
     let document = try machine.database.keptDocuments().first { $0.key == key }
     let isWhole = (document?.state.view().root?.subtree ?? []).contains { node in
-      path.isAtOrBelow(node.path) && (node.isConflicted || node.isUnfounded)
+      path.isAtOrBelow(node.path)
+        && (node.isConflicted || node.isUnfounded || node.path != path && !node.isObject)
     }
     guard isWhole || listed.contains(where: { $0.kind == .delete }),
       !others.isEmpty, Set(others).isSubset(of: listed.map(\.path))
@@ -96,6 +97,7 @@ extension World {
   ) throws -> Edit? {
     let before = try writer.body(at: key).map { try JSON(parsing: $0) }
     let listed = try writer.conflicts(of: key)
+    for conflict in listed { note("    \(conflict.summary) is listed of \(key.id)") }
     let paths = Set(listed.map(\.path)).sorted()
     guard !paths.isEmpty else { throw Finding("\(key.id) is counted as a conflict") }
     let path = byWhatShows || random.chance(30) ? nil : random.pick(paths)
@@ -160,5 +162,18 @@ extension World {
         "device \(machine.number) settled \(edit.key.id), and \(listed.kind.rawValue) is listed at"
           + " \(listed.path) with \(listed.values.count) values")
     }
+  }
+}
+
+extension DocumentView.Node {
+  fileprivate var isObject: Bool { if case .object = content { true } else { false } }
+}
+
+extension DocumentConflict {
+  fileprivate var summary: String {
+    let contents = values.map { value in
+      value.content.map { String(decoding: $0, as: UTF8.self) } ?? "absence"
+    }
+    return "\(kind.rawValue) at \(path) between " + contents.joined(separator: " and ")
   }
 }

@@ -278,16 +278,18 @@ extension World {
       throw Finding("a put of \(key.id) is accepted beside a delete that its reader had not seen")
     }
     let after = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
-    let counted = try unseenCounts(version, on: machine)
+    let met = try unseenEdits(version, on: machine)
     for leaf in wanted.leaves where base.value(at: leaf.path) != leaf.value || before == nil {
       // What was counted since counts on from the number that was put (rule 14), and what came into
       // a set or left it since stays so (rule 15).
       let isSetChanged =
         leaf.value.elements != nil && before?.value(at: leaf.path) != base.value(at: leaf.path)
       guard
-        after?.value(at: leaf.path) == leaf.value || counted.contains(leaf.path) || isSetChanged
+        after?.value(at: leaf.path) == leaf.value || met.contains(leaf.path) || isSetChanged
       else {
-        throw Finding("device \(machine.number) put \(leaf) on \(key.id), which does not show")
+        throw Finding(
+          "device \(machine.number) put \(leaf) on \(key.id), and \(after?.canonical ?? "nothing")"
+            + " shows")
       }
     }
     if before == nil { try checkInsert(key, wanted: wanted, shown: after, on: machine) }
@@ -319,17 +321,25 @@ extension World {
     }
   }
 
-  /// Where increments are kept that had not been applied when the version was read.
-  private func unseenCounts(
+  /// Where increments and elements are kept that had not been applied when the version was read.
+  ///
+  /// Who writes a set anew, as part of what it stands in, has added what is in it.
+  private func unseenEdits(
     _ version: ReadVersion, on machine: Machine
   ) throws -> Set<[ByteString]> {
     let document = try machine.database.keptDocuments().first { $0.key == version.document.key }
-    let entries = document?.state.uncoveredEntries.filter { entry in
+    let unseen = document?.state.uncoveredEntries.filter { entry in
       let dot = entry.stamp.dot
-      return entry.effect.kind == .increment
-        && !version.applied.contains(stream: dot.stream, sequence: dot.sequence)
+      return !version.applied.contains(stream: dot.stream, sequence: dot.sequence)
     }
-    return Set((entries ?? []).map(\.effect.path.keys))
+    return Set(
+      (unseen ?? []).compactMap { entry in
+        switch entry.effect.kind {
+        case .increment: entry.effect.path.keys
+        case .add: Array(entry.effect.path.keys.dropLast())
+        default: nil
+        }
+      })
   }
 
   /// Whether a delete is kept that had not been applied when the version was read.
