@@ -179,6 +179,10 @@ extension Promise {
       || before.objects.contains { after.value(at: $0) == nil }
   }
 
+  /// Whether it takes away what led up to what was there, and perhaps nothing else of what was
+  /// given up: that counts as seen, and was not here.
+  var mayMeanLess: Bool { waits && hasGivenUp }
+
   /// Whether an object is not after it in which a path was, or would be.
   func takesAwayAbove(_ path: [ByteString]) -> Bool {
     guard kind != .delete, let before, let after else { return false }

@@ -92,7 +92,8 @@ struct Judgement {
   func check() throws {
     for promise in promises { try check(promise) }
     guard let shown = outcome.shown else { return }
-    for delete in promises where delete.promise.kind == .delete && !delete.isRevoked {
+    for delete in promises
+    where delete.promise.kind == .delete && !delete.isRevoked && !delete.promise.mayMeanLess {
       let isContradicted = promises.contains {
         $0.promise.kind != .delete && !delete.hasSeen($0)
       }
@@ -156,7 +157,7 @@ struct Judgement {
       if other.promise.removes(leaf), !other.mayLackRemovals {
         throw Finding("\(key.id) shows \(leaf), which device \(other.promise.device) took away")
       }
-      guard other.promise.kind == .delete else { continue }
+      guard other.promise.kind == .delete, !other.promise.mayMeanLess else { continue }
       let isUndone = promises.contains {
         $0.promise.kind != .delete && !other.hasSeen($0)
           && !($0.claims(other) && other.promise.transaction != nil)
