@@ -74,10 +74,15 @@ extension StoreWriter {
     guard let first = paths.first else { throw ConflictError.none(key, path) }
     guard paths.count == 1 else {
       guard case .listed(1) = choice else { throw ConflictError.several(key, paths) }
+      // Those of members at once: each by itself would take as many looks at the document.
+      try settleMembers(of: conflicts, of: key, check: check)
+      var rest = try self.conflicts(of: key)
       for path in paths {
         // Where an object above it was written whole, it is settled by now.
-        let rest = try self.conflicts(of: key).filter { $0.path == path }
-        if !rest.isEmpty { try settle(rest, of: key, by: choice, check: check) }
+        let own = rest.filter { $0.path == path }
+        guard !own.isEmpty else { continue }
+        try settle(own, of: key, by: choice, check: check)
+        rest = try self.conflicts(of: key)
       }
       return
     }
@@ -110,6 +115,20 @@ extension StoreWriter {
       }
     }
     return Set(settled.map(\.path)).sorted()
+  }
+
+  /// Settles all competing values of members by what shows.
+  private mutating func settleMembers(
+    of conflicts: [DocumentConflict], of key: DocumentKey, check: (JSON) throws -> Void
+  ) throws {
+    let doubtful = Set(conflicts.filter { $0.kind == .doubtful }.map(\.path))
+    let paths = Set(conflicts.map(\.path)).filter { !$0.isRoot && !doubtful.contains($0) }
+    guard !paths.isEmpty, let present = try view(of: key).json else { return }
+    try check(present)
+    let named = paths.sorted().reduce(JSON.object(JSONObject())) { named, path in
+      named.naming(path.keys[...])
+    }
+    _ = try change(to: present, named: named, at: key)
   }
 
   /// Settles all conflicts of one path.
@@ -147,7 +166,8 @@ extension StoreWriter {
     try check(body)
     let named = JSON.object(JSONObject()).with(true, at: conflict.path.keys[...])
     // What shows stays what it is, unless another value is chosen.
-    _ = try change(to: body, named: named, kinds: restored?.kinds ?? [:], at: key)
+    let restoration = restored.map { Restoration([conflict.path], kinds: $0.kinds) }
+    _ = try change(to: body, named: named, restoring: restoration, at: key)
   }
 
   private mutating func settleDocument(
@@ -160,8 +180,9 @@ extension StoreWriter {
       // What shows stays what it is, unless another value is chosen.
       let state = try state(of: key)
       let shown = Set((state.view().root?.subtree ?? []).map(\.path))
-      let kinds = restored?.kinds ?? state.unfoundedKinds.filter { !shown.contains($0.key) }
-      _ = try put(content, at: key, kinds: kinds, settlesOrphans: true)
+      _ = try put(
+        content, at: key, kinds: state.unfoundedKinds.filter { !shown.contains($0.key) },
+        restoring: restored.map { Restoration([.root], kinds: $0.kinds) }, settlesOrphans: true)
       return
     }
     // What is not shown, for its insert is not here, can only be deleted once it is.
@@ -192,6 +213,14 @@ extension ConflictChoice {
 }
 
 extension JSON {
+  /// The same as what names what is changed, with one more path: what is named above it names it.
+  fileprivate func naming(_ keys: ArraySlice<ByteString>) -> JSON {
+    guard let key = keys.first else { return .bool(true) }
+    guard case .object(var object) = self else { return self }
+    object[key] = (object[key] ?? .object(JSONObject())).naming(keys.dropFirst())
+    return .object(object)
+  }
+
   /// The same with `value` at a path of keys, through objects that are made where there are none.
   fileprivate func with(_ value: JSON, at keys: ArraySlice<ByteString>) -> JSON {
     guard let key = keys.first else { return value }

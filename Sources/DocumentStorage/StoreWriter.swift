@@ -84,14 +84,17 @@ extension StoreWriter {
   /// Makes `body` the document's content, as compared with `token`'s version or the present one.
   ///
   /// - parameter kinds: where numbers become counters and arrays sets, as they change.
+  /// - parameter restoring: what of it is brought back, as what it was.
   /// - parameter settlesOrphans: whether edits whose insert is not here are taken away.
   package mutating func put(
     _ body: JSON, at key: DocumentKey, token: VersionToken? = nil,
-    kinds: [Path: ReplicatedKind] = [:], settlesOrphans: Bool = false
+    kinds: [Path: ReplicatedKind] = [:], restoring: Restoration? = nil,
+    settlesOrphans: Bool = false
   ) throws -> Edit {
     if let token, try !streams.knows(token, db) { throw StorageError.unknownVersion }
     return try write(
-      body, patch: nil, token: token, kinds: kinds, settlesOrphans: settlesOrphans, at: key)
+      body, patch: nil, token: token, kinds: kinds, restoring: restoring,
+      settlesOrphans: settlesOrphans, at: key)
   }
 
   /// Applies a merge patch (RFC 7396); `check` judges the body that comes out.
@@ -112,10 +115,12 @@ extension StoreWriter {
   ///
   /// - parameter named: an object whose keys, and those of objects in it, name what is changed.
   /// - parameter kinds: where numbers become counters and arrays sets, as they change.
+  /// - parameter restoring: what of it is brought back, as what it was.
   package mutating func change(
-    to body: JSON, named: JSON, kinds: [Path: ReplicatedKind] = [:], at key: DocumentKey
+    to body: JSON, named: JSON, kinds: [Path: ReplicatedKind] = [:],
+    restoring: Restoration? = nil, at key: DocumentKey
   ) throws -> Edit {
-    try write(body, patch: named, token: nil, kinds: kinds, at: key)
+    try write(body, patch: named, token: nil, kinds: kinds, restoring: restoring, at: key)
   }
 
   /// Edits a counter or a set as such; an absent document is made.
@@ -168,13 +173,14 @@ extension StoreWriter {
 
   private mutating func write(
     _ body: JSON, patch: JSON?, token: VersionToken?, rewritesEqual: Bool = false,
-    kinds: [Path: ReplicatedKind] = [:], settlesOrphans: Bool = false, at key: DocumentKey
+    kinds: [Path: ReplicatedKind] = [:], restoring: Restoration? = nil,
+    settlesOrphans: Bool = false, at key: DocumentKey
   ) throws -> Edit {
     let state = try state(of: key)
     let outcome = state.plan(
       writing: body, patch: patch, token: token, rewritesEqual: rewritesEqual,
-      kinds: kinds, settlesOrphans: settlesOrphans, frontier: streams.frontier,
-      digest: Digest.token)
+      kinds: kinds, restoring: restoring, settlesOrphans: settlesOrphans,
+      frontier: streams.frontier, digest: Digest.token)
     switch outcome {
     case .unchanged: return .unchanged
     case .stale: return .stale
@@ -194,13 +200,11 @@ extension StoreWriter {
     try claimContext(streams.frontier.lineage.reduced(seen))
     var state = try state(of: key)
     let before = state
-    for removal in state.pending where removal.seen == seen {
-      let operation = state.publish(
-        removal, on: key, header: header, index: operations.count)
-      try count([operation])
-      operations.append(operation)
-      note([operation], on: before, at: key)
-    }
+    let new = state.publishRemovals(
+      seeing: seen, on: key, header: header, firstIndex: operations.count)
+    try count(new)
+    operations += new
+    note(new, on: before, at: key)
     states[key] = state
     changed.insert(key)
   }

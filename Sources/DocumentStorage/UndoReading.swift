@@ -82,9 +82,9 @@ extension StoreWriter {
     switch action {
     case .nothing: break
     case .delete: _ = try delete(key)
-    case .restore(let body, let kinds): _ = try put(body, at: key, kinds: kinds)
-    case .change(let body, let named, let kinds):
-      _ = try change(to: body, named: named, kinds: kinds, at: key)
+    case .restore(let body, let restored): _ = try put(body, at: key, restoring: restored)
+    case .change(let body, let named, let restored):
+      _ = try change(to: body, named: named, restoring: restored, at: key)
     }
   }
 }

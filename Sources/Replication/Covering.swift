@@ -91,15 +91,17 @@ extension DocumentState {
   /// The entries that no write covers, not even for now.
   package var uncovered: [Int] {
     guard mayHide else { return Array(entries.indices) }
-    return entries.indices.filter { hidingRelation(of: entries[$0]) == .none }
+    let coverers = Coverers(entries)
+    return entries.indices.filter { hidingRelation(of: entries[$0], by: coverers) == .none }
   }
 
   /// How surely a kept write covers an entry.
-  private func hidingRelation(of entry: Entry) -> Lineage.Relation {
+  private func hidingRelation(of entry: Entry, by coverers: Coverers) -> Lineage.Relation {
     var best = Lineage.Relation.none
-    for write in entries where write.effect.kind.cover == .path {
-      guard write.context != nil, entry.effect.path.isAtOrBelow(write.effect.path) else { continue }
-      best = max(best, relation(of: write, to: entry.stamp))
+    for path in entry.effect.path.ancestors + [entry.effect.path] {
+      for write in coverers.entries[path] ?? [] {
+        best = max(best, relation(of: write, to: entry.stamp))
+      }
     }
     return best
   }
@@ -107,7 +109,8 @@ extension DocumentState {
   /// Indices of what a write may have covered whose author named a branch that nobody here has.
   var doubtfullyHidden: [Int] {
     guard mayHide, lineage != nil else { return [] }
-    return entries.indices.filter { hidingRelation(of: entries[$0]) == .doubtful }
+    let coverers = Coverers(entries)
+    return entries.indices.filter { hidingRelation(of: entries[$0], by: coverers) == .doubtful }
   }
 
   /// The values of those by path: they are listed as conflicts, since nobody can tell.

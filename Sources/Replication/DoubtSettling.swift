@@ -23,11 +23,9 @@ extension DocumentState {
     }
     let way = view.way(to: place)
     var planner = EditPlanner(
-      kinds: restored?.kinds
-        ?? hiddenKinds(at: path).filter {
-          // What shows stays what it is.
-          view.way(to: $0.key).target == nil
-        },
+      // What shows stays what it is.
+      kinds: hiddenKinds(at: path).filter { view.way(to: $0.key).target == nil },
+      restoring: restored.map { Restoration([path], kinds: $0.kinds) },
       counters: SeenCounters(
         self, context: frontier.closed, seen: frontier.seen, settlesOrphans: place.isRoot,
         settlesDoubt: true))

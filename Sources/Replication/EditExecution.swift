@@ -39,23 +39,38 @@ extension DocumentState {
   /// What a removal of `victims` means that waits: what may be claimed, and what led up to them.
   ///
   /// So it takes away nothing that its author did not see, as long as none of them builds on that.
-  private func meaning(of plan: EditPlan, removing victims: [Entry]) -> Context {
+  ///
+  /// - parameter runs: those of what is here, where that tells.
+  private func meaning(
+    of plan: EditPlan, removing victims: [Entry], _ runs: inout Grounds?
+  ) -> Context {
     switch plan.grounds {
     case .all: return plan.seen
     case .present(let frontier):
-      return frontier.lineage.union(plan.context, frontier.seen(upTo: victims.map(\.stamp)))
+      var known = runs ?? Grounds(frontier)
+      defer { runs = known }
+      return frontier.lineage.union(plan.context, known.seen(upTo: victims.map(\.stamp)))
     case .noted(let grounds):
       let lineage = lineage ?? Lineage()
       var meaning = plan.context
       for transaction in Set(victims.map(\.stamp.transaction)) {
-        // Of many there is one of each stream. A token of an older version has none.
-        let ground =
-          grounds[transaction] ?? grounds.first { $0.key.stream == transaction.stream }?.value
-        guard let ground else { return plan.seen }
+        // A token of an older version may have none.
+        guard let ground = ground(of: transaction, among: grounds) else { return plan.seen }
         meaning = lineage.union(meaning, ground)
       }
       return meaning
     }
+  }
+
+  /// What is noted of the run that a transaction belongs to.
+  private func ground(
+    of transaction: Context.Entry, among grounds: [Context.Entry: Context]
+  ) -> Context? {
+    if let exact = grounds[transaction] { return exact }
+    let all = grounds.keys.filter { $0.stream == transaction.stream }
+    let after = all.filter { lineage?.isAtOrBefore(transaction, $0) ?? true }
+    let end = after.min { $0.sequence < $1.sequence } ?? all.max { $0.sequence < $1.sequence }
+    return end.flatMap { grounds[$0] }
   }
 
   /// What the author of a deletion saw: also what the transaction in the making wrote before it.
@@ -64,12 +79,14 @@ extension DocumentState {
       entry.stamp.dot.stream == header.stream && entry.stamp.dot.sequence == header.sequence
         && entry.stamp.fingerprint == header.fingerprint
     }
+    let removals = WaitingRemovals(self)
+    var runs: Grounds?
     var seen = meaning(
       of: plan,
       removing: entries.filter { entry in
         entry.effect.kind.carriesValue && !isOwn(entry)
-          && (plan.settlesOrphans || !isOrphan(entry)) && !isHiddenByPendingRemoval(entry)
-      })
+          && (plan.settlesOrphans || !isOrphan(entry)) && !removals.hide(entry)
+      }, &runs)
     let hasOwn = entries.contains(where: isOwn)
     // The fingerprint is not known yet; `seal` puts it in.
     if hasOwn { seen.advance(header.tip) }
@@ -84,19 +101,22 @@ extension DocumentState {
   private mutating func hideLeftovers(of plan: EditPlan, wanted: JSON, insert: Dot) {
     guard !isCovered(plan.seen, by: plan.context) else { return }
     let wantedPaths = Set(Path.root.allPaths(in: wanted))
+    let written = Set(plan.steps.map(\.path))
+    let removals = WaitingRemovals(self)
     var hidden: [Path: [Entry]] = [:]
     for entry in entries where entry.effect.kind.carriesValue {
       guard wasThere(entry, plan), relation(of: plan.context, to: entry.stamp) == .none,
-        !isHiddenByPendingRemoval(entry),
-        plan.steps.contains(where: { entry.effect.path.isAtOrBelow($0.path) }),
+        !removals.hide(entry),
+        (entry.effect.path.ancestors + [entry.effect.path]).contains(where: written.contains),
         wasOrphan(entry, applied: plan.applied)
           ? plan.settlesOrphans : !wantedPaths.contains(entry.effect.path)
       else { continue }
       hidden[entry.effect.path, default: []].append(entry)
     }
     // Each means its own: what led up to one may be what nobody saw of another.
+    var runs: Grounds?
     for (path, entries) in hidden.sorted(by: { $0.key < $1.key }) {
-      let seen = meaning(of: plan, removing: entries)
+      let seen = meaning(of: plan, removing: entries, &runs)
       pending.append(PendingRemoval(path: path, kind: .remove, seen: seen, insert: insert))
     }
   }
@@ -109,15 +129,20 @@ extension DocumentState {
     return relation(of: applied, to: entry.stamp) >= .expected
   }
 
-  /// Takes out a removal that may be published now, and applies it under its real stamp.
-  package mutating func publish(
-    _ removal: PendingRemoval, on document: DocumentKey, header: Transaction.Header, index: Int
-  ) -> Operation {
-    pending.removeAll { $0 == removal }
-    let operation = Operation(
-      document: document, insert: removal.insert, path: removal.path, kind: removal.kind)
-    apply(Effect(operation), stamp: header.stamp(index), context: header.context)
-    return operation
+  /// Takes out the removals that saw `seen`, which may be published now, and applies them under
+  /// their real stamps.
+  package mutating func publishRemovals(
+    seeing seen: Context, on document: DocumentKey, header: Transaction.Header, firstIndex: Int
+  ) -> [Operation] {
+    let removals = pending.filter { $0.seen == seen }
+    pending.removeAll { $0.seen == seen }
+    return removals.enumerated().map { offset, removal in
+      let operation = Operation(
+        document: document, insert: removal.insert, path: removal.path, kind: removal.kind)
+      apply(
+        Effect(operation), stamp: header.stamp(firstIndex + offset), context: header.context)
+      return operation
+    }
   }
 }
 

@@ -75,17 +75,19 @@ extension DocumentState {
   ///   wins over what is concurrent with the new write.
   /// - parameter kinds: where numbers are to be counters, and arrays sets, once they change; where
   ///   they show as such already, they stay it anyway.
+  /// - parameter restoring: what of it is brought back, as what it was.
   /// - parameter settlesOrphans: whether edits whose insert is not here are taken away: the writer
   ///   has looked at them. Then everything is written.
   package func plan(
     writing new: JSON, patch: JSON? = nil, token: VersionToken? = nil,
     rewritesEqual: Bool = false, kinds: [Path: ReplicatedKind] = [:],
-    settlesOrphans: Bool = false, frontier: Frontier, digest: VersionToken.Digest
+    restoring: Restoration? = nil, settlesOrphans: Bool = false, frontier: Frontier,
+    digest: VersionToken.Digest
   ) -> EditPlan.Outcome {
     let view = view()
     guard let root = view.root, let insert = view.inserts.last?.dot else {
       var planner = EditPlanner(
-        kinds: kinds,
+        kinds: kinds, restoring: restoring,
         counters: SeenCounters(
           self, context: frontier.closed, seen: frontier.seen, settlesOrphans: settlesOrphans))
       planner.write(new, at: .root, over: nil)
@@ -101,6 +103,7 @@ extension DocumentState {
       base: token.map { BaseVersion(token: $0, digest: digest) }
         ?? BaseVersion(present: view, digest: digest),
       kept: uncovered.map { entries[$0] }, rewritesEqual: rewritesEqual, kinds: kinds,
+      restoring: restoring,
       // Of what its authors had seen, that which had not arrived was not in the writer's number.
       counters: SeenCounters(
         self, context: context, seen: token?.applied ?? seen, applied: token?.applied,

@@ -9,18 +9,21 @@ struct EditPlanner {
   var rewritesEqual = true
   /// Where numbers are to be counters, and arrays sets, whatever shows.
   var kinds: [Path: ReplicatedKind] = [:]
+  var restoring: Restoration?
   /// The counters that the writer saw, also those that do not show and may again.
   var counters: SeenCounters?
   private(set) var steps: [EditPlan.Step] = []
 
   init(
     base: BaseVersion? = nil, kept: [DocumentState.Entry] = [], rewritesEqual: Bool = true,
-    kinds: [Path: ReplicatedKind] = [:], counters: SeenCounters? = nil
+    kinds: [Path: ReplicatedKind] = [:], restoring: Restoration? = nil,
+    counters: SeenCounters? = nil
   ) {
     self.base = base
     self.kept = kept
     self.rewritesEqual = rewritesEqual
     self.kinds = kinds
+    self.restoring = restoring
     self.counters = counters
   }
 
@@ -45,7 +48,7 @@ struct EditPlanner {
     if !rewritesEqual, case .leaf = base.recorded(at: path), base.showed(leaf, at: path) {
       return
     }
-    if case .set = base.recorded(at: path), !rewritesEqual,
+    if case .set = base.recorded(at: path), !rewritesEqual, kind(at: path, over: present) == .set,
       let wanted = SetElement.all(in: new, at: path)
     {
       return changeElements(of: path, to: wanted, present: present)
@@ -137,10 +140,16 @@ struct EditPlanner {
     }
   }
 
+  /// As what a number or an array is written.
+  private func kind(at path: Path, over present: DocumentView.Node?) -> ReplicatedKind? {
+    if let restoring, restoring.covers(path) { return restoring.kinds[path] }
+    return kinds[path] ?? present?.content.kind
+  }
+
   private mutating func writeValue(
     _ new: JSON, at path: Path, over present: DocumentView.Node?
   ) {
-    switch kinds[path] ?? present?.content.kind {
+    switch kind(at: path, over: present) {
     case .counter:
       if let number = CounterAmount.integer(in: new) {
         return start(number, at: path, over: present)
@@ -156,9 +165,16 @@ struct EditPlanner {
   /// Makes the path a counter that shows `number`, which goes on where one shows that.
   mutating func start(_ number: Int128, at path: Path, over present: DocumentView.Node?) {
     var start = CounterStart(number)
-    let seen = counters?.counter(at: path)
+    let basis = restoring?.counts[path]
+    let seen = counters?.counter(at: path, basis: basis)
     start.counted = seen?.unclaimed ?? []
-    if goesOn(number, at: path, over: present) { start.mark = seen?.mark ?? 0 }
+    if let basis {
+      start.mark = basis.mark
+    } else if restoring?.kinds[path] == .counter {
+      start.mark = seen?.mark(comingTo: number) ?? 0
+    } else if goesOn(number, at: path, over: present) {
+      start.mark = seen?.mark ?? 0
+    }
     steps.append(EditPlan.Step(.counter, at: path, payload: start.payload))
   }
 

@@ -108,21 +108,37 @@ package struct Frontier: Sendable, Equatable {
   private func context(of line: Lineage.LineID, upTo end: UInt64 = .max) -> Context {
     var seen = Context()
     for transaction in open[line] ?? [] where transaction.tip.sequence <= end {
-      // Who had seen what comes before it had seen what those authors had, so that of two entries
-      // of a stream the greater leads up from the lesser. Others may name another branch.
-      let goesOn = predecessor(of: transaction, on: line) != nil
-      for stream in transaction.context.streams {
-        let new = transaction.context.entries(of: stream)
-        if goesOn, let entry = new.first, new.count == 1, seen.entries(of: stream).count <= 1 {
-          seen.advance(entry)
-        } else if goesOn {
-          seen.replace(stream, with: new)
-        } else {
-          for entry in new { seen.insert(entry) }
-        }
-      }
+      extend(&seen, by: transaction, on: line)
     }
     return lineage.reduced(seen)
+  }
+
+  /// Adds what the author of an open transaction had seen to what those before it on its line had.
+  func extend(_ seen: inout Context, by transaction: Open, on line: Lineage.LineID) {
+    // Who had seen what comes before it had seen what those authors had, so that of two entries
+    // of a stream the greater leads up from the lesser. Others may name another branch.
+    let goesOn = predecessor(of: transaction, on: line) != nil
+    for stream in transaction.context.streams {
+      let new = transaction.context.entries(of: stream)
+      if goesOn, let entry = new.first, new.count == 1, seen.entries(of: stream).count <= 1 {
+        seen.advance(entry)
+      } else if goesOn {
+        seen.replace(stream, with: new)
+      } else {
+        for entry in new { seen.insert(entry) }
+      }
+    }
+  }
+
+  /// What led up to the first open transaction of a line, on the lines that it leaves.
+  func seen(before first: Context.Entry, on line: Lineage.LineID) -> Context {
+    var seen = Context()
+    var line = line
+    while let known = lineage.line(line), let parent = known.parent {
+      line = Lineage.LineID(stream: line.stream, index: parent)
+      seen = lineage.union(seen, context(of: line, upTo: known.base))
+    }
+    return seen
   }
 
   /// Notes that a transaction has been applied whose predecessor in the stream was `previous`.
@@ -232,7 +248,7 @@ package struct Frontier: Sendable, Equatable {
     return Array(waiting[..<count])
   }
 
-  private func hasInserts(of transaction: Open) -> Bool {
+  func hasInserts(of transaction: Open) -> Bool {
     transaction.inserts.allSatisfy { !isMissingInsert($0.value, of: $0.key) }
   }
 

@@ -84,8 +84,9 @@ extension EditPlanner {
         if target?.content.kind != .counter || !isSettled {
           start(number, at: path, over: target)
         }
-      } else if counters?.counter(at: path)?.isClaimed == false {
-        // What was there may show again, since this write cannot claim to have seen it.
+      } else if let seen = counters?.counter(at: path), !seen.isClaimed || !seen.unclaimed.isEmpty {
+        // What was there may show again, since this write cannot claim to have seen it; and so may
+        // what was counted in it, and has not come.
         start(0, at: path, over: nil)
       }
       append(

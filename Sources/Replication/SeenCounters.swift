@@ -6,6 +6,9 @@ struct SeenCounters {
   private let applied: Context?
   private let settlesOrphans: Bool
   private let settlesDoubt: Bool
+  /// What its author saw of counters, by path, each in the order of the stamps; nil before it is
+  /// asked for.
+  private var entries: [Path: [DocumentState.Entry]]?
 
   /// - parameters:
   ///   - context: what the write claims.
@@ -32,35 +35,44 @@ struct SeenCounters {
   /// And those that a start had named which this one covers, lest they count once they arrive. What
   /// a removal hides that waits here goes for good, and what has no insert here was in no number
   /// that anybody saw, unless that is what was chosen.
-  func counter(at path: Path) -> SeenCounter? {
-    let doubtful = settlesDoubt ? state.visibility().hidden : []
-    let entries = (state.uncovered + doubtful).map { state.entries[$0] }.filter { entry in
-      entry.effect.path == path
-        && (entry.effect.kind == .counter || entry.effect.kind == .increment)
-        && (settlesOrphans || !state.wasOrphan(entry, applied: applied))
-        && !state.isHiddenByPendingRemoval(entry)
-        // Of the transaction in the making, each step has seen those before it.
-        && (entry.isOfTheTransactionInTheMaking
-          || state.relation(of: seen, to: entry.stamp) != .none)
-    }
-    guard !entries.isEmpty else { return nil }
+  ///
+  /// - parameter basis: what the number is made of that is to be written, where that is not what
+  ///   the author saw there: then what starts had named that go is not counted in it.
+  mutating func counter(at path: Path, basis: CountBasis? = nil) -> SeenCounter? {
+    let all = entries ?? collect()
+    entries = all
+    guard let entries = all[path] else { return nil }
     let starts = entries.compactMap { entry in
       entry.effect.kind == .counter ? CounterStart(payload: entry.effect.payload) : nil
     }
     let increments = entries.filter { $0.effect.kind == .increment }
-    let inherited = Set(starts.flatMap(\.counted))
+    let named = Set(starts.flatMap(\.counted))
+    let inherited = basis?.counted ?? named
     let isOpen = { (entry: DocumentState.Entry) in
       !entry.isOfTheTransactionInTheMaking
         && state.relation(of: context, to: entry.stamp) < .certain
     }
     return SeenCounter(
       starts: starts,
-      increments: increments.map(\.stamp).filter {
-        !inherited.contains(CounterStart.Increment($0))
-      },
+      increments: increments.filter { !named.has($0) },
       unclaimed: Set(increments.filter(isOpen).map { CounterStart.Increment($0.stamp) })
         .union(inherited.filter { !isClaimed($0) }),
       isClaimed: !entries.contains(where: isOpen))
+  }
+
+  private func collect() -> [Path: [DocumentState.Entry]] {
+    let doubtful = settlesDoubt ? state.visibility().hidden : []
+    let removals = DocumentState.WaitingRemovals(state)
+    let seen = (state.uncovered + doubtful).map { state.entries[$0] }.filter { entry in
+      (entry.effect.kind == .counter || entry.effect.kind == .increment)
+        && (settlesOrphans || !state.wasOrphan(entry, applied: applied))
+        && !removals.hide(entry)
+        // Of the transaction in the making, each step has seen those before it.
+        && (entry.isOfTheTransactionInTheMaking
+          || state.relation(of: self.seen, to: entry.stamp) != .none)
+    }
+    return Dictionary(grouping: seen, by: \.effect.path)
+      .mapValues { $0.sorted { $0.stamp < $1.stamp } }
   }
 
   /// Whether the write claims an increment that may not be here: what is told by its number alone
@@ -77,16 +89,27 @@ struct SeenCounters {
 /// What was counted in one of them.
 struct SeenCounter {
   fileprivate let starts: [CounterStart]
-  fileprivate let increments: [Stamp]
+  fileprivate let increments: [DocumentState.Entry]
   /// The increments that were counted in it, and that the write may not claim.
   let unclaimed: Set<CounterStart.Increment>
   /// Whether the write may claim all that stood there.
   let isClaimed: Bool
   /// What tells what had been counted in it.
-  var mark: UInt64 { CounterStart.mark(of: starts, increments) }
+  var mark: UInt64 { CounterStart.mark(of: starts, increments.map(\.stamp)) }
+
+  /// The same, if it had come to a number from one of its starts; 0 if it could not have.
+  func mark(comingTo number: Int128) -> UInt64 {
+    let sum = increments.reduce(0 as Int128) { $0 + CounterAmount.amount($1.effect) }
+    guard let newest = starts.last, newest.number + sum != number else {
+      return (starts.last?.number ?? 0) + sum == number ? mark : 0
+    }
+    let start = starts.last { $0.number + sum == number }
+    return start.map { CounterStart.mark(of: [$0], increments.map(\.stamp)) } ?? 0
+  }
 
   fileprivate init(
-    starts: [CounterStart], increments: [Stamp], unclaimed: Set<CounterStart.Increment>,
+    starts: [CounterStart], increments: [DocumentState.Entry],
+    unclaimed: Set<CounterStart.Increment>,
     isClaimed: Bool
   ) {
     self.starts = starts

@@ -17,9 +17,9 @@ package struct UndoPlan: Sendable {
     /// The transaction made the document.
     case delete
     /// The transaction deleted it: it comes back whole.
-    case restore(JSON, kinds: [Path: ReplicatedKind])
+    case restore(JSON, Restoration)
     /// The new body, and what in it is changed, as an object of the keys.
-    case change(JSON, named: JSON, kinds: [Path: ReplicatedKind])
+    case change(JSON, named: JSON, Restoration)
   }
 
   package private(set) var action = Action.nothing
@@ -65,9 +65,14 @@ package struct UndoPlan: Sendable {
     guard let around, let target, let aftermath,
       around.before.isVisible || around.after.isVisible
     else { return }
+    let end = fold.state
     let scene = Scene(
-      event: target, before: around.before, after: around.after, end: fold, since: aftermath,
-      present: present.json, presentKinds: present.shownKinds, isForced: isForced)
+      event: target, before: around.before, after: around.after,
+      end: end.uncovered.map {
+        end.entries[$0]
+      },
+      since: aftermath, present: present.json, presentKinds: present.shownKinds,
+      isForced: isForced)
     if around.before.isVisible && around.after.isVisible {
       change(changed, in: scene)
       leave(
@@ -86,24 +91,48 @@ package struct UndoPlan: Sendable {
   /// What the decision rests on.
   fileprivate struct Scene {
     let event: DocumentEvent
+    /// What the event adds to counters.
+    let increments: [Path: Int128]
     let before: EventFold
     let after: EventFold
-    let end: EventFold
+    let beforeBody: JSON?
+    let afterBody: JSON?
+    /// What stands at the end.
+    let end: [DocumentState.Entry]
+    /// Of that, the increments that count.
+    let counting: Set<Stamp>
     let since: UndoAftermath
     let present: JSON?
     let presentKinds: [Path: ReplicatedKind]
     let isForced: Bool
+
+    init(
+      event: DocumentEvent, before: EventFold, after: EventFold, end: [DocumentState.Entry],
+      since: UndoAftermath, present: JSON?, presentKinds: [Path: ReplicatedKind], isForced: Bool
+    ) {
+      self.event = event
+      increments = event.increments
+      (self.before, self.after, self.end) = (before, after, end)
+      (beforeBody, afterBody) = (before.body, after.body)
+      let counted = end.countedIncrements
+      counting = Set(
+        end.filter { $0.effect.kind == .increment && !counted.has($0) }.map(\.stamp))
+      self.since = since
+      self.present = present
+      self.presentKinds = presentKinds
+      self.isForced = isForced
+    }
   }
 
   /// The transaction made the document or deleted it.
   private mutating func appearOrVanish(in scene: Scene) {
-    let isUntouched = scene.since.changed.isEmpty && scene.present == scene.after.body
+    let isUntouched = scene.since.changed.isEmpty && scene.present == scene.afterBody
     guard isUntouched || scene.isForced else {
       left = [.root]
       return
     }
-    if let body = scene.before.body {
-      action = .restore(body, kinds: scene.before.kinds)
+    if let body = scene.beforeBody {
+      action = .restore(body, scene.before.restoration(at: [.root]))
     } else if scene.present != nil {
       action = .delete
     }
@@ -114,7 +143,7 @@ package struct UndoPlan: Sendable {
       left = [.root]
       return
     }
-    var draft = BodyDraft(present, before: scene.before.body ?? .object(JSONObject()))
+    var draft = BodyDraft(present, before: scene.beforeBody ?? .object(JSONObject()))
     let shown = draft.values
     var plain: [Path] = []
     for path in paths {
@@ -135,13 +164,13 @@ package struct UndoPlan: Sendable {
     guard draft.body != present else { return }
     action = .change(
       draft.body, named: present.differing(from: draft.body),
-      kinds: scene.before.kinds.filter { plain.contains($0.key) })
+      scene.before.restoration(at: Set(plain)))
   }
 
   private mutating func restore(_ paths: [Path], in scene: Scene, draft: inout BodyDraft) {
     for path in paths where scene.before.values[path] == nil { draft.remove(path) }
     for path in paths {
-      guard let value = scene.before.value(at: path) else { continue }
+      guard let value = scene.old(at: path) else { continue }
       if !draft.set(value, at: path, isForced: scene.isForced) { left.append(path) }
     }
   }
@@ -166,8 +195,8 @@ extension UndoPlan.Scene {
     switch kind {
     case .counter: return countedBack(at: path)
     case .set:
-      guard before.kinds[path] == .set, let old = elements(before, at: path),
-        let new = elements(after, at: path)
+      guard before.kinds[path] == .set, let old = old(at: path).flatMap({ SetElement.all(in: $0) }),
+        let new = new(at: path).flatMap({ SetElement.all(in: $0) })
       else { return nil }
       return exchanged(added: new.subtracting(old), removed: old.subtracting(new), at: path)
     }
@@ -182,7 +211,7 @@ extension UndoPlan.Scene {
     }
     let adding = removed.filter { !since.hasWritten(at: path.appending($0.key)) }
     let others = Set(
-      end.state.uncovered.map { end.state.entries[$0] }.filter { entry in
+      end.filter { entry in
         entry.effect.kind == .add && entry.stamp != event.header.stamp(Int(entry.stamp.dot.index))
       }.map(\.effect.path))
     let removing = added.filter { !others.contains(path.appending($0.key)) }
@@ -196,24 +225,26 @@ extension UndoPlan.Scene {
     return Edit(kind: .elements(adding: adding, removing: removing), isWhole: isWhole)
   }
 
-  private func elements(_ fold: EventFold, at path: Path) -> Set<SetElement>? {
-    fold.value(at: path).flatMap { SetElement.all(in: $0) }
+  /// What showed at a path before the event, if it was no object with members.
+  fileprivate func old(at path: Path) -> JSON? {
+    before.values[path] == nil ? nil : beforeBody?.member(at: path.keys[...])
+  }
+
+  private func new(at path: Path) -> JSON? {
+    after.values[path] == nil ? nil : afterBody?.member(at: path.keys[...])
   }
 
   /// The opposite of the increments, if all of them still count.
   private func countedBack(at path: Path) -> Edit? {
-    let increments = event.steps.filter {
+    let steps = event.steps.filter {
       $0.effect.path == path && $0.effect.kind == .increment
     }
-    let uncovered = end.state.uncovered.map { end.state.entries[$0] }
-    let counted = uncovered.countedIncrements
-    let counting = Set(uncovered.filter { !counted.has($0) }.map(\.stamp))
-    guard let sum = event.increments[path], let amount = Int64(exactly: -sum),
-      increments.allSatisfy({ counting.contains(event.stamp(of: $0)) })
+    guard let sum = increments[path], let amount = Int64(exactly: -sum),
+      steps.allSatisfy({ counting.contains(event.stamp(of: $0)) })
     else { return nil }
     // What it wrote besides, such as a start, the opposite does not take back.
-    let old = before.value(at: path).map { CounterAmount.integer(in: $0) } ?? 0
-    guard let old, let new = after.value(at: path).flatMap({ CounterAmount.integer(in: $0) }),
+    let old = old(at: path).map { CounterAmount.integer(in: $0) } ?? 0
+    guard let old, let new = new(at: path).flatMap({ CounterAmount.integer(in: $0) }),
       new - old == sum
     else { return nil }
     let isTakenBack = since.takenBack.contains(path)
@@ -227,8 +258,11 @@ extension UndoPlan.Scene {
 }
 
 extension EventFold {
-  fileprivate func value(at path: Path) -> JSON? {
-    values[path] == nil ? nil : body?.member(at: path.keys[...])
+  /// What it shows at some paths, as what to bring back.
+  fileprivate func restoration(at paths: Set<Path>) -> Restoration {
+    let kinds = paths.contains(.root) ? kinds : kinds.filter { paths.contains($0.key) }
+    let counters = Set(kinds.filter { $0.value == .counter }.keys)
+    return Restoration(paths, kinds: kinds, counts: state.countBases(at: counters))
   }
 }
 

@@ -15,11 +15,12 @@ package struct VersionToken: Hashable, Sendable {
   package let seen: Context
   /// What had been applied, and so was shown: part of `seen`.
   package let applied: Context
-  /// Of each transaction that had not closed and of which the document had something: what its
-  /// author, and those of all that leads up to it, had seen, but for `context`.
+  /// Of each run of transactions that had not closed and of which the document had something
+  /// (``Grounds``), by its last: what its author, and those of all that leads up to it, had seen,
+  /// but for `context`.
   ///
-  /// A removal that waits means no more than that (``EditPlan/Grounds``). Of many there is one of
-  /// each stream, for all of it.
+  /// A removal that waits means no more than that (``EditPlan/Grounds``). Of very many there is one
+  /// of each stream, for all of it.
   package let grounds: [Context.Entry: Context]
   /// The inserts that stood.
   package let inserts: [Dot]
@@ -96,9 +97,13 @@ extension DocumentState {
       else { continue }
       open[transaction] = entry.stamp
     }
-    guard open.count > VersionToken.mostGrounds else {
-      return open.mapValues { frontier.seen(upTo: [$0]) }
+    var runs = Grounds(frontier)
+    let grounds = open.keys.reduce(into: [:] as [Context.Entry: Context]) { grounds, transaction in
+      let run = runs.run(of: transaction)
+      let stamps = [open[transaction]].compactMap(\.self)
+      grounds[run?.last ?? transaction] = run?.seen ?? frontier.seen(upTo: stamps)
     }
+    guard grounds.count > VersionToken.mostGrounds else { return grounds }
     let streams = Dictionary(grouping: open.values, by: \.dot.stream)
     return streams.values.reduce(into: [:]) { grounds, stamps in
       guard let newest = stamps.max() else { return }

@@ -66,8 +66,9 @@ extension DocumentState {
     var result = Visibility()
     let present = uncovered
     let deletions = deletions(among: present)
+    let removals = WaitingRemovals(self)
     let all = present.filter {
-      entries[$0].effect.kind.carriesValue && !isHiddenByPendingRemoval(entries[$0])
+      entries[$0].effect.kind.carriesValue && !removals.hide(entries[$0])
     }
     let missing = missingInserts
     let values = all.filter { !missing.contains(entries[$0].effect.insert) }
@@ -128,11 +129,25 @@ extension DocumentState {
     return kept + waiting
   }
 
-  func isHiddenByPendingRemoval(_ entry: Entry) -> Bool {
-    pending.contains { removal in
-      removal.kind.cover == .path && entry.effect.path.isAtOrBelow(removal.path)
-        // What it may mean or not shows until it is known: nobody would list it.
-        && relation(of: removal.seen, to: entry.stamp) >= .expected
+  /// The removals that wait, by where: there may be as many as there are values.
+  struct WaitingRemovals {
+    private let state: DocumentState
+    private let removals: [Path: [PendingRemoval]]
+
+    init(_ state: DocumentState) {
+      self.state = state
+      removals = Dictionary(
+        grouping: state.pending.filter { $0.kind.cover == .path }, by: \.path)
+    }
+
+    func hide(_ entry: Entry) -> Bool {
+      guard !removals.isEmpty else { return false }
+      return (entry.effect.path.ancestors + [entry.effect.path]).contains { path in
+        (removals[path] ?? []).contains { removal in
+          // What it may mean or not shows until it is known: nobody would list it.
+          state.relation(of: removal.seen, to: entry.stamp) >= .expected
+        }
+      }
     }
   }
 }

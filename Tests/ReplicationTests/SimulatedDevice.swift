@@ -234,11 +234,8 @@ extension SimulatedDevice {
       draft.claim(frontier.lineage.reduced(seen))
       for key in keys.sorted() {
         var state = state(of: key, in: draft)
-        for removal in state.pending where removal.seen == seen {
-          draft.operations.append(
-            state.publish(
-              removal, on: key, header: draft.header, index: draft.operations.count))
-        }
+        draft.operations += state.publishRemovals(
+          seeing: seen, on: key, header: draft.header, firstIndex: draft.operations.count)
         draft.states[key] = state
         draft.changed.insert(key)
       }

@@ -303,4 +303,36 @@ import Testing
     writers.deliverEverything()
     for device in 0..<4 { #expect(writers.body(device) == #"{"m":{"k7":"unseen"}}"#) }
   }
+
+  /// Device 2 has many open transactions of device 1, of which the first had seen less.
+  private static func manyAfterSomethingUnseen() throws -> Writers {
+    var writers = Writers(4)
+    try writers.put(0, #"{"x":{}}"#)
+    writers.deliverEverything()
+    try writers.writeElsewhere(3)
+    writers.deliver(from: 3, to: 1)
+    try writers.write(1, .patch(#"{"x":{"k":"seen"}}"#))
+    try writers.write(0, .patch(#"{"x":{"k":"unseen"}}"#))
+    writers.deliver(from: 0, to: 1)
+    for number in 0..<100 { try writers.write(1, .patch(#"{"m\#(number)":1}"#)) }
+    writers.deliver(from: 1, to: 2)
+    return writers
+  }
+
+  @Test func aTokenTellsRunsOfTransactionsApart() throws {
+    var writers = try Self.manyAfterSomethingUnseen()
+    let token = try writers.token(2)
+    #expect(token.grounds.count == 2)
+    try writers.write(2, .put("{}", token))
+    writers.deliverEverything()
+    for device in 0..<4 { #expect(writers.body(device) == #"{"x":{"k":"unseen"}}"#) }
+  }
+
+  @Test func removalsOfOneRunWaitTogether() throws {
+    var writers = try Self.manyAfterSomethingUnseen()
+    try writers.put(2, "{}")
+    #expect(Set(writers.state(2).pending.map(\.seen)).count == 2)
+    writers.deliverEverything()
+    for device in 0..<4 { #expect(writers.body(device) == #"{"x":{"k":"unseen"}}"#) }
+  }
 }

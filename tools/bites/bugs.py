@@ -353,11 +353,11 @@ line("counter-begins-at-nothing", KINDS,
      "          start(number, at: path, over: target)",
      "          start(ON ? 0 : number, at: path, over: target)")
 line("starts-are-not-marked", "Sources/Replication/EditPlanner.swift",
-     "    if goesOn(number,", "    if !ON, goesOn(number,")
+     "    } else if goesOn(number,", "    } else if !ON, goesOn(number,")
 line("removals-mean-what-others-take-away", EXECUTION,
-     "      let seen = meaning(of: plan, removing: entries)",
+     "      let seen = meaning(of: plan, removing: entries, &runs)",
      "      let seen = meaning(\n"
-     "        of: plan, removing: ON ? hidden.values.flatMap(\\.self) : entries)")
+     "        of: plan, removing: ON ? hidden.values.flatMap(\\.self) : entries, &runs)")
 line("elements-stay", KINDS,
      "      for element in old.subtracting(new).sorted() {\n",
      "      for element in old.subtracting(new).sorted() where !ON {\n")

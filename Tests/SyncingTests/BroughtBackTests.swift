@@ -1,0 +1,180 @@
+import CanonicalJSON
+import DocumentStorage
+import Replication
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+/// protocol.md 14 to 16: an undo, or the choice of what had lost, brings back what it was.
+@Suite("What is brought back") struct BroughtBackTests {
+  let world: World
+  let eve: Peer
+  let ann: Peer
+  let bob: Peer
+  let cem: Peer
+
+  init() throws {
+    let world = try World()
+    self.world = world
+    func peer(_ name: String) throws -> Peer {
+      try world.peer(name, in: try world.folder(try #require(FilePath.Component(name))))
+    }
+    eve = try peer("eve")
+    ann = try peer("ann")
+    bob = try peer("bob")
+    cem = try peer("cem")
+  }
+
+  private var all: [Peer] { [eve, ann, bob, cem] }
+
+  /// Brings what one has written to another.
+  private func send(from source: Peer, to target: Peer) throws {
+    try source.publish()
+    for file in try world.logs(in: source.folder) where file.directory == source.directory {
+      try world.deliver(file, to: target.folder)
+    }
+    try target.importAll()
+  }
+
+  private func exchange() throws {
+    for _ in 0..<2 {
+      for source in all {
+        for target in all where target.stream != source.stream {
+          try send(from: source, to: target)
+        }
+      }
+    }
+    #expect(try Set(all.map { try $0.dump() }).count == 1)
+  }
+
+  private func edit(_ edit: KindEdit, at pointer: String, by peer: Peer) throws -> UInt64 {
+    let path = try #require(Path(pointer: pointer))
+    world.advance(milliseconds: 10)
+    let result = try peer.write { _ = try $0.edit(edit, at: path, of: Peer.key("x")) { _ in } }
+    return try #require(result.sequence)
+  }
+
+  private func add(_ amount: Int64, by peer: Peer) throws {
+    _ = try edit(.increment(amount), at: "/n", by: peer)
+  }
+
+  private func put(_ body: String, by peer: Peer) throws -> UInt64 {
+    world.advance(milliseconds: 10)
+    let result = try peer.write { writer in
+      _ = try writer.put(try JSONText.parse(body), at: Peer.key("x"))
+    }
+    return try #require(result.sequence)
+  }
+
+  private func undo(_ sequence: UInt64, of author: Peer, by peer: Peer) throws {
+    world.advance(milliseconds: 10)
+    var left: [StoreWriter.LeftAlone] = []
+    try peer.write { left = try $0.undo("\(author.stream):\(sequence)") }
+    #expect(left.isEmpty)
+  }
+
+  private func choose(_ number: Int, at pointer: String, by peer: Peer) throws {
+    let path = try #require(Path(pointer: pointer))
+    world.advance(milliseconds: 10)
+    try peer.write { try $0.resolve(Peer.key("x"), at: path, by: .listed(number)) }
+  }
+
+  private func conflicts(_ peer: Peer) throws -> [DocumentConflict] {
+    try peer.device.database.readSnapshot { try $0.conflicts(of: Peer.key("x")) }
+  }
+
+  /// Cem has a start of ann's that counts an increment of bob's, which cem has not.
+  private func startAhead() throws -> UInt64 {
+    try add(5, by: ann)
+    try exchange()
+    try eve.put("e", "{}")
+    try send(from: eve, to: bob)
+    try add(3, by: bob)
+    try send(from: bob, to: ann)
+    #expect(try ann.body("x") == #"{"n":8}"#)
+    let start = try put(#"{"n":10}"#, by: ann)
+    try send(from: ann, to: cem)
+    #expect(try cem.body("x") == #"{"n":10}"#)
+    return start
+  }
+
+  @Test("has not counted what only the number had that goes")
+  func incrementNotHere() throws {
+    try undo(try startAhead(), of: ann, by: cem)
+    #expect(try cem.body("x") == #"{"n":5}"#)
+    try exchange()
+    #expect(try cem.body("x") == #"{"n":8}"#)
+  }
+
+  @Test("begins where a counter is begun anew, without what the one before had counted")
+  func begunAnew() throws {
+    _ = try startAhead()
+    try cem.delete("x")
+    try add(1, by: cem)
+    #expect(try cem.body("x") == #"{"n":1}"#)
+    try exchange()
+    #expect(try cem.body("x") == #"{"n":1}"#)
+  }
+
+  @Test("by two, who have counted different things to the same number, is in conflict")
+  func sameNumber() throws {
+    try add(5, by: ann)
+    try exchange()
+    try add(2, by: ann)
+    try add(2, by: bob)
+    let start = try put(#"{"n":10}"#, by: eve)
+    for peer in [ann, bob] {
+      try send(from: eve, to: peer)
+      #expect(try peer.body("x") == #"{"n":12}"#)
+      try undo(start, of: eve, by: peer)
+      #expect(try peer.body("x") == #"{"n":7}"#)
+    }
+    try exchange()
+    #expect(try conflicts(cem).map(\.path.pointer) == ["/n"])
+  }
+
+  @Test("by two, who have chosen the same number of different counts, is in conflict")
+  func sameChoice() throws {
+    try add(5, by: ann)
+    try exchange()
+    try add(2, by: eve)
+    try add(2, by: cem)
+    _ = try put(#"{"n":100}"#, by: ann)
+    _ = try put(#"{"n":200}"#, by: bob)
+    try send(from: ann, to: bob)
+    try send(from: bob, to: ann)
+    try send(from: eve, to: ann)
+    try send(from: cem, to: bob)
+    for peer in [ann, bob] {
+      #expect(try peer.body("x") == #"{"n":202}"#)
+      try choose(2, at: "/n", by: peer)
+      #expect(try peer.body("x") == #"{"n":102}"#)
+    }
+    try exchange()
+    #expect(try conflicts(cem).map(\.path.pointer) == ["/n"])
+  }
+
+  @Test("is a plain array where it was one, though a set shows in its place")
+  func plainArray() throws {
+    let elements = Set([1, 5].map { SetElement(.integer($0)) })
+    _ = try put(#"{"s":[2,1,2]}"#, by: bob)
+    _ = try edit(.elements(adding: elements, removing: []), at: "/s", by: ann)
+    try exchange()
+    #expect(try bob.body("x") == #"{"s":[1,5]}"#)
+    try choose(2, at: "/s", by: bob)
+    #expect(try bob.body("x") == #"{"s":[2,1,2]}"#)
+    try exchange()
+    #expect(try ann.body("x") == #"{"s":[2,1,2]}"#)
+  }
+
+  @Test("has its order, though it was a set meanwhile")
+  func arrayThatBecameASet() throws {
+    _ = try put(#"{"s":["b","a"]}"#, by: ann)
+    let added = try edit(
+      .elements(adding: [SetElement(.string("c"))], removing: []), at: "/s", by: ann)
+    #expect(try ann.body("x") == #"{"s":["a","b","c"]}"#)
+    try undo(added, of: ann, by: ann)
+    #expect(try ann.body("x") == #"{"s":["b","a"]}"#)
+  }
+}
