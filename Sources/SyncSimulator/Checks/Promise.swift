@@ -122,6 +122,12 @@ struct JudgedPromise {
   /// Whether the author of this edit had seen `other`: nobody sees an edit before its insert.
   func hasSeen(_ other: JudgedPromise) -> Bool { isAfter(other, seen) && couldSee(other) }
 
+  /// Whether the author of this edit had seen `other`, other than by giving it up and not being
+  /// able to claim it.
+  func hasHad(_ other: JudgedPromise) -> Bool {
+    hasSeen(other) && (!promise.hasGivenUp || claims(other))
+  }
+
   /// Whether this edit claims `other`: not all that its author had seen can be claimed.
   func claims(_ other: JudgedPromise) -> Bool { isAfter(other, claimed) }
 

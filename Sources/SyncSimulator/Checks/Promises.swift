@@ -95,7 +95,7 @@ struct Judgement {
     for delete in promises
     where delete.promise.kind == .delete && !delete.isRevoked && !delete.promise.mayMeanLess {
       let isContradicted = promises.contains {
-        $0.promise.kind != .delete && !delete.hasSeen($0)
+        $0.promise.kind != .delete && !delete.hasHad($0)
       }
       guard isContradicted else {
         throw Finding("\(key.id) is back, though nobody edited it beside its deletion")
@@ -159,7 +159,7 @@ struct Judgement {
       }
       guard other.promise.kind == .delete, !other.promise.mayMeanLess else { continue }
       let isUndone = promises.contains {
-        $0.promise.kind != .delete && !other.hasSeen($0)
+        $0.promise.kind != .delete && !other.hasHad($0)
           && !($0.claims(other) && other.promise.transaction != nil)
       }
       guard isUndone else {
