@@ -17,7 +17,7 @@ extension StoreDatabase {
   /// When the first transaction that waits to be published was written; nil if none waits.
   package func oldestUnpublished() throws -> HybridTime? {
     try read { db in
-      let sql = "SELECT content FROM outbox ORDER BY sequence LIMIT 1"
+      let sql = "SELECT content FROM outbox ORDER BY stream, sequence LIMIT 1"
       guard let content = try Data.fetchOne(db, sql: sql) else { return nil }
       let stored = try SegmentFile.decode([UInt8](content)).segment
       let before = StreamPosition(

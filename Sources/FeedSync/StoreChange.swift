@@ -75,12 +75,15 @@ public struct ChangePosition: Hashable, Codable, Sendable {
 }
 
 extension StoreChange {
-  init(_ commit: CommittedChange, own: StreamID, name: (StreamID) -> String?) {
+  init(
+    _ commit: CommittedChange, isOwn: (CommittedChange.Origin) -> Bool,
+    name: (StreamID) -> String?
+  ) {
     position = ChangePosition(commit.position)
-    let local = commit.origins.first { $0.stream == own }
+    let local = commit.origins.first(where: isOwn)
     if commit.origins.count == 1, let local {
       let id = local.sequence.map {
-        TransactionID(stream: own.description, sequence: $0)
+        TransactionID(stream: local.stream.description, sequence: $0)
       }
       origin = .local(id)
     } else {

@@ -130,11 +130,22 @@ final class Subscription: Sendable {
     case .missed(let last): return [StoreChange(missedUpTo: last)]
     case .commits(let commits):
       guard !commits.isEmpty else { return [] }
-      let names = Dictionary(
-        uniqueKeysWithValues: try device.database.streamSummaries().map { ($0.stream, $0.name) })
+      // Read each time: the device may go on under another stream.
+      let streams = try device.database.streamSummaries()
+      let names = Dictionary(uniqueKeysWithValues: streams.map { ($0.stream, $0.name) })
       return commits.map { commit in
-        StoreChange(commit, own: device.record.stream) { names[$0] ?? nil }
+        StoreChange(commit, isOwn: { Self.isOwn($0, among: streams) }) { names[$0] ?? nil }
       }
+    }
+  }
+
+  /// Whether a local commit changed something; under a former stream another may write, too.
+  private static func isOwn(
+    _ origin: CommittedChange.Origin, among streams: [StreamSummary]
+  ) -> Bool {
+    streams.contains { stream in
+      stream.stream == origin.stream
+        && (stream.isOwn || stream.wasOwn && origin.sequence != nil)
     }
   }
 

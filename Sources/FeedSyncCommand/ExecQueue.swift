@@ -1,9 +1,12 @@
 import Foundation
+import Synchronization
 
 /// Runs a shell command for each line, one after another, without holding up the import.
 final class ExecQueue: Sendable {
   private let command: String
   private let queue = DispatchQueue(label: "feedsync.exec")
+  /// How many lines wait, and from how many on that is told next.
+  private let waiting = Mutex((count: 0, told: 1000))
 
   init(command: String) { self.command = command }
 
@@ -17,14 +20,26 @@ final class ExecQueue: Sendable {
   }
 
   func run(_ line: [UInt8]) {
-    queue.async { [command] in
+    let many = waiting.withLock { waiting -> Int? in
+      waiting.count += 1
+      guard waiting.count >= waiting.told else { return nil }
+      waiting.told *= 10
+      return waiting.count
+    }
+    if let many {
+      Output.warn(
+        "feedsync: warning: --exec: \(many) lines wait for the command that runs; if it hangs, end"
+          + " it, or have it end by itself, as with 'timeout 60 COMMAND'")
+    }
+    queue.async { [self] in
+      defer { waiting.withLock { $0.count -= 1 } }
       let process = Process()
       process.executableURL = URL(filePath: "/bin/sh")
       process.arguments = ["-c", command]
       let pipe = Pipe()
       process.standardInput = pipe
       do {
-        try process.run()
+        try Self.withoutBlockedSignals { try process.run() }
         Self.write(line + [UInt8(ascii: "\n")], to: pipe.fileHandleForWriting)
         try pipe.fileHandleForWriting.close()
         process.waitUntilExit()
@@ -35,6 +50,17 @@ final class ExecQueue: Sendable {
         Output.warn("feedsync: warning: --exec: \(error)")
       }
     }
+  }
+
+  /// Threads of Dispatch's have signals blocked, which a program that they start would inherit:
+  /// what is to end it, such as timeout(1), would not be heard.
+  private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
+    var none = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try body()
   }
 
   /// Writes what a command may not want to read: ending the pipe is its right.

@@ -56,7 +56,7 @@ struct LoadRun {
   mutating func begin(fromStart: Bool) throws -> Int? {
     guard let look = lines.look else { return nil }
     guard !fromStart else {
-      try journal.clear()
+      try journal.clear(look)
       return nil
     }
     guard let entry = try journal.entry(for: look, device: device) else { return nil }
@@ -82,7 +82,7 @@ struct LoadRun {
 
   /// Forgets how far it came: the next load of the file is a new one.
   func conclude() throws {
-    if lines.look != nil { try journal.clear() }
+    if let look = lines.look { try journal.clear(look) }
   }
 
   /// What an interrupted load says for itself.

@@ -80,7 +80,9 @@ package final class FileChangeSignal: Sendable {
 
 /// Calls at once, and again after growing times; each beginning starts the times anew.
 private final class EchoTimer: Sendable {
-  private static let milliseconds = [5, 20, 80, 320, 1000, 3000, 10_000]
+  private static let milliseconds = [
+    5, 20, 80, 320, 1000, 3000, 10_000, 60_000, 300_000,
+  ]
 
   private struct State {
     let timer: any DispatchSourceTimer

@@ -16,14 +16,15 @@ package enum WatchedPlace: Hashable {
   /// The mask to watch it with.
   ///
   /// A link is never followed, save by the path that the user has given for the container.
-  var mask: UInt32 {
+  package var mask: UInt32 {
     let itself = IN_DELETE_SELF | IN_MOVE_SELF
     let names = IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM
     let flags = IN_ONLYDIR | IN_EXCL_UNLINK
     return switch self {
     case .cookies: UInt32(IN_CREATE | IN_MOVED_TO | itself | flags)
     case .container: UInt32(names | itself | flags)
-    case .logs: UInt32(names | itself | flags | IN_DONT_FOLLOW)
+    // A directory may be given to this user only after it was made.
+    case .logs: UInt32(names | IN_ATTRIB | itself | flags | IN_DONT_FOLLOW)
     case .stream: UInt32(names | IN_CLOSE_WRITE | itself | flags | IN_DONT_FOLLOW)
     }
   }
@@ -63,7 +64,7 @@ package enum InotifyVerdict: Hashable {
       return
     }
     let isDirectory = has(Int32(IN_ISDIR))
-    let isArrival = has(Int32(IN_CREATE | IN_MOVED_TO))
+    let isArrival = has(Int32(IN_CREATE | IN_MOVED_TO | IN_ATTRIB))
     self.init(place: place, name: name, isDirectory: isDirectory, isArrival: isArrival)
   }
 

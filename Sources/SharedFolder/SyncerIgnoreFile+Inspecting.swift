@@ -22,7 +22,7 @@ extension SyncerIgnoreFile {
       .split(whereSeparator: \.isNewline).map { Self.pattern(of: $0) }
     return Findings(
       file: file, missing: Self.patterns.filter { !lines.contains($0) },
-      harmful: lines.filter { Self.hides($0) })
+      harmful: Self.harmful(among: lines))
   }
 
   /// A line without the marks that change how it is matched, not what.
@@ -32,6 +32,20 @@ extension SyncerIgnoreFile {
       rest = rest.dropFirst(mark.count)
     }
     return String(rest.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }.reversed())
+  }
+
+  /// The lines that hide something of feedsync's which no line before them has asked for: the first
+  /// that matches decides.
+  private static func harmful(among lines: [String]) -> [String] {
+    let wanted = lines.firstIndex { line in
+      ["!logs/**/*.log", "!/logs/**/*.log", "!**/*.log", "!*.log", "!logs/**", "!/logs/**"]
+        .contains(line)
+    }
+    return lines.enumerated().filter { index, line in
+      guard hides(line) else { return false }
+      // The marker is asked for by none of those.
+      return line.hasSuffix(".container") || wanted.map { index < $0 } ?? true
+    }.map(\.element)
   }
 
   /// Whether a pattern matches segments, their folders or the marker: those that people write.

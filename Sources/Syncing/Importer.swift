@@ -74,6 +74,7 @@ package final class Importer {
       let published = try Publisher(device: device).publishAll(
         unless: isStopping, remembering: &forks)
       report.published += published.transactions
+      report.hasNewStream = report.hasNewStream || published.hasNewStream
       knowledge.learn(published.segments)
       report.publishingFailure = nil
     } catch {

@@ -4,7 +4,7 @@ import Replication
 import SystemFiles
 import SystemPackage
 
-/// How far the last load of a file came, so that the same command can go on there.
+/// How far the last loads of a few files came, so that the same command can go on there.
 ///
 /// Going on, instead of comparing from the start, is what keeps an edit made meanwhile: loaded
 /// documents are not put back to what the file says. An entry is written after the commit that it
@@ -45,7 +45,9 @@ package struct LoadJournal: Sendable {
     }
   }
 
-  private static let entryBytes = 512
+  /// So many files are known at a time: of more, those that were loaded last.
+  private static let mostEntries = 8
+  private static let fileBytes = 4096
   private let file: FilePath
   private let files: any FileSystem
 
@@ -60,9 +62,7 @@ package struct LoadJournal: Sendable {
   ///
   /// - throws: also where the entry cannot be read: to begin at the start would undo edits.
   package func entry(for look: Look, device: Device) throws -> Entry? {
-    guard let bytes = try contents(), let stored = Stored(parsing: bytes),
-      stored.entry.look == look
-    else { return nil }
+    guard let stored = try stored().first(where: { $0.entry.look == look }) else { return nil }
     // A database that was put back to an older state has not got what the entry tells of.
     guard stored.stream == device.record.stream,
       try device.database.ownSequence() >= stored.sequence
@@ -76,17 +76,24 @@ package struct LoadJournal: Sendable {
   ///   - stream: In which its last transaction is, which may not be that which the process began
   ///     with; so with `sequence`.
   package func note(_ entry: Entry, stream: StreamID, sequence: UInt64) throws {
-    let stored = Stored(entry: entry, stream: stream, sequence: sequence)
-    // One write of always the same length: whoever is killed leaves the old entry or the new one.
-    let padding = max(Self.entryBytes - stored.bytes.count, 0)
-    let bytes = stored.bytes + [UInt8](repeating: UInt8(ascii: " "), count: padding)
+    let others = try stored().filter { $0.entry.look != entry.look }
+    try write([Stored(entry: entry, stream: stream, sequence: sequence)] + others)
+  }
+
+  private func write(_ all: [Stored]) throws {
+    // One write of always the same length: whoever is killed leaves the old entries or the new.
+    let text = JSON.array(all.prefix(Self.mostEntries).map(\.json)).canonicalBytes()
+    let padding = max(Self.fileBytes - text.count, 0)
+    let bytes = text + [UInt8](repeating: UInt8(ascii: " "), count: padding)
     let descriptor = try FileDescriptor.open(
       file, .writeOnly, options: .create, permissions: .ownerReadWrite)
     _ = try descriptor.closeAfter { try descriptor.writeAll(toAbsoluteOffset: 0, bytes) }
   }
 
-  /// Forgets it: the load came to its end, or shall begin anew.
-  package func clear() throws {
+  /// Forgets a file: its load came to its end, or shall begin anew.
+  package func clear(_ look: Look) throws {
+    let others = try stored().filter { $0.entry.look != look }
+    guard others.isEmpty else { return try write(others) }
     do {
       try files.remove(file)
     } catch {
@@ -94,13 +101,19 @@ package struct LoadJournal: Sendable {
     }
   }
 
-  /// - returns: nil if there is no entry, or something else has its place.
-  private func contents() throws(FileError) -> [UInt8]? {
+  /// - returns: none if there is no entry, or something else has their place.
+  private func stored() throws(FileError) -> [Stored] {
     do {
-      return try files.contents(of: file, limit: Self.entryBytes).bytes
+      let bytes = try files.contents(of: file, limit: Self.fileBytes).bytes
+      switch try? JSON(parsing: bytes) {
+      case .array(let all): return all.compactMap { Stored($0) }
+      // An older program knew of one.
+      case let one?: return [Stored(one)].compactMap(\.self)
+      case nil: return []
+      }
     } catch {
       guard error.errno == .noSuchFileOrDirectory || error.isTooLarge else { throw error }
-      return nil
+      return []
     }
   }
 }
@@ -117,8 +130,8 @@ private struct Stored {
     self.sequence = sequence
   }
 
-  init?(parsing bytes: [UInt8]) {
-    guard case .object(let object) = try? JSON(parsing: bytes),
+  init?(_ json: JSON) {
+    guard case .object(let object) = json,
       case .string(let text) = object["stream"], let stream = StreamID(text.description)
     else { return nil }
     func number(_ name: ByteString) -> Int64? {
@@ -137,7 +150,7 @@ private struct Stored {
     entry = LoadJournal.Entry(look: look, line: Int(line), offset: offset)
   }
 
-  var bytes: [UInt8] {
+  var json: JSON {
     func number(_ value: UInt64) -> JSON { .integer(Int64(bitPattern: value)) }
     let look = entry.look
     let object: JSONObject = [
@@ -146,6 +159,6 @@ private struct Stored {
       "line": .integer(Int64(entry.line)), "offset": .integer(entry.offset),
       "stream": .string(ByteString(stream.description)), "sequence": number(sequence),
     ]
-    return JSON.object(object).canonicalBytes()
+    return .object(object)
   }
 }

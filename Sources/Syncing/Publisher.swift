@@ -14,6 +14,8 @@ package struct Publisher: Sendable {
     package var transactions = 0
     /// Names that were taken by something else; the content stands under another name.
     package var renamed: [FilePath] = []
+    /// Whether this device goes on under a new stream, since somebody else writes the one it had.
+    package var hasNewStream = false
     /// The segments that it wrote, and whether each has its proper name.
     var segments: [(name: ImportedNames.Name, hasOwnName: Bool)] = []
   }
@@ -38,7 +40,8 @@ package struct Publisher: Sendable {
   ) throws -> Report {
     var report = Report()
     if try device.absence() == nil {
-      _ = try ForkDetection(device: device).beginStreamIfForked(remembering: &memory)
+      report.hasNewStream = try ForkDetection(device: device).beginStreamIfForked(
+        remembering: &memory)
     }
     try device.database.fixBatches()
     var device = device

@@ -73,7 +73,7 @@ package struct WatchSession: Sendable {
     var machine = SettleMachine()
     var timer: Task<Void, Never>?
     // What failed may be mended without an event: a marker that comes, a disk that has room again.
-    var retry = loop.hasFailed ? rescan(mailbox) : nil
+    var retry = loop.retryDelay.map { rescan(mailbox, after: $0) }
     defer {
       timer?.cancel()
       retry?.cancel()
@@ -90,7 +90,7 @@ package struct WatchSession: Sendable {
         _ = try take(mailbox.takeAll(), into: &machine, now: now(), report: report)
         action = machine.scanFinished(now: now())
         retry?.cancel()
-        retry = loop.hasFailed ? rescan(mailbox) : nil
+        retry = loop.retryDelay.map { rescan(mailbox, after: $0) }
       }
       guard case .wake(let moment) = action else { continue }
       timer?.cancel()
@@ -99,15 +99,13 @@ package struct WatchSession: Sendable {
   }
 
   /// Asks for another look in a while.
-  private func rescan(_ mailbox: Mailbox) -> Task<Void, Never> {
+  private func rescan(_ mailbox: Mailbox, after delay: Duration) -> Task<Void, Never> {
     let clock = clock
     return Task {
-      guard (try? await clock.sleep(for: Self.retryInterval)) != nil else { return }
+      guard (try? await clock.sleep(for: delay)) != nil else { return }
       mailbox.put(.rescan)
     }
   }
-
-  private static let retryInterval = Duration.seconds(5)
 
   private func wake(_ mailbox: Mailbox, after delay: Duration) -> Task<Void, Never> {
     let clock = clock
@@ -140,95 +138,5 @@ extension SettleMachine.Action {
     case .rescanAll: .some(.none)
     case .wake, .nothing: .none
     }
-  }
-}
-
-/// Scans, and tells what is new since the scan before.
-private struct WatchLoop {
-  private let importer: Importer
-  private var gaps: Set<ImportReport.Gap> = []
-  private var setAside: [FileKey: FileRecord.Reason] = [:]
-  /// What failed in the scan before, if something did.
-  private var failure: String?
-
-  /// Whether the last scan failed, in a way that a later one may find mended.
-  var hasFailed: Bool { failure != nil }
-
-  init(device: Device) {
-    importer = Importer(device: device)
-    // A scan does not wait for anything, so a first one that takes minutes has to ask.
-    importer.isStopping = { Task.isCancelled }
-  }
-
-  /// Imports what has come.
-  ///
-  /// - parameter onImport: called after each commit; without it, imports are told in the result.
-  /// - returns: what else there is to tell, in order.
-  mutating func scan(
-    _ directories: Set<FilePath.Component>?, onImport: ((WatchEvent) throws -> Void)? = nil
-  ) throws -> [WatchEvent] {
-    var events: [WatchEvent] = []
-    importer.onPart = { part in
-      for from in part.devices {
-        if let onImport { try onImport(.imported(from)) } else { events.append(.imported(from)) }
-      }
-    }
-    defer { importer.onPart = { _ in } }
-    do {
-      let report = try importer.importAll(in: directories)
-      if report.isStopped { throw CancellationError() }
-      events += news(in: report)
-      if failure != nil, report.publishingFailure == nil {
-        failure = nil
-        events.append(.recovered)
-      }
-      return events
-    } catch {
-      guard let failure = Self.passing(error) else { throw error }
-      return failed(failure, after: events)
-    }
-  }
-
-  /// A failure that a later scan may find mended; nil for others.
-  private static func passing(_ error: any Error) -> (any Error & Sendable)? {
-    switch error {
-    case let error as FileError: error
-    // Unmounted, emptied: absence means nothing, so wait for its return. Another container is
-    // another matter.
-    case ContainerError.folderMissing, ContainerError.markerMissing, ContainerError.unreachable:
-      error
-    // A later scan finds what this one could not store.
-    case StorageError.busy, StorageError.full: error
-    default: nil
-    }
-  }
-
-  /// Tells of a failure once: a folder that is away for a night is not a line every few seconds.
-  private mutating func failed(
-    _ error: any Error & Sendable, after events: [WatchEvent]
-  ) -> [WatchEvent] {
-    let text = (error as? FileError)?.withoutTemporaryName ?? "\(error)"
-    defer { failure = text }
-    return failure == text ? events : events + [.failed(error)]
-  }
-
-  private mutating func news(in report: ImportReport) -> [WatchEvent] {
-    var events: [WatchEvent] = []
-    if let failure = report.publishingFailure { events = failed(failure, after: events) }
-    events += report.restored.map { .restored($0) }
-    events += report.gaps.filter { !gaps.contains($0) }.map { .gap($0) }
-    events += report.setAside.filter { setAside[$0.key] != $0.reason }.map { .setAside($0) }
-    gaps = Set(report.gaps)
-    setAside = Dictionary(
-      report.setAside.map { ($0.key, $0.reason) }, uniquingKeysWith: { first, _ in first })
-    return events
-  }
-}
-
-extension FileError {
-  /// What failed, the same for each attempt: temporaries have another name each time.
-  fileprivate var withoutTemporaryName: String {
-    let place = path.lastComponent?.string.hasPrefix(".feedsync-") == true ? path.parent : path
-    return "\(operation) \(place) \(errno.rawValue)"
   }
 }

@@ -72,6 +72,34 @@ import Testing
     #expect(run.findings.first?["hint"]?.text?.contains("--adopt") == true)
   }
 
+  @Test("has a second version of logs kept: nothing is imported from it")
+  func secondLogs() throws {
+    let machine = try Machine()
+    try machine.feedsync("put", "n", "x", "{}")
+    let logs = machine.folder.appending(path: "logs")
+    try FileManager.default.copyItem(
+      at: logs, to: machine.folder.appending(path: "logs (conflicted copy 2026-01-31 101500)"))
+    let run = try machine.diagnose()
+    #expect(run.found == ["error marker-copy"])
+    #expect(run.findings.first?["hint"]?.text?.contains("into logs/") == true)
+  }
+
+  @Test("says nothing of a file as it was that has changed since")
+  func changedSince() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    try machine.feedsync("put", "n", "x", "{}")
+    let log = try #require(try machine.logs().first)
+    let whole = try Data(contentsOf: log)
+    try whole.prefix(40).write(to: log)
+    try machine.feedsync("import", environment: bob)
+    #expect(try machine.diagnose(environment: bob).found == ["warning set-aside"])
+    try whole.write(to: log)
+    #expect(try !machine.diagnose(environment: bob).found.contains("warning set-aside"))
+    try machine.feedsync("import", environment: bob)
+    #expect(try machine.diagnose(environment: bob).found == [])
+  }
+
   @Test("tells what Syncthing's ignore file lacks, and what in it keeps segments back")
   func ignoreFile() throws {
     let machine = try Machine()
@@ -91,5 +119,10 @@ import Testing
     #expect(try machine.diagnose().found == ["error ignore-patterns"])
     try Data((good + "!*.log\n// *.log\n*.logs\n").utf8).write(to: file)
     #expect(try machine.diagnose().found == [])
+    // The first line that matches decides, as the hint has it.
+    try Data((good + "!logs/**/*.log\n*.log\n").utf8).write(to: file)
+    #expect(try machine.diagnose().found == [])
+    try Data((good + "*.log\n!logs/**/*.log\n").utf8).write(to: file)
+    #expect(try machine.diagnose().found == ["error ignore-patterns"])
   }
 }

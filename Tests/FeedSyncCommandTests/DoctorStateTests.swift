@@ -48,6 +48,29 @@ import Testing
       waiting.findings.first?["message"]?.text?.contains("1 transaction there") == true)
   }
 
+  @Test("tells of one that was put back to before what others have of it")
+  func putBack() throws {
+    let machine = try Machine()
+    let database = try machine.deviceState().appending(path: "store.sqlite")
+    let before = try Data(contentsOf: database)
+    try machine.feedsync("put", "n", "x", "{}")
+    #expect(try machine.diagnose().found == [])
+    for suffix in ["-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: database.path + suffix)
+    }
+    try before.write(to: database)
+    // It writes before it sees what it had written.
+    let away = machine.root.appending(path: "away")
+    try FileManager.default.moveItem(at: machine.folder, to: away)
+    try machine.feedsync("put", "n", "y", "{}")
+    try FileManager.default.moveItem(at: away, to: machine.folder)
+    let run = try machine.feedsync("import", "--format", "text")
+    #expect(run.output.contains("goes on as a new one"), "\(run.output)")
+    let found = try machine.diagnose()
+    #expect(found.status == 0 && found.found == ["note clone"])
+    #expect(try machine.feedsync("dump").output.split(separator: "\n").count >= 2)
+  }
+
   @Test("tells of a watch that was killed")
   func deadWatch() throws {
     let machine = try Machine()

@@ -96,6 +96,21 @@ import Testing
     #expect(watch.terminate() == 0)
   }
 
+  @Test("runs --exec with no signal blocked, so that what is to end it is heard")
+  func execSignals() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    let log = machine.root.appending(path: "signals")
+    let watch = try RunningWatch(
+      ["--exec", "grep SigBlk /proc/self/status >> '\(log.path)'"], environment: bob)
+    _ = try watch.next("watching")
+    try machine.feedsync("put", "n", "x", "{}")
+    _ = try watch.next("import")
+    #expect(watch.terminate() == 0)
+    let text = try String(contentsOf: log, encoding: .utf8)
+    #expect(text.split(whereSeparator: \.isWhitespace).last == "0000000000000000")
+  }
+
   // Lesson 25.
   @Test("gives each line to --exec, and survives a command that does not read it")
   func exec() throws {

@@ -62,6 +62,17 @@ import Testing
     #expect(try found(FreeSpace(bytes: 1 << 40, totalBytes: 1 << 40, files: 1 << 20)) == [])
   }
 
+  @Test func whatWaitsIsToldOfThoughItsTimeIsAheadOfTheClock() async throws {
+    try place.setFolder(isAway: true)
+    try await ann.write { try $0.put(["n": 1], at: "a", in: "notes") }
+    try place.setFolder(isAway: false)
+    #expect(try diagnose() == [])
+    let late = try diagnose(later: 3_600_000).filter { $0.check == "unpublished" }
+    #expect(late.first?.message.contains("first written at") == true)
+    let ahead = try diagnose(later: -3_600_000).filter { $0.check == "unpublished" }
+    #expect(ahead.count == 1 && ahead.first?.message.contains("first written") == false)
+  }
+
   @Test func watchesThatTheKernelRefusesAreAWarning() throws {
     let findings = try diagnose { $0.watching = { _ in "no inotify watches are left" } }
     #expect(findings.map(\.check) == ["watching"])

@@ -50,6 +50,9 @@ import Testing
     #expect(verdict(.logs, Int32(IN_MOVED_TO | IN_ISDIR), "s") == .appeared("s"))
     #expect(verdict(.logs, Int32(IN_DELETE | IN_ISDIR), "s") == .changed("s"))
     #expect(verdict(.logs, Int32(IN_CREATE), "file") == .ignore)
+    // It may have been made for another user, and be given to this one now.
+    #expect(verdict(.logs, Int32(IN_ATTRIB | IN_ISDIR), "s") == .appeared("s"))
+    #expect(WatchedPlace.logs.mask & UInt32(IN_ATTRIB) != 0)
   }
 
   @Test func ofTheContainerOnlyLogsCounts() {

@@ -28,9 +28,9 @@ import Testing
     #expect(try journal.entry(for: Self.look, device: device) == nil)
     try journal.note(Self.entry, stream: device.record.stream, sequence: 0)
     #expect(try journal.entry(for: Self.look, device: device) == Self.entry)
-    try journal.clear()
+    try journal.clear(Self.look)
     #expect(try journal.entry(for: Self.look, device: device) == nil)
-    try journal.clear()
+    try journal.clear(Self.look)
   }
 
   @Test("that cannot be read is not taken for none")
@@ -38,6 +38,22 @@ import Testing
     let (_, device, state) = try Self.scene()
     let journal = LoadJournal(directory: state, files: UnreachableFileSystem())
     #expect(throws: FileError.self) { try journal.entry(for: Self.look, device: device) }
+  }
+
+  @Test("is kept for a file while others are loaded, up to some")
+  func several() throws {
+    let (house, device, state) = try Self.scene()
+    let journal = LoadJournal(directory: state, files: house.files)
+    let looks = (1...10).map {
+      LoadJournal.Look(device: 1, inode: $0, size: 300, modified: 4, changed: 5)
+    }
+    for look in looks {
+      let entry = LoadJournal.Entry(look: look, line: 6, offset: 70)
+      try journal.note(entry, stream: device.record.stream, sequence: 0)
+    }
+    try journal.clear(looks[9])
+    let known = try looks.map { try journal.entry(for: $0, device: device) != nil }
+    #expect(known == [false, false, true, true, true, true, true, true, true, false])
   }
 
   @Test("is none for a device that writes another stream by now")

@@ -21,7 +21,7 @@ package struct Diagnosis {
   package static let checks: [any DoctorCheck] = [
     OpeningCheck(), FolderCheck(), SharingCheck(), PublishingCheck(), DiskSpaceCheck(),
     IgnoreFileCheck(), StatePlaceCheck(), DatabaseCheck(), NewerVersionCheck(), GapCheck(),
-    SetAsideCheck(),
+    SetAsideCheck(), CloneCheck(),
     ForeignFilesCheck(), MarkerCopyCheck(), PublishedFilesCheck(), OutboxCheck(), ClockCheck(),
     WatcherCheck(), WatchingCheck(), OtherStatesCheck(), OlderDatabasesCheck(),
   ]

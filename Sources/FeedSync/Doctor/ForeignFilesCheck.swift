@@ -1,6 +1,7 @@
 import DocumentStorage
 import SharedFolder
 import Syncing
+import SystemPackage
 
 /// What stands under `logs/` that no device has written there.
 package struct ForeignFilesCheck: DoctorCheck {
@@ -58,18 +59,29 @@ package struct MarkerCopyCheck: DoctorCheck {
     else { return [] }
     let present = try? container.marker()
     return try container.conflictCopies().map { name in
+      let path = container.root.appending(name)
+      if (try? container.files.status(of: path))?.kind == .directory { return Self.logs(path) }
       let copied = try? container.marker(named: name)
       let isOther = copied != nil && copied?.container != present?.container
       return Finding(
-        isOther ? .error : .warning, check: self.name, file: container.root.appending(name).string,
+        isOther ? .error : .warning, check: self.name, file: path.string,
         message: isOther
           ? "'feedsync init' has made two containers here before the folders had met; this is the"
             + " other one's marker"
-          : "the syncer has kept a second version of \(Marker.name.string) or logs",
+          : "the syncer has kept a second version of \(Marker.name.string)",
         hint: isOther
           ? "keep both until the machine that works with the other one, and now ends with 66, has"
             + " joined this one: 'feedsync init DIR --adopt' there"
           : "remove it, if feedsync.container is whole")
     }
+  }
+
+  private static func logs(_ path: FilePath) -> Finding {
+    Finding(
+      .error, check: MarkerCopyCheck().name, file: path.string,
+      message: "the syncer has kept a second version of logs, in which there may be files that are"
+        + " nowhere else; nothing is imported from it",
+      hint: "move the folders in it into logs/, or what is in them where logs/ has a folder of that"
+        + " name, and run 'feedsync import': what is there twice does no harm")
   }
 }

@@ -12,13 +12,16 @@ package struct OutboxCheck: DoctorCheck {
     else { return [] }
     let written = Int64(oldest.milliseconds)
     let count = try device.database.unpublishedCount()
-    guard device.ambient.now() - written > Self.patience else { return [] }
+    let age = device.ambient.now() - written
+    // Once a device with a clock far ahead was heard of, all that is written bears its time.
+    guard age > Self.patience || age < 0 else { return [] }
+    let since = age < 0 ? "" : ", the first written at \(FindingWords.moment(written))"
     return [
       Finding(
         .warning, check: name, file: device.container.root.string,
         message:
-          "not in the folder yet: \(FindingWords.count(count, "transaction")) of this device,"
-          + " the first written at \(FindingWords.moment(written))",
+          "not in the folder yet: \(FindingWords.count(count, "transaction")) of this device"
+          + since,
         hint: "run 'feedsync import --once', which publishes what waits or says why it cannot")
     ]
   }

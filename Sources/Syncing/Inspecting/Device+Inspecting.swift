@@ -31,7 +31,7 @@ extension Device {
     var knowledge = FolderKnowledge(database: database)
     try knowledge.refresh()
     let unread = listing.segments.filter { file in
-      guard knowledge.record(of: file.key) == nil else { return false }
+      if let record = knowledge.record(of: file.key) { return hasChanged(record) }
       return !(file.claim.map { knowledge.isImported($0) } ?? false)
     }
     let times = unread.compactMap { file in
@@ -40,6 +40,18 @@ extension Device {
     }
     guard let first = times.min() else { return nil }
     return WaitingFiles(count: times.count, since: first / 1_000_000)
+  }
+
+  /// Whether a file that an import has set aside looks otherwise by now: the next import looks at
+  /// it again.
+  package func hasChanged(_ record: FileRecord) -> Bool {
+    guard record.reason.isSetAside,
+      let directory = FilePath.Component(bytes: record.key.directory),
+      let name = FilePath.Component(bytes: record.key.name),
+      let status = try? container.files.status(
+        of: container.logs.appending(directory).appending(name))
+    else { return false }
+    return FileRecord.Look(status) != record.look
   }
 
   /// Which transactions this device has published that the folder does not hold.
