@@ -74,10 +74,14 @@ extension StoreWriter {
     guard let first = paths.first else { throw ConflictError.none(key, path) }
     guard paths.count == 1 else {
       guard case .listed(1) = choice else { throw ConflictError.several(key, paths) }
-      // Those of members at once: each by itself would take as many looks at the document.
-      try settleMembers(of: conflicts, of: key, check: check)
+      // First the whole, by what shows; then members at once, each of which would take as many
+      // looks at the document by itself.
+      let whole = conflicts.filter(\.path.isRoot)
+      if !whole.isEmpty { try settle(whole, of: key, by: choice, check: check) }
+      let members = try self.conflicts(of: key).filter { paths.contains($0.path) }
+      try settleMembers(of: members, of: key, check: check)
       var rest = try self.conflicts(of: key)
-      for path in paths {
+      for path in paths where !path.isRoot {
         // Where an object above it was written whole, it is settled by now.
         let own = rest.filter { $0.path == path }
         guard !own.isEmpty else { continue }
@@ -122,7 +126,9 @@ extension StoreWriter {
     of conflicts: [DocumentConflict], of key: DocumentKey, check: (JSON) throws -> Void
   ) throws {
     let doubtful = Set(conflicts.filter { $0.kind == .doubtful }.map(\.path))
-    let paths = Set(conflicts.map(\.path)).filter { !$0.isRoot && !doubtful.contains($0) }
+    let paths = Set(conflicts.map(\.path)).filter { path in
+      !path.isRoot && !doubtful.contains { path.isAtOrBelow($0) }
+    }
     guard !paths.isEmpty, let present = try view(of: key).json else { return }
     try check(present)
     let named = paths.sorted().reduce(JSON.object(JSONObject())) { named, path in

@@ -69,7 +69,12 @@ extension DocumentState {
     if let exact = grounds[transaction] { return exact }
     let all = grounds.keys.filter { $0.stream == transaction.stream }
     let after = all.filter { lineage?.isAtOrBefore(transaction, $0) ?? true }
-    let end = after.min { $0.sequence < $1.sequence } ?? all.max { $0.sequence < $1.sequence }
+    // A branch that leaves its line later has heard of other things.
+    let line = lineage?.place(of: transaction)
+    let own = after.filter { lineage?.place(of: $0) == line }
+    let end =
+      (own.isEmpty ? after : own).min { $0.sequence < $1.sequence }
+      ?? all.max { $0.sequence < $1.sequence }
     return end.flatMap { grounds[$0] }
   }
 

@@ -48,7 +48,8 @@ struct EditPlanner {
     if !rewritesEqual, case .leaf = base.recorded(at: path), base.showed(leaf, at: path) {
       return
     }
-    if case .set = base.recorded(at: path), !rewritesEqual, kind(at: path, over: present) == .set,
+    let isPlainAgain = restoring.map { $0.covers(path) && $0.kinds[path] != .set } ?? false
+    if case .set = base.recorded(at: path), !rewritesEqual, !isPlainAgain,
       let wanted = SetElement.all(in: new, at: path)
     {
       return changeElements(of: path, to: wanted, present: present)

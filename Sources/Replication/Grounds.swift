@@ -64,8 +64,10 @@ extension Frontier {
       var next = seen
       extend(&next, by: transaction, on: line)
       let isNews = next.without(line.stream) != seen.without(line.stream)
-      // What comes before its insert nobody has seen: a run does not reach over that.
-      if transaction.tip != first.tip, isNews || !hasInserts(of: transaction) { end() }
+      // What comes before its insert nobody has seen, and what is not understood here nobody here
+      // claims: a run does not reach over that.
+      let isBarrier = !hasInserts(of: transaction) || !transaction.isUnderstood
+      if transaction.tip != first.tip, isNews || isBarrier { end() }
       (seen, last) = (next, transaction)
     }
     end()

@@ -26,8 +26,10 @@ package struct Restoration: Sendable, Equatable {
 package struct CountBasis: Sendable, Equatable {
   /// As that of ``CounterStart``.
   let mark: UInt64
-  /// All that is counted in it one by one: increments, and those that its starts name.
-  let counted: Set<CounterStart.Increment>
+  /// The increments that are counted in it one by one.
+  let increments: [Stamp]
+  /// Those that its starts have counted in them, and name.
+  let named: Set<CounterStart.Increment>
 }
 
 extension DocumentState {
@@ -43,8 +45,7 @@ extension DocumentState {
       let increments = entries.filter { $0.effect.kind == .increment && !named.has($0) }
         .map(\.stamp)
       return CountBasis(
-        mark: CounterStart.mark(of: starts, increments),
-        counted: named.union(increments.map { CounterStart.Increment($0) }))
+        mark: CounterStart.mark(of: starts, increments), increments: increments, named: named)
     }
   }
 }

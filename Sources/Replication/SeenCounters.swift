@@ -41,23 +41,24 @@ struct SeenCounters {
   mutating func counter(at path: Path, basis: CountBasis? = nil) -> SeenCounter? {
     let all = entries ?? collect()
     entries = all
-    guard let entries = all[path] else { return nil }
+    guard all[path] != nil || basis != nil else { return nil }
+    let entries = all[path] ?? []
     let starts = entries.compactMap { entry in
       entry.effect.kind == .counter ? CounterStart(payload: entry.effect.payload) : nil
     }
     let increments = entries.filter { $0.effect.kind == .increment }
     let named = Set(starts.flatMap(\.counted))
-    let inherited = basis?.counted ?? named
-    let isOpen = { (entry: DocumentState.Entry) in
-      !entry.isOfTheTransactionInTheMaking
-        && state.relation(of: context, to: entry.stamp) < .certain
+    let inherited = basis?.named ?? named
+    let isOpen = { [state, context] (stamp: Stamp) in
+      !stamp.isOfTheTransactionInTheMaking && state.relation(of: context, to: stamp) < .certain
     }
+    let counted = increments.map(\.stamp) + (basis?.increments ?? [])
     return SeenCounter(
       starts: starts,
       increments: increments.filter { !named.has($0) },
-      unclaimed: Set(increments.filter(isOpen).map { CounterStart.Increment($0.stamp) })
+      unclaimed: Set(counted.filter(isOpen).map { CounterStart.Increment($0) })
         .union(inherited.filter { !isClaimed($0) }),
-      isClaimed: !entries.contains(where: isOpen))
+      isClaimed: !entries.contains { isOpen($0.stamp) })
   }
 
   private func collect() -> [Path: [DocumentState.Entry]] {
@@ -68,7 +69,7 @@ struct SeenCounters {
         && (settlesOrphans || !state.wasOrphan(entry, applied: applied))
         && !removals.hide(entry)
         // Of the transaction in the making, each step has seen those before it.
-        && (entry.isOfTheTransactionInTheMaking
+        && (entry.stamp.isOfTheTransactionInTheMaking
           || state.relation(of: self.seen, to: entry.stamp) != .none)
     }
     return Dictionary(grouping: seen, by: \.effect.path)
@@ -119,7 +120,7 @@ struct SeenCounter {
   }
 }
 
-extension DocumentState.Entry {
+extension Stamp {
   /// Its fingerprint comes when all of that is known.
-  fileprivate var isOfTheTransactionInTheMaking: Bool { stamp.fingerprint == .origin }
+  fileprivate var isOfTheTransactionInTheMaking: Bool { fingerprint == .origin }
 }

@@ -23,7 +23,7 @@ package struct WatchLoop {
   }
 
   private static let firstRetry = Duration.seconds(5)
-  private static let lastRetry = Duration.seconds(300)
+  private static let lastRetry = Duration.seconds(60)
 
   package init(device: Device) {
     importer = Importer(device: device)

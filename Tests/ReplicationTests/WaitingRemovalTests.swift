@@ -335,4 +335,20 @@ import Testing
     writers.deliverEverything()
     for device in 0..<4 { #expect(writers.body(device) == #"{"x":{"k":"unseen"}}"#) }
   }
+
+  @Test func aRemovalDoesNotWaitForWhatIsNotUnderstoodAndComesAfterWhatItTakesAway() throws {
+    let kind = OperationKind(code: 9, cover: .nothing, carriesValue: true)
+    var writers = Writers(3, newer: [1])
+    try writers.put(0, #"{"x":1}"#)
+    writers.deliverEverything()
+    try writers.writeElsewhere(0)
+    writers.deliver(from: 0, to: 1)
+    try writers.write(1, .patch(#"{"a":1}"#))
+    try writers.write(1, .newer(kind, "/z"))
+    writers.deliver(from: 1, to: 2)
+    try writers.write(2, .patch(#"{"a":null}"#))
+    #expect(writers.state(2).pending.count == 1)
+    writers.deliver(from: 0, to: 2)
+    #expect(writers.state(2).pending.isEmpty)
+  }
 }

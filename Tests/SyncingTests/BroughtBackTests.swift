@@ -107,6 +107,44 @@ import Testing
     #expect(try cem.body("x") == #"{"n":8}"#)
   }
 
+  @Test("has counted what it had, also where nothing stands any more that says so")
+  func removedBetween() throws {
+    _ = try startAhead()
+    let removed = try put("{}", by: cem)
+    try undo(removed, of: cem, by: cem)
+    #expect(try cem.body("x") == #"{"n":10}"#)
+    try exchange()
+    #expect(try cem.body("x") == #"{"n":10}"#)
+  }
+
+  @Test("names no increments that all have")
+  func nothingToName() throws {
+    for _ in 0..<5 { try add(1, by: ann) }
+    let start = try put(#"{"n":0}"#, by: ann)
+    try undo(start, of: ann, by: ann)
+    #expect(try ann.body("x") == #"{"n":5}"#)
+    let starts = try ann.device.database.keptDocuments().flatMap(\.state.entries)
+      .filter { $0.effect.kind == .counter }
+    #expect(starts.map { $0.effect.payload.count <= CounterStart.plainBytes } == [true])
+  }
+
+  @Test("does not bring a set back that a write on an earlier read did not touch")
+  func untouchedSet() throws {
+    _ = try put(#"{"t":0}"#, by: ann)
+    let a = SetElement(.string("a"))
+    _ = try edit(.elements(adding: [a], removing: []), at: "/s", by: ann)
+    try exchange()
+    let token = try #require(try bob.token("x"))
+    _ = try put(#"{"t":0}"#, by: ann)
+    try send(from: ann, to: bob)
+    #expect(try bob.body("x") == #"{"t":0}"#)
+    world.advance(milliseconds: 10)
+    try bob.put("x", #"{"s":["a"],"t":1}"#, token: token)
+    #expect(try bob.body("x") == #"{"t":1}"#)
+    try exchange()
+    #expect(try ann.body("x") == #"{"t":1}"#)
+  }
+
   @Test("begins where a counter is begun anew, without what the one before had counted")
   func begunAnew() throws {
     _ = try startAhead()

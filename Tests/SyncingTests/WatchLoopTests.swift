@@ -56,7 +56,7 @@ import Testing
       delays.append(try #require(loop.retryDelay))
     }
     #expect(delays.prefix(3) == [.seconds(5), .seconds(10), .seconds(20)])
-    #expect(delays.last == .seconds(300))
+    #expect(delays.last == .seconds(60))
     set(marker: world.marker.bytes)
     _ = try loop.scan(nil)
     set(marker: nil)
