@@ -39,7 +39,7 @@ final class ExecQueue: Sendable {
       let pipe = Pipe()
       process.standardInput = pipe
       do {
-        try Self.withoutBlockedSignals { try process.run() }
+        try process.run()
         Self.write(line + [UInt8(ascii: "\n")], to: pipe.fileHandleForWriting)
         try pipe.fileHandleForWriting.close()
         process.waitUntilExit()
@@ -50,17 +50,6 @@ final class ExecQueue: Sendable {
         Output.warn("feedsync: warning: --exec: \(error)")
       }
     }
-  }
-
-  /// Threads of Dispatch's have signals blocked, which a program that they start would inherit:
-  /// what is to end it, such as timeout(1), would not be heard.
-  private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
-    var none = sigset_t()
-    var before = sigset_t()
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    try body()
   }
 
   /// Writes what a command may not want to read: ending the pipe is its right.
