@@ -175,10 +175,6 @@ private struct ImportFold {
     // later operations have not come to the documents.
     let whole = bytes > limit ? streams.frontier.lineage : nil
     try streams.apply(header, transaction.operations, after: previous, db)
-    // A branch that it tells of is unknown to what was whole before it: nothing may be forgotten by
-    // that, so all of it is held.
-    let branching = Self.branching
-    let pieces = whole.flatMap { branching($0) == branching(streams.frontier.lineage) ? $0 : nil }
     if let own, !isForked {
       isForked =
         try header.context.entries(of: own).contains { try !streams.holds($0, db) }
@@ -189,6 +185,10 @@ private struct ImportFold {
         }
       if isForked { try streams.fork(own, db) }
     }
+    // A branch that it tells of is unknown to what was whole before it: nothing may be forgotten by
+    // that, so all of it is held.
+    let branching = Self.branching
+    let pieces = whole.flatMap { branching($0) == branching(streams.frontier.lineage) ? $0 : nil }
     clock.merge(header.time)
     clocks.note(header)
     var device = devices[header.stream] ?? fromDevice(header.stream)

@@ -65,12 +65,10 @@ package struct UndoPlan: Sendable {
     guard let around, let target, let aftermath,
       around.before.isVisible || around.after.isVisible
     else { return }
-    let end = fold.state
+    let state = fold.state
+    let end = state.uncovered.map { state.entries[$0] }
     let scene = Scene(
-      event: target, before: around.before, after: around.after,
-      end: end.uncovered.map {
-        end.entries[$0]
-      },
+      event: target, before: around.before, after: around.after, end: end,
       since: aftermath, present: present.json, presentKinds: present.shownKinds,
       isForced: isForced)
     if around.before.isVisible && around.after.isVisible {
