@@ -262,6 +262,9 @@ extension Ledger {
     return seen[earlier.author] >= earlier.sequence
   }
 
+  /// What a transaction is known by.
+  func entry(at place: Place) -> Context.Entry { authors[place.author][place.sequence].entry }
+
   /// How much of each author the author of a transaction had seen, by its own words.
   func claimed(by place: Place) -> Seen { authors[place.author][place.sequence].seen }
 

@@ -46,8 +46,8 @@ struct Promise {
   let settled: Settled
   /// Whether a removal of the document waited then: its own, if it takes something away.
   let waits: Bool
-  /// Whether something had ever been given up there: what counts as seen may not have been there.
-  let hasGivenUp: Bool
+  /// What was here, and what counts as seen without; nil where nothing had ever been given up.
+  let givingUp: Frontier?
   /// What was in the values that its author chose among; nil where that is all that was there.
   let offered: Set<Leaf>?
   /// Whether something in the document was in conflict where the user looked.
@@ -107,6 +107,8 @@ struct JudgedPromise {
   let promise: Promise
   /// Nil where it waited to be published.
   let place: Ledger.Place?
+  /// What its transaction is known by; nil where it waited to be published.
+  let entry: Context.Entry?
   /// The insert of the document that it edits, itself or another's; nil where it waited.
   let insert: Ledger.Place?
   let seen: Seen
@@ -126,6 +128,12 @@ struct JudgedPromise {
   /// able to claim it.
   func hasHad(_ other: JudgedPromise) -> Bool {
     hasSeen(other) && (!promise.hasGivenUp || claims(other))
+  }
+
+  /// Whether the author of this edit had given `other` up, and it had not come.
+  func hasGivenUp(_ other: JudgedPromise) -> Bool {
+    guard let entry = other.entry else { return false }
+    return promise.givingUp?.isGivenUp(entry) ?? false
   }
 
   /// Whether this edit claims `other`: not all that its author had seen can be claimed.
@@ -151,6 +159,9 @@ struct JudgedPromise {
 }
 
 extension Promise {
+  /// Whether something had ever been given up there: what counts as seen may not have been there.
+  var hasGivenUp: Bool { givingUp != nil }
+
   /// A value at a path, as keys from the root.
   struct Leaf: Hashable {
     let path: [ByteString]

@@ -55,7 +55,7 @@ struct Promises {
     }
     let seen = ledger.known(of: promise.seen)
     return JudgedPromise(
-      promise: promise, place: place,
+      promise: promise, place: place, entry: place.map { ledger.entry(at: $0) },
       insert: place.flatMap { ledger.insert(of: promise.document, editedAt: $0) }, seen: seen,
       claimed: place.map { ledger.claimed(by: $0) } ?? seen,
       led: ledger.reach(of: place.map { ledger.claimed(by: $0) } ?? seen),
@@ -113,7 +113,9 @@ struct Judgement {
       let isSuperseded = promises.contains { other in
         other.promise.number != promise.number
           && (other.hasSeen(judged)
-            && (other.promise.touches(leaf) || other.promise.writesAbove(leaf.path))
+            && (other.promise.touches(leaf) || other.promise.writesAbove(leaf.path)
+              // What comes late is covered by what was written there without it.
+              || other.hasGivenUp(judged) && other.promise.touches(leaf.path))
             || hasReached(other, judged, at: leaf.path)
               && (other.promise.touches(leaf) || other.promise.takesAwayAbove(leaf.path)))
       }

@@ -99,9 +99,8 @@ extension World {
 
   /// Who puts a document has seen all that competes in it, and nothing of that is left.
   private func checkSettled(_ edits: [Edit], _ before: Conflicts, on machine: Machine) throws {
-    guard try machine.database.counts().pendingRemovals == 0, try !hasGivenUp(machine) else {
-      return
-    }
+    guard try machine.database.counts().pendingRemovals == 0, try givingUp(on: machine) == nil
+    else { return }
     let after = try conflicts(on: machine)
     let settled: Set<DocumentConflict.Kind> = [.value, .structure, .delete]
     for edit in edits where edit.kind == .put {
@@ -183,7 +182,7 @@ extension World {
           transaction: edit.kind.isRemoval && waits ? nil : written, seen: seen,
           before: edit.before, after: edit.after, settled: settled(by: edit, conflicts),
           waits: waits,
-          hasGivenUp: try hasGivenUp(machine), offered: edit.offered,
+          givingUp: try givingUp(on: machine), offered: edit.offered,
           wasDisputed: conflicts[edit.key] != nil))
     }
     try checkOwnWrites(edits.map { ($0.key, $0.after) }, on: machine)
@@ -196,8 +195,10 @@ extension World {
       try machine.database.keptDocuments().filter { !$0.state.pending.isEmpty }.map(\.key))
   }
 
-  private func hasGivenUp(_ machine: Machine) throws -> Bool {
-    try !machine.database.frontier().givenUp.isEmpty
+  /// What is here, and what counts as seen without; nil where nothing was ever given up.
+  private func givingUp(on machine: Machine) throws -> Frontier? {
+    let frontier = try machine.database.frontier()
+    return frontier.givenUp.isEmpty ? nil : frontier
   }
 
   private func settled(by edit: Edit, _ conflicts: Conflicts) -> Promise.Settled {
@@ -301,7 +302,7 @@ extension World {
         transaction: try written(result, on: machine), seen: seen,
         before: before == nil ? nil : base, after: wanted, settled: .everythingSeen,
         waits: try waitingRemovals(on: machine).contains(key),
-        hasGivenUp: try hasGivenUp(machine), offered: nil,
+        givingUp: try givingUp(on: machine), offered: nil,
         wasDisputed: isDisputed || version.isDisputed))
   }
 
