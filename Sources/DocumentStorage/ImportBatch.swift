@@ -82,8 +82,8 @@ private struct ImportFold {
   private var hasWritten = false
   private var part = ImportedPart()
   private var devices: [StreamID: ImportedPart.FromDevice] = [:]
-  /// How far streams had come of which inserts are awaited.
-  private let awaited: [StreamID: UInt64]
+  /// How far streams had come of which inserts are awaited, when that was first so.
+  private var awaited: [StreamID: UInt64]
   /// How much was known of streams of which files wait, when the first of them was tried.
   private var knowledge: [StreamID: Int] = [:]
 
@@ -296,6 +296,8 @@ private struct ImportFold {
       done = 0
     }
     onProgress(done)
+    // What is written by now of edits whose insert may yet come in this import.
+    awaited.merge(streams.frontier.awaitedEnds) { first, _ in first }
     steps = [:]
     heldBytes = 0
     hasWritten = true

@@ -126,6 +126,34 @@ import Testing
     #expect(try house.open().dump() == before)
   }
 
+  @Test("gives up a branch again the numbers of which are all held of another")
+  func givenUpBranch() throws {
+    let world = try World(.real)
+    let house = try Household()
+    let folder = try house.makeFolder("folder")
+    try world.place(world.marker.bytes, at: folder.appending(Marker.name))
+    try house.initialise(folder, name: "me")
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    let twin = try BranchTests.clone(of: ann, in: try world.folder("twin"), world: world)
+    try ann.put("a", "{}")
+    try ann.publish()
+    try twin.put("lost", "{}")
+    try twin.publish()
+    try twin.put("t1", "{}", isPublishedAtOnce: false)
+    try twin.put("t2", "{}")
+    try twin.publish()
+    let me = try house.open()
+    let files = try world.logs(in: ann.folder) + world.logs(in: twin.folder).dropFirst()
+    for file in files { try world.deliver(file, to: folder) }
+    try me.importAll()
+    try me.skip(ann)
+    try me.importAll()
+    let before = try me.dump()
+    try #require(before.contains("t2"))
+    _ = try Self.rebuild(house.directory)
+    #expect(try house.open().dump() == before)
+  }
+
   @Test("that the folder does not take is gone on with, by the same new device")
   func full() throws {
     let scene = try RecoveryScene()
