@@ -257,9 +257,15 @@ extension Ledger {
     else {
       return false
     }
+    return led(upTo: place)[earlier.author] >= earlier.sequence
+  }
+
+  /// What led up to a transaction: what stands before it in its stream, also where it was written on
+  /// an earlier read, and what the authors of all that had seen.
+  func led(upTo place: Place) -> Seen {
     var seen = authors[place.author][place.sequence].reach
     seen.formUnion(chain(to: place))
-    return seen[earlier.author] >= earlier.sequence
+    return seen
   }
 
   /// What a transaction is known by.

@@ -114,7 +114,7 @@ struct JudgedPromise {
   let seen: Seen
   /// What its transaction says of that; all of it where it waited to be published.
   let claimed: Seen
-  /// What it claims, and what the authors of all that had seen.
+  /// What led up to it (``Ledger/led(upTo:)``).
   let led: Seen
   /// Whether it may have gone with a database that was put back.
   let isRevoked: Bool

@@ -58,7 +58,7 @@ struct Promises {
       promise: promise, place: place, entry: place.map { ledger.entry(at: $0) },
       insert: place.flatMap { ledger.insert(of: promise.document, editedAt: $0) }, seen: seen,
       claimed: place.map { ledger.claimed(by: $0) } ?? seen,
-      led: ledger.reach(of: place.map { ledger.claimed(by: $0) } ?? seen),
+      led: place.map { ledger.led(upTo: $0) } ?? ledger.reach(of: seen),
       isRevoked: isPutBack && promise.transaction == nil,
       mayLackRemovals: isPutBack && promise.waits)
   }
