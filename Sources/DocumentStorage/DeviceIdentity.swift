@@ -74,7 +74,7 @@ extension StoreDatabase {
 
   /// What others have seen of it, and is not here, need not follow what is: what they hide so is
   /// judged again.
-  private static func fork(_ stream: StreamID, _ db: Database) throws {
+  static func fork(_ stream: StreamID, _ db: Database) throws {
     var streams = try StreamDirectory(db)
     try streams.fork(stream, db)
     guard streams.hasRebranched else { return }

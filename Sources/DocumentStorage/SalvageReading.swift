@@ -15,15 +15,17 @@ extension StoreDatabase {
     package let retiredAt: Int64?
     /// Up to where the user has given up what is missing of it; 0 if nothing is.
     package let givenUp: UInt64
+    /// Whether it is known to have, or to have had, several branches.
+    let isForked: Bool
   }
 
   package func knownStreams() throws -> [KeptStream] {
     try read { db in
-      let sql = "SELECT stream, own, retired_at, given_up FROM streams ORDER BY id"
+      let sql = "SELECT stream, own, retired_at, given_up, forked FROM streams ORDER BY id"
       return try Row.fetchAll(db.prepared(sql)).map { row in
         KeptStream(
           stream: try StreamID(column: row.value(0)), own: try row.value(1),
-          retiredAt: try row.value(2), givenUp: try row.number(3))
+          retiredAt: try row.value(2), givenUp: try row.number(3), isForked: try row.value(4))
       }
     }
   }

@@ -125,8 +125,10 @@ extension StreamDirectory {
 
   /// Notes that a stream of this device's goes on elsewhere: what somebody names of it that is not
   /// here need not follow what is.
+  ///
+  /// Also before anything of it is here: a device that takes another's place knows.
   mutating func fork(_ stream: StreamID, _ db: Database) throws {
-    frontier.contradict(stream)
+    frontier.expectFork(of: stream)
     try settleContradictions(db)
   }
 

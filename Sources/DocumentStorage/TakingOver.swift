@@ -28,8 +28,11 @@ extension StoreDatabase {
 
   /// Makes this device answer for streams as another database did: those that it wrote, those that
   /// go on from one of them, and those whose devices never come back.
+  ///
+  /// It also learns which of them branch: what told of its own may be in no transaction, or in one
+  /// that is lost.
   package func answer(for streams: [KeptStream]) throws {
-    let kept = streams.filter { $0.own > 0 || $0.retiredAt != nil }
+    let kept = streams.filter { $0.own > 0 || $0.retiredAt != nil || $0.isForked }
     guard !kept.isEmpty else { return }
     try write { db in
       var directory = try StreamDirectory(db)
@@ -45,6 +48,7 @@ extension StoreDatabase {
             stream.own, stream.retiredAt, try directory.number(of: stream.stream, db),
           ])
       }
+      for stream in kept where stream.isForked { try Self.fork(stream.stream, db) }
     }
   }
 

@@ -14,7 +14,7 @@ struct BodyDraft {
   /// What the body shows, by path.
   var values: ShownValues { body.shownValues }
 
-  /// Whether no value that isn't an object stands above `path`.
+  /// Whether a counter or set may stand at `path`: no object is there, and no other value above.
   func hasRoom(for path: Path) -> Bool {
     var present = body
     for key in path.keys {
@@ -22,6 +22,7 @@ struct BodyDraft {
       guard let member = object[key] else { return true }
       present = member
     }
+    if case .object = present { return false }
     return true
   }
 

@@ -187,6 +187,12 @@ package struct Frontier: Sendable, Equatable {
     if !known.isBranching, known.lines[0].isMarked { lineage.branch(stream) }
   }
 
+  /// The same, also of a stream of which nothing is held.
+  package mutating func expectFork(of stream: StreamID) {
+    lineage.expectBranches(of: stream)
+    contradict(stream)
+  }
+
   /// Takes the streams that the caller has to mark, and to store as branching.
   package mutating func takeContradicted() -> Set<StreamID> {
     defer { contradicted = [] }

@@ -119,6 +119,7 @@ extension DeviceDirectory {
       do {
         let gave = try publish(&one)
         published.append((one, gave))
+        if let rejection = one.salvage?.rejection { throw rejection }
       } catch {
         failure = failure ?? SalvageError(directory: one.older.directory, cause: error)
       }
@@ -126,7 +127,8 @@ extension DeviceDirectory {
     var imported: ImportReport?
     if let first = published.first {
       do {
-        let report = try importAll(of: published.map(\.from), into: device)
+        let isAll = published.count == opened.count
+        let report = try importAll(of: published.map(\.from), isAll: isAll, into: device)
         for one in published where one.from.failure == nil {
           try note(one.gave.report, of: one.from.older, in: device)
         }
@@ -151,17 +153,24 @@ extension DeviceDirectory {
   }
 
   /// Imports what was published, and then what stands behind the holes that were given up.
-  private func importAll(of opened: [Opened], into device: Device) throws -> ImportReport {
+  ///
+  /// - parameter isAll: whether these are all; another one may hold what was given up in these.
+  private func importAll(
+    of opened: [Opened], isAll: Bool, into device: Device
+  ) throws -> ImportReport {
     var opened = opened
     var all = try Importer(device: device).importAll()
-    while true {
+    let refused = opened.reduce(into: Set()) { $0.formUnion($1.salvage?.refused ?? []) }
+    while isAll {
       var isProgressing = false
-      for index in opened.indices where try opened[index].salvage?.giveUp() == true {
+      for index in opened.indices
+      where try opened[index].salvage?.giveUp(besides: refused) == true {
         isProgressing = true
       }
-      guard isProgressing else { return all }
+      guard isProgressing else { break }
       all = try Importer(device: device).importAll().added(to: all)
     }
+    return all
   }
 
   /// Notes how much a database has given.

@@ -117,13 +117,12 @@ extension DeviceDirectory {
       return []
     }
     let all = try entries.compactMap { try olderDatabase(named: $0.name) }
-      .filter { !isBack($0) }
+      .filter { !isBack($0) && !isElsewhere($0) }
     var adopters: [ContainerID: ContainerID] = [:]
     // Only what stands in its container's place can lead on.
     for older in all where older.isAdopted {
       guard let container = older.container,
-        let device = try? store(in: older.directory, for: .salvage).device(),
-        older.isWhereNoted(device)
+        (try? store(in: older.directory, for: .salvage).device()) != nil
       else { continue }
       adopters[container] = older.target
     }
@@ -137,6 +136,13 @@ extension DeviceDirectory {
     guard older.isAdopted, let place = older.record?.place, answers(place) else { return false }
     let marker = try? ContainerFolder(root: place, files: files).marker()
     return marker.map { $0.container == older.container } ?? false
+  }
+
+  /// Whether the container that another was to adopt has been in use elsewhere since.
+  private func isElsewhere(_ older: OlderDatabase) -> Bool {
+    guard older.isAdopted, let device = try? store(in: older.directory, for: .salvage).device()
+    else { return false }
+    return !older.isWhereNoted(device)
   }
 
   private func olderDatabase(named name: FilePath.Component) throws -> OlderDatabase? {

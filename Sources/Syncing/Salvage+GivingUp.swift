@@ -14,16 +14,20 @@ extension Salvage {
   /// It goes by files, not by numbers: the numbers of a branch that is missing may all be held of
   /// another.
   ///
+  /// - parameter refused: streams of which some database could not publish all that it holds.
   /// - returns: whether anything was.
-  mutating func giveUp() throws -> Bool {
+  mutating func giveUp(besides refused: Set<StreamID>) throws -> Bool {
     let here = try target.database.knownStreams().reduce(into: [StreamID: UInt64]()) {
       $0[$1.stream] = $1.givenUp
     }
+    let steps = try GivingUpSteps(in: target.database)
     var isProgressing = false
-    for stream in streams where stream.givenUp > here[stream.stream] ?? 0 {
-      guard let awaited = try firstAwaited(of: stream.stream), awaited > 0 else { continue }
-      let end = min(awaited - 1, stream.givenUp)
-      guard end > here[stream.stream] ?? 0 else { continue }
+    for stream in streams where !refused.contains(stream.stream) {
+      let start = here[stream.stream] ?? 0
+      guard stream.givenUp > start, let awaited = try firstAwaited(of: stream.stream), awaited > 0
+      else { continue }
+      let last = min(awaited - 1, stream.givenUp)
+      guard let end = steps.next(of: stream.stream, after: start, upTo: last) else { continue }
       _ = try target.database.giveUp(
         stream.stream, upTo: end, now: target.ambient.time, nonce: target.nonce)
       isProgressing = true

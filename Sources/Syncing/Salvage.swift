@@ -33,6 +33,10 @@ struct Salvage {
   private(set) var streams: [StoreDatabase.KeptStream] = []
   /// Where files were found that others have written.
   private var found: Set<FilePath> = []
+  /// The streams whose directories this user may not write.
+  private(set) var refused: Set<StreamID> = []
+  /// Why not, of the first.
+  private(set) var rejection: FileError?
 
   init(source: StoreDatabase, record: DeviceRecord, target: Device) {
     self.source = source
@@ -85,7 +89,8 @@ struct Salvage {
     streams = read { try $0.knownStreams() } ?? []
   }
 
-  /// Publishes all of it: first what nobody else can have.
+  /// Publishes all of it, but what the folder refuses (``rejection``): first what nobody else can
+  /// have.
   mutating func publish() throws -> SalvageReport {
     try publishOutbox()
     try publishArchive()
@@ -272,13 +277,20 @@ struct Salvage {
     report.names[range.stream, default: []].insert(
       ImportedNames.Name(
         stream: range.stream, first: range.first, last: range.last, digest: file.digest))
+    guard !refused.contains(range.stream) else { return }
     guard !target.container.keeps(file.digest, of: range) else {
       found.insert(target.container.directory(of: range.stream))
       return
     }
-    _ = try target.container.publish(
-      file, of: range, temporaryName: target.ambient.temporaryName())
-    report.published += 1
+    do {
+      _ = try target.container.publish(
+        file, of: range, temporaryName: target.ambient.temporaryName())
+      report.published += 1
+    } catch let error as FileError where [.permissionDenied, .notPermitted].contains(error.errno) {
+      // One directory of a shared folder may be another user's: the rest is not.
+      refused.insert(range.stream)
+      rejection = rejection ?? error
+    }
   }
 
   /// Brings the names to the disk that were found: whoever wrote them may have lost power before.

@@ -51,11 +51,24 @@ package struct Skipping {
   }
 
   /// Gives up what `hole` says, and imports what lies behind it.
+  ///
+  /// One file after the other: interrupted, it has not given up what it could have imported.
   package func skip(_ hole: Hole) throws -> SkipReport {
-    let released = try device.database.giveUp(
-      hole.stream.stream, upTo: hole.last, now: device.ambient.time, nonce: device.nonce)
+    var released = 0
+    var imported: ImportReport?
+    var given = hole.stream.givenUp?.last ?? 0
+    while given < hole.last {
+      let steps = try GivingUpSteps(in: device.database)
+      given =
+        steps.next(of: hole.stream.stream, after: given, upTo: hole.last) ?? hole.last
+      released += try device.database.giveUp(
+        hole.stream.stream, upTo: given, now: device.ambient.time, nonce: device.nonce)
+      let report = try Importer(device: device).importAll()
+      imported = imported.map { report.added(to: $0) } ?? report
+    }
     return SkipReport(
-      hole: hole, released: released, imported: try Importer(device: device).importAll())
+      hole: hole, released: released,
+      imported: try imported ?? Importer(device: device).importAll())
   }
 
   private func hole(of stream: StreamSummary, named part: MissingPart?) throws -> Hole? {

@@ -203,6 +203,18 @@ import Testing
     try exchange()
   }
 
+  @Test("brings back, where forced, the object that a count had taken the place of")
+  func forcedObject() throws {
+    try bob.put("x", #"{"b":2,"n":{"a":"s"}}"#)
+    world.advance(milliseconds: 10)
+    let count = try edit(ann, .increment(3), at: "/n")
+    try exchange()
+    #expect(try ann.body("x")?.contains(#""n":3"#) == true)
+    #expect(try undo(count, isForced: true).left == [])
+    #expect(try ann.body("x")?.contains(#""n":{"a":"s"}"#) == true)
+    try exchange()
+  }
+
   @Test("leaves of what kind is what it does not touch")
   func otherKinds() throws {
     try ann.put("x", #"{"a":0}"#)

@@ -1,0 +1,104 @@
+import DocumentStorage
+import Replication
+import SharedFolder
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+@Suite("Recovery, of what not all can be handed over") struct RecoveryLimitsTests {
+  @Test("publishes all but the files of a directory that it may not write")
+  func refusedDirectory() throws {
+    let world = try World(.real)
+    let house = try Household()
+    let folder = try house.makeFolder("folder")
+    try world.place(world.marker.bytes, at: folder.appending(Marker.name))
+    try house.initialise(folder, name: "me")
+    let authors = try ["ann", "bob"].map { name in
+      try world.peer(name, in: try world.folder(FilePath.Component(name) ?? "other"))
+    }
+    for author in authors {
+      try author.put(author.device.record.name, "{}")
+      try author.publish()
+      for file in try world.logs(in: author.folder) { try world.deliver(file, to: folder) }
+    }
+    try house.open().importAll()
+    for refused in authors {
+      try house.removeTree(folder.appending("logs"))
+      let directory = folder.appending("logs").appending(refused.directory)
+      let hindered = DeviceDirectory(
+        root: house.directory.root,
+        files: InterruptedFileSystem(
+          house.files,
+          beforeChange: { (path) throws(FileError) in
+            if path.starts(with: directory) { throw FileError(.write, path, .permissionDenied) }
+          }), ambient: house.directory.ambient)
+      #expect(throws: SalvageError.self) {
+        try hindered.rebuild(container: folder, fallbackName: "me", process: "1")
+      }
+      let there = Set(try world.logs(in: folder).map(\.directory))
+      #expect(there == Set(authors.map(\.directory)).subtracting([refused.directory]))
+      _ = try house.directory.rebuild(container: folder, fallbackName: "me", process: "1")
+      #expect(try house.directory.olderDatabases().allSatisfy(\.isSalvaged))
+      for author in authors { #expect(try house.open().body(author.device.record.name) == "{}") }
+    }
+  }
+
+  @Test("is over where the container is in use elsewhere which another one was to adopt")
+  func usedElsewhere() throws {
+    let world = try World(.real)
+    let house = try Household()
+    let folder = try house.makeFolder("folder")
+    try house.initialise(folder, name: "me")
+    try house.open().put("before", "{}")
+    try house.open().publish()
+    let elsewhere = house.root.appending("elsewhere")
+    try house.copy(folder, to: elsewhere)
+    let theirs = try house.makeFolder("theirs")
+    let other = try house.initialise(theirs, name: "theirs", in: house.other("other")).device
+    try world.place(other.record.marker, at: folder.appending(Marker.name))
+    // It fails after that was noted which was meant.
+    #expect(throws: ContainerError.self) {
+      try house.directory.adopt(
+        DeviceDirectory.Request(
+          folder: folder, identifier: "another", deviceName: nil, joinsOnly: true), process: "1")
+    }
+    #expect(try house.directory.olderDatabases().count == 1)
+    let me = try house.open(elsewhere)
+    #expect(try me.put("since", "{}") == .changed)
+    try me.publish()
+    #expect(try house.initialise(folder).salvaged.isEmpty)
+    #expect(try house.directory.olderDatabases().isEmpty)
+    #expect(try house.open(elsewhere).put("after", "{}") == .changed)
+  }
+
+  @Test("knows that a stream branches, though what told of it was in no transaction")
+  func forked() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    let twin = try BranchTests.clone(of: ann, in: try world.folder("twin"), world: world)
+    let bob = try world.peer("bob", in: try world.folder("bob"))
+    for id in ["x", "y"] {
+      try twin.put(id, #"{"n":1}"#)
+      try twin.publish()
+    }
+    try world.give(twin, to: bob)
+    world.advance(milliseconds: 10)
+    try bob.put("x", #"{"n":2}"#)
+    try bob.publish()
+    try ann.put("x", #"{"n":3}"#)
+    try ann.publish()
+    try world.give(bob, to: ann)
+    let listed = try ann.conflicts(of: "x")
+    #expect(listed.count == 1)
+    // The same device with a new database, and so a new stream.
+    let anew = try world.peer("anew", in: ann.folder)
+    for _ in 1...2 { try anew.device.database.answer(for: ann.device.database.knownStreams()) }
+    try anew.importAll()
+    #expect(try anew.conflicts(of: "x") == listed)
+    try world.give(twin, to: anew)
+    try world.give(twin, to: ann)
+    #expect(try anew.dump() == ann.dump())
+    #expect(try anew.conflicts(of: "x") == ann.conflicts(of: "x"))
+  }
+}
