@@ -38,9 +38,11 @@ extension DocumentTable {
       let view = after.view()
       let db = db
       try save(after, of: key) { try streams.number(of: $0, db) }
-      let isSame =
-        view.body == before && row.conflicts == view.conflictCount
-        && row.isVisible == view.isVisible
+      // A conflict that is not in doubt any more is another one.
+      let hasSameConflicts =
+        row.conflicts == view.conflictCount
+        && (view.conflictCount == 0 || row.provisional == after.provisionalLevel)
+      let isSame = view.body == before && hasSameConflicts && row.isVisible == view.isVisible
       guard !isSame else { continue }
       let paths = try ShownValues.differing(before, view.body)
       judged.append(Judged(key: key, isVisible: view.isVisible, paths: paths))

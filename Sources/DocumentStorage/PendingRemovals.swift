@@ -19,13 +19,13 @@ enum PendingRemovals {
       released += 1
       for key in keys {
         if writer.bytes > transactionBytes {
-          _ = try writer.finish(isTold: false)
+          _ = try writer.finish(isRelease: true)
           writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
           released += 1
         }
         try writer.publishRemovals(at: key, seen: seen)
       }
-      _ = try writer.finish(isTold: false)
+      _ = try writer.finish(isRelease: true)
     }
     return released
   }

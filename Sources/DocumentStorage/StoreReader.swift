@@ -208,6 +208,22 @@ extension StoreDatabase {
     }
   }
 
+  /// The last transaction that this device wrote under its present stream; nil if it wrote none.
+  package func ownTip() throws -> Context.Entry? {
+    try read { db in
+      guard let own = try DeviceRecord.fetch(db)?.stream else { return nil }
+      let position = try streams(db).position(of: own)
+      guard position.sequence > 0 else { return nil }
+      return Context.Entry(
+        stream: own, sequence: position.sequence, fingerprint: position.fingerprint)
+    }
+  }
+
+  /// Whether a transaction is applied, and not another one of its number.
+  package func holds(_ transaction: Context.Entry) throws -> Bool {
+    try read { db in try streams(db).holding(transaction, db) == .held }
+  }
+
   /// How far each stream is applied, and the names that count as imported.
   package func importedNames() throws -> ImportedNames {
     try read { db in

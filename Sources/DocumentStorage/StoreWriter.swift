@@ -21,6 +21,13 @@ package struct StoreWriter {
     /// The transaction; nil if there was nothing to publish.
     package let stream: StreamID
     package let sequence: UInt64?
+    /// Its fingerprint, where it is one of documents.
+    package var fingerprint: Fingerprint?
+
+    package var tip: Context.Entry? {
+      guard let sequence, let fingerprint else { return nil }
+      return Context.Entry(stream: stream, sequence: sequence, fingerprint: fingerprint)
+    }
   }
 
   let db: Database
@@ -260,16 +267,48 @@ extension StoreWriter {
 extension StoreWriter {
   /// Stores states, position, clock and outbox entry.
   ///
-  /// - parameter isTold: whether those who follow the store are told: not where all that is new is
-  ///   that others will see it.
-  mutating func finish(isTold: Bool = true) throws -> Result {
+  /// - parameter isRelease: whether all that is done is to publish what showed already: those who
+  ///   follow the store are told of documents only that show something else by that, or are in
+  ///   conflict.
+  mutating func finish(isRelease: Bool = false) throws -> Result {
     guard !changed.isEmpty else { return result(sequence: nil) }
+    let before = isRelease ? try stored(changed) : [:]
     // Without operations there are only removals that wait: nothing to publish yet.
     if !operations.isEmpty { try appendTransaction() }
-    let documents = try saveStates()
+    var documents = try saveStates()
+    if isRelease {
+      let after = try stored(changed)
+      documents.removeAll { before[$0.key] == after[$0.key] }
+    }
+    documents += try judgedAgain()
     let sequence = operations.isEmpty ? nil : header.sequence
-    if isTold { try tell(documents, sequence: sequence) }
+    if !documents.isEmpty { try tell(documents, sequence: sequence) }
     return result(sequence: sequence)
+  }
+
+  private struct Shown: Equatable {
+    let body: [UInt8]?
+    let conflicts: Int
+  }
+
+  /// What the rows of some documents show.
+  private func stored(_ keys: Set<DocumentKey>) throws -> [DocumentKey: Shown] {
+    var shown: [DocumentKey: Shown] = [:]
+    for key in keys {
+      let view = try table.state(of: key, streams: streams).view()
+      shown[key] = Shown(body: view.body, conflicts: view.conflictCount)
+    }
+    return shown
+  }
+
+  /// What this write had seen may tell of a branch that nobody here knew of.
+  private mutating func judgedAgain() throws -> [ImportedPart.Document] {
+    guard streams.hasRebranched else { return [] }
+    return try table.judgeAgain(&streams, streams.hasNewMeaning ? .all : .provisional)
+      .filter { !changed.contains($0.key) }
+      .map {
+        ImportedPart.Document(key: $0.key, isDeleted: !$0.isVisible, paths: $0.paths.sorted())
+      }
   }
 
   private func tell(_ documents: [ImportedPart.Document], sequence: UInt64?) throws {
@@ -284,7 +323,9 @@ extension StoreWriter {
   mutating func finishWithoutOperations() throws { try appendTransaction() }
 
   private func result(sequence: UInt64?) -> Result {
-    Result(changed: changed.count, stream: device.stream, sequence: sequence)
+    Result(
+      changed: changed.count, stream: device.stream, sequence: sequence,
+      fingerprint: sequence == nil ? nil : header.fingerprint)
   }
 
   private mutating func appendTransaction() throws {

@@ -24,8 +24,8 @@ struct LoadRun {
   private var progress = Progress()
   private var published: Int64
   private var canPublish = true
-  private var stream: StreamID
-  private var sequence: UInt64
+  /// The last transaction that this device had written when the last line was.
+  private var tip: Context.Entry?
   /// Where in the input this load began.
   private var start: Int64 = 0
   /// The last line that is written now, and where the next begins.
@@ -44,8 +44,7 @@ struct LoadRun {
     self.transactionSize = transactionSize
     self.journal = journal
     published = device.ambient.now()
-    stream = device.record.stream
-    sequence = try device.database.ownSequence()
+    tip = try device.database.ownTip()
   }
 
   private var isInterrupted: Bool { interruption?.isRequested ?? false }
@@ -103,8 +102,8 @@ struct LoadRun {
     while !rest.isEmpty {
       let result = try writeOne(&rest)
       changed += result.changed
-      guard let sequence = result.sequence else { continue }
-      (self.stream, self.sequence) = (result.stream, sequence)
+      guard result.sequence != nil else { continue }
+      tip = result.tip
       last = result
     }
     documents += batch.count
@@ -112,8 +111,7 @@ struct LoadRun {
     onCommit(written.line)
     guard let look = lines.look else { return }
     try journal.note(
-      LoadJournal.Entry(look: look, line: written.line, offset: written.offset), stream: stream,
-      sequence: sequence)
+      LoadJournal.Entry(look: look, line: written.line, offset: written.offset), writtenBy: tip)
   }
 
   /// Writes as many documents as fit into one transaction, and takes them off the front.

@@ -63,21 +63,19 @@ package struct LoadJournal: Sendable {
   /// - throws: also where the entry cannot be read: to begin at the start would undo edits.
   package func entry(for look: Look, device: Device) throws -> Entry? {
     guard let stored = try stored().first(where: { $0.entry.look == look }) else { return nil }
-    // A database that was put back to an older state has not got what the entry tells of.
-    guard stored.stream == device.record.stream,
-      try device.database.ownSequence() >= stored.sequence
-    else { return nil }
+    // A database that was put back to an older state has not got what the entry tells of, whatever
+    // it has written since.
+    if let tip = stored.tip, try !device.database.holds(tip) { return nil }
     return stored.entry
   }
 
   /// Notes how far a load has come, all of it committed.
   ///
-  /// - parameters:
-  ///   - stream: In which its last transaction is, which may not be that which the process began
-  ///     with; so with `sequence`.
-  package func note(_ entry: Entry, stream: StreamID, sequence: UInt64) throws {
+  /// - parameter tip: its last transaction, or the last before it where it changed nothing; nil
+  ///   where there is none.
+  package func note(_ entry: Entry, writtenBy tip: Context.Entry?) throws {
     let others = try stored().filter { $0.entry.look != entry.look }
-    try write([Stored(entry: entry, stream: stream, sequence: sequence)] + others)
+    try write([Stored(entry: entry, tip: tip)] + others)
   }
 
   private func write(_ all: [Stored]) throws {
@@ -121,19 +119,18 @@ package struct LoadJournal: Sendable {
 /// An entry as it stands in its file.
 private struct Stored {
   let entry: LoadJournal.Entry
-  let stream: StreamID
-  let sequence: UInt64
+  let tip: Context.Entry?
 
-  init(entry: LoadJournal.Entry, stream: StreamID, sequence: UInt64) {
+  init(entry: LoadJournal.Entry, tip: Context.Entry?) {
     self.entry = entry
-    self.stream = stream
-    self.sequence = sequence
+    self.tip = tip
   }
 
   init?(_ json: JSON) {
-    guard case .object(let object) = json,
-      case .string(let text) = object["stream"], let stream = StreamID(text.description)
-    else { return nil }
+    guard case .object(let object) = json else { return nil }
+    func text(_ name: ByteString) -> String? {
+      if case .string(let value) = object[name] { value.description } else { nil }
+    }
     func number(_ name: ByteString) -> Int64? {
       if case .integer(let value) = object[name] { value } else { nil }
     }
@@ -142,8 +139,16 @@ private struct Stored {
       let line = number("line"), let offset = number("offset"), let sequence = number("sequence"),
       line >= 0, (0...size).contains(offset)
     else { return nil }
-    self.stream = stream
-    self.sequence = UInt64(bitPattern: sequence)
+    if sequence == 0 {
+      tip = nil
+    } else {
+      // What an older program wrote does not tell which transaction it was.
+      guard let stream = text("stream").flatMap({ StreamID($0) }),
+        let fingerprint = text("fingerprint").flatMap({ Fingerprint($0) })
+      else { return nil }
+      tip = Context.Entry(
+        stream: stream, sequence: UInt64(bitPattern: sequence), fingerprint: fingerprint)
+    }
     let look = LoadJournal.Look(
       device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), size: size,
       modified: modified, changed: changed)
@@ -153,12 +158,15 @@ private struct Stored {
   var json: JSON {
     func number(_ value: UInt64) -> JSON { .integer(Int64(bitPattern: value)) }
     let look = entry.look
-    let object: JSONObject = [
+    var object: JSONObject = [
       "device": number(look.device), "inode": number(look.inode), "size": .integer(look.size),
       "modified": .integer(look.modified), "changed": .integer(look.changed),
       "line": .integer(Int64(entry.line)), "offset": .integer(entry.offset),
-      "stream": .string(ByteString(stream.description)), "sequence": number(sequence),
+      "sequence": number(tip?.sequence ?? 0),
     ]
+    guard let tip else { return .object(object) }
+    object["stream"] = .string(ByteString(tip.stream.description))
+    object["fingerprint"] = .string(ByteString(tip.fingerprint.description))
     return .object(object)
   }
 }

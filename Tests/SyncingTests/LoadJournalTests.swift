@@ -26,7 +26,7 @@ import Testing
     let (house, device, state) = try Self.scene()
     let journal = LoadJournal(directory: state, files: house.files)
     #expect(try journal.entry(for: Self.look, device: device) == nil)
-    try journal.note(Self.entry, stream: device.record.stream, sequence: 0)
+    try journal.note(Self.entry, writtenBy: nil)
     #expect(try journal.entry(for: Self.look, device: device) == Self.entry)
     try journal.clear(Self.look)
     #expect(try journal.entry(for: Self.look, device: device) == nil)
@@ -49,18 +49,36 @@ import Testing
     }
     for look in looks {
       let entry = LoadJournal.Entry(look: look, line: 6, offset: 70)
-      try journal.note(entry, stream: device.record.stream, sequence: 0)
+      try journal.note(entry, writtenBy: nil)
     }
     try journal.clear(looks[9])
     let known = try looks.map { try journal.entry(for: $0, device: device) != nil }
     #expect(known == [false, false, true, true, true, true, true, true, true, false])
   }
 
-  @Test("is none for a device that writes another stream by now")
+  @Test("is good as long as what it tells of is in the database, under whatever stream")
   func otherStream() throws {
     let (house, device, state) = try Self.scene()
     let journal = LoadJournal(directory: state, files: house.files)
-    try journal.note(Self.entry, stream: StreamID(rawValue: 7), sequence: 0)
+    let peer = Peer(device: device)
+    try peer.put("a", "{}")
+    let tip = try #require(try device.database.ownTip())
+    try journal.note(Self.entry, writtenBy: tip)
+    try #require(try device.database.beginStream(insteadOf: tip.stream))
+    try peer.put("b", "{}")
+    #expect(try device.database.ownTip()?.stream != tip.stream)
+    #expect(try journal.entry(for: Self.look, device: device) == Self.entry)
+  }
+
+  @Test("is none for a database that was put back, however much it has written since")
+  func putBack() throws {
+    let (house, device, state) = try Self.scene()
+    let journal = LoadJournal(directory: state, files: house.files)
+    let peer = Peer(device: device)
+    for id in ["a", "b"] { try peer.put(id, "{}") }
+    let other = Context.Entry(
+      stream: device.record.stream, sequence: 1, fingerprint: Fingerprint(rawValue: 1 << 100))
+    try journal.note(Self.entry, writtenBy: other)
     #expect(try journal.entry(for: Self.look, device: device) == nil)
   }
 }

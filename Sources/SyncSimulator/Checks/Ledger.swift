@@ -260,8 +260,8 @@ extension Ledger {
     return led(upTo: place)[earlier.author] >= earlier.sequence
   }
 
-  /// What led up to a transaction: what stands before it in its stream, also where it was written on
-  /// an earlier read, and what the authors of all that had seen.
+  /// What led up to a transaction: what stands before it in its stream, also where that was not
+  /// read, and what the authors of all that had seen.
   func led(upTo place: Place) -> Seen {
     var seen = authors[place.author][place.sequence].reach
     seen.formUnion(chain(to: place))

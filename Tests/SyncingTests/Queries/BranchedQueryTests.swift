@@ -50,6 +50,15 @@ import Testing
       try peer.publish()
     }
 
+    /// The documents that those who follow the reader are told of.
+    func told(after position: Int64) throws -> [String] {
+      guard case .commits(let commits) = try reader.device.database.changes(after: position) else {
+        return []
+      }
+      let documents = commits.flatMap(\.origins).flatMap(\.documents)
+      return Set(documents.map { $0.key.id.description }).sorted()
+    }
+
     func queried() throws -> [String] {
       try reader.rows("SELECT body FROM documents WHERE id = 'a'")
     }
@@ -96,6 +105,44 @@ import Testing
     let told = commits.flatMap(\.origins).flatMap(\.documents).filter { $0.key == Peer.key("a") }
     #expect(told.flatMap(\.paths).map(\.pointer) == ["/y"])
     #expect(told.map(\.isDeleted) == [false])
+  }
+
+  @Test("lists another conflict where what was in doubt is known, and followers are told")
+  func conflictKnown() throws {
+    let scene = try Scene(startingWith: "{}")
+    try scene.write(scene.ann, "a", #"{"y":2}"#)
+    try scene.write(scene.ann, "b", "{}")
+    try scene.write(scene.bob, "a", #"{"y":3}"#)
+    for peer in [scene.ann, scene.bob] { try scene.deliver(from: peer, to: scene.reader) }
+    let kinds = try scene.reader.conflicts(of: "a")
+    let before = try scene.reader.device.database.changePosition()
+    try scene.deliver(from: scene.twin, to: scene.reader)
+    #expect(try scene.reader.conflicts(of: "a") != kinds)
+    #expect(try scene.told(after: before) == ["a", "t", "u"])
+  }
+
+  @Test("shows what a removal takes away once it is published, and followers are told")
+  func released() throws {
+    let scene = try Scene(startingWith: "{}")
+    try scene.bob.increment("/c", of: "a", by: 5)
+    try scene.bob.publish()
+    try scene.deliver(from: scene.bob, to: scene.reader)
+    // What bob had seen is not here, so this waits.
+    try scene.reader.put("a", "{}")
+    try #require(try scene.reader.device.database.counts().pendingRemovals == 1)
+    // Another branch than bob had seen: whether the removal means it is in doubt.
+    try scene.ann.increment("/c", of: "a", by: 3)
+    try scene.ann.publish()
+    try scene.write(scene.ann, "b", "{}")
+    try scene.deliver(from: scene.ann, to: scene.reader)
+    let before = try scene.reader.device.database.changePosition()
+    let shown = try scene.reader.body("a")
+    _ = try scene.reader.device.database.giveUp(
+      scene.ann.stream, upTo: 2, now: scene.reader.device.ambient.time, nonce: 1)
+    #expect(try scene.reader.device.database.counts().pendingRemovals == 0)
+    let isChanged = try scene.reader.body("a") != shown
+    #expect(isChanged)
+    #expect(try scene.told(after: before) == ["a"])
   }
 
   @Test("answers as `get` does after each step of a random history")
