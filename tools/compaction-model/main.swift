@@ -1,0 +1,4 @@
+import Foundation
+
+let command = Command(Array(CommandLine.arguments.dropFirst()))
+exit(command.run())
