@@ -69,13 +69,13 @@ extension World {
     let documents = try machine.database.keptDocuments()
     return keys.flatMap { key -> [Edit] in
       let (before, after) = (former[key], latter[key])
-      guard before != after else { return [] }
-      guard let before, let after, let sequence = result.sequence else {
-        return [Edit(kind: after == nil ? .delete : .put, key: key, before: before, after: after)]
-      }
       let written = documents.first { $0.key == key }?.state.entries.filter {
-        $0.stamp.dot.stream == result.stream && $0.stamp.dot.sequence == sequence
+        $0.stamp.dot.stream == result.stream && $0.stamp.dot.sequence == result.sequence
       }
+      let whole = Edit(kind: after == nil ? .delete : .put, key: key, before: before, after: after)
+      // What shows beside a delete is written whole, so that it comes back to stay.
+      guard before != after else { return written?.isEmpty ?? true ? [] : [whole] }
+      guard let before, let after, result.sequence != nil else { return [whole] }
       return Self.edits(of: key, from: before, to: after, by: written ?? [])
     }
   }
