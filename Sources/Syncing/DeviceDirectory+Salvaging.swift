@@ -56,10 +56,7 @@ extension DeviceDirectory {
       do {
         try opened[index].salvage?.handOver(taken: taken)
         // Not again where the user has taken them away since.
-        if isNew {
-          try opened[index].salvage?.declareIndexes()
-          try takeOverLoads(from: opened[index].older, to: device)
-        }
+        if isNew { try opened[index].salvage?.declareIndexes() }
         // What it could not be asked now, it can be later.
         opened[index].refusal = opened[index].salvage?.refusal
       } catch {
@@ -70,13 +67,6 @@ extension DeviceDirectory {
       try noteHandedOver(directory(of: device.record.container))
     }
     return opened
-  }
-
-  /// A load that was interrupted goes on after a rebuild, too, and undoes no edits made since.
-  private func takeOverLoads(from older: OlderDatabase, to device: Device) throws {
-    guard !older.isAdopted else { return }
-    let journal = LoadJournal(directory: directory(of: device.record.container), files: files)
-    try journal.takeOver(from: LoadJournal(directory: older.directory, files: files))
   }
 
   /// - returns: nil if it is in use elsewhere.

@@ -78,16 +78,6 @@ package struct LoadJournal: Sendable {
     try write([Stored(entry: entry, tip: tip)] + others)
   }
 
-  /// Knows besides what another one knows, of files that this one does not.
-  func takeOver(from other: LoadJournal) throws {
-    let own = try stored()
-    let new = try other.stored().filter { entry in
-      !own.contains { $0.entry.look == entry.entry.look }
-    }
-    guard !new.isEmpty else { return }
-    try write(own + new)
-  }
-
   private func write(_ all: [Stored]) throws {
     // One write of always the same length: whoever is killed leaves the old entries or the new.
     let text = JSON.array(all.prefix(Self.mostEntries).map(\.json)).canonicalBytes()

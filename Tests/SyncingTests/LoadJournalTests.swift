@@ -70,22 +70,6 @@ import Testing
     #expect(try journal.entry(for: Self.look, device: device) == Self.entry)
   }
 
-  @Test("is taken over by the database that a rebuild puts in the place of another")
-  func rebuilt() throws {
-    let house = try Household()
-    let folder = try house.makeFolder("folder")
-    try house.initialise(folder)
-    let peer = try house.open()
-    try peer.put("a", "{}")
-    let state = house.directory.directory(of: peer.device.record.container)
-    let journal = LoadJournal(directory: state, files: house.files)
-    try journal.note(Self.entry, writtenBy: peer.device.database.ownTip())
-    _ = try house.directory.rebuild(container: folder, fallbackName: "me", process: "1")
-    let device = try house.open().device
-    #expect(device.record.stream != peer.stream)
-    #expect(try journal.entry(for: Self.look, device: device) == Self.entry)
-  }
-
   @Test("is none for a database that was put back, however much it has written since")
   func putBack() throws {
     let (house, device, state) = try Self.scene()
