@@ -130,7 +130,7 @@ extension DeviceDirectory {
         let isAll = published.count == opened.count
         let report = try importAll(of: published.map(\.from), isAll: isAll, into: device)
         for one in published where one.from.failure == nil {
-          try note(one.gave.report, of: one.from.older, in: device)
+          try note(one.gave.report, of: one.from.older, isAll: isAll, in: device)
         }
         imported = report
       } catch {
@@ -166,6 +166,8 @@ extension DeviceDirectory {
       for index in opened.indices
       where try opened[index].salvage?.giveUp(besides: refused) == true {
         isProgressing = true
+        // Another one may give up more of the same stream: not past what can be imported now.
+        break
       }
       guard isProgressing else { break }
       all = try Importer(device: device).importAll().added(to: all)
@@ -173,14 +175,16 @@ extension DeviceDirectory {
     return all
   }
 
-  /// Notes how much a database has given.
-  private func note(_ report: SalvageReport, of older: OlderDatabase, in device: Device) throws {
+  /// Notes how much a database has given; not all, as long as what it gave up waits for others.
+  private func note(
+    _ report: SalvageReport, of older: OlderDatabase, isAll: Bool, in device: Device
+  ) throws {
     let isHeld = try report.names.allSatisfy { stream, names in
       try device.database.segmentNames(of: stream, among: Array(names)).isSuperset(of: names)
     }
     try note(
       SalvageRecord(
-        target: older.target, isComplete: report.unreadable == 0 && isHeld,
+        target: older.target, isComplete: isAll && report.unreadable == 0 && isHeld,
         unreadable: report.unreadable, place: older.record?.place), in: older.directory)
   }
 

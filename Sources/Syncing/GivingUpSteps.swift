@@ -10,10 +10,16 @@ package struct GivingUpSteps {
   private var known: [StreamID: UInt64] = [:]
 
   package init(in database: StoreDatabase) throws {
+    var ends: [StreamID: Set<UInt64>] = [:]
     for record in try database.fileRecords().values where record.reason == .waiting {
       guard let range = record.range, range.first > 0 else { continue }
       waiting[range.stream, default: []].append(range.first)
+      ends[range.stream, default: []].insert(range.last)
       known[range.stream] = max(known[range.stream] ?? 0, range.last)
+    }
+    // What follows another file that waits becomes readable with that, so it is no step of its own.
+    for (stream, firsts) in waiting {
+      waiting[stream] = firsts.filter { ends[stream]?.contains($0 - 1) != true }
     }
     for part in try database.missingParts() {
       known[part.stream] = max(known[part.stream] ?? 0, part.last)
