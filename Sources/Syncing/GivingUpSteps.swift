@@ -1,8 +1,11 @@
 import DocumentStorage
 import Replication
 
-/// In what steps a hole is given up: never past a file that the folder has and that could be read
-/// then, for what is given up counts as seen, and may not be imported before the next write.
+/// In what steps a hole is given up: not past the first of some files that the folder has and that
+/// could be read then, for what is given up counts as seen, and may not be imported before the next
+/// write.
+///
+/// Files that follow one another are one step, lest many small ones take as many imports.
 package struct GivingUpSteps {
   /// Where the files begin that wait in the folder, by stream.
   private var waiting: [StreamID: [UInt64]] = [:]

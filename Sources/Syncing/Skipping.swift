@@ -52,7 +52,7 @@ package struct Skipping {
 
   /// Gives up what `hole` says, and imports what lies behind it.
   ///
-  /// One file after the other: interrupted, it has not given up what it could have imported.
+  /// In steps: interrupted, it has not given up what it could have imported (``GivingUpSteps``).
   package func skip(_ hole: Hole) throws -> SkipReport {
     var released = 0
     var imported: ImportReport?

@@ -9,11 +9,7 @@ import Testing
 @Suite("Recovery, of what not all can be handed over") struct RecoveryLimitsTests {
   @Test("publishes all but the files of a directory that it may not write")
   func refusedDirectory() throws {
-    let world = try World(.real)
-    let house = try Household()
-    let folder = try house.makeFolder("folder")
-    try world.place(world.marker.bytes, at: folder.appending(Marker.name))
-    try house.initialise(folder, name: "me")
+    let (world, house, folder) = try RecoveryScene.newcomer()
     let authors = try ["ann", "bob"].map { name in
       try world.peer(name, in: try world.folder(FilePath.Component(name) ?? "other"))
     }

@@ -56,6 +56,16 @@ struct RecoveryScene {
     try #require(expected == Self.all)
   }
 
+  /// A device, "me", that has just joined the container in a folder of the real file system.
+  static func newcomer() throws -> (World, Household, FilePath) {
+    let world = try World(.real)
+    let house = try Household()
+    let folder = try house.makeFolder("folder")
+    try world.place(world.marker.bytes, at: folder.appending(Marker.name))
+    try house.initialise(folder, name: "me")
+    return (world, house, folder)
+  }
+
   private static let all = """
     notes/count {"n":12}
     notes/lost {"n":1}

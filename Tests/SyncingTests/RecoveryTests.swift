@@ -96,11 +96,7 @@ import Testing
 
   @Test("gives up one hole after the other, with what stands between")
   func givenUpTwice() throws {
-    let world = try World(.real)
-    let house = try Household()
-    let folder = try house.makeFolder("folder")
-    try world.place(world.marker.bytes, at: folder.appending(Marker.name))
-    try house.initialise(folder, name: "me")
+    let (world, house, folder) = try RecoveryScene.newcomer()
     let ann = try world.peer("ann", in: try world.folder("ann"))
     for number in 1...6 {
       // The first of several in a file is whole, and can be read behind a hole.
@@ -128,11 +124,7 @@ import Testing
 
   @Test("gives up a branch again the numbers of which are all held of another")
   func givenUpBranch() throws {
-    let world = try World(.real)
-    let house = try Household()
-    let folder = try house.makeFolder("folder")
-    try world.place(world.marker.bytes, at: folder.appending(Marker.name))
-    try house.initialise(folder, name: "me")
+    let (world, house, folder) = try RecoveryScene.newcomer()
     let ann = try world.peer("ann", in: try world.folder("ann"))
     let twin = try BranchTests.clone(of: ann, in: try world.folder("twin"), world: world)
     try ann.put("a", "{}")
