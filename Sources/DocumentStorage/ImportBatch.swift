@@ -75,6 +75,8 @@ private struct ImportFold {
   private var clock = HybridClock(latest: .zero)
   private var steps: [DocumentKey: [Step]] = [:]
   private var clocks: ClockRecords
+  /// The wall clock, in milliseconds since 1970.
+  private let now: Int64
   private let limit: Int
   private let onProgress: (Int) -> Void
   /// About how much memory the steps take.
@@ -93,6 +95,7 @@ private struct ImportFold {
   ) throws {
     self.db = db
     clocks = ClockRecords(now: now)
+    self.now = Int64(now.milliseconds)
     self.limit = limit
     self.onProgress = onProgress
     self.streams = streams
@@ -143,11 +146,14 @@ private struct ImportFold {
     if let name = importable.segment.deviceName, DeviceName.isValid(name),
       let first = transactions.first
     {
-      try streams.learn(LearntName(name: name, time: first.header.time), of: range.stream, db)
+      let time = importable.segment.nameTime ?? first.header.time
+      try streams.learn(LearntName(name: name, time: time), of: range.stream, db)
     }
     try noteFormerStreams(of: importable.segment)
     guard !rest.isEmpty || holdings.contains(.absent) else {
-      return try noteKnown(importable, fingerprint: end)
+      try noteKnown(importable, fingerprint: end)
+      return try archive(
+        importable, tips: transactions.map(\.header.fingerprint), isNew: false)
     }
     guard !rest.contains(.unknown) else {
       // Until it is known which transactions an older program had applied: not to be lost.
@@ -162,9 +168,28 @@ private struct ImportFold {
     part.segments += 1
     part.applied.append(importable.file)
     try remember(importable, fingerprint: end)
+    try archive(importable, tips: transactions.map(\.header.fingerprint), isNew: true)
+  }
+
+  /// Keeps a file's content in the place of the smaller ones that it holds; whoever joined those
+  /// will take them out of the folder.
+  ///
+  /// - parameter isNew: whether it is kept also if it holds none.
+  private mutating func archive(
+    _ importable: ImportableSegment, tips: [Fingerprint], isNew: Bool
+  ) throws {
+    let range = importable.segment.range
+    guard let end = tips.last, isNew || range.first < range.last else { return }
+    let number = try streams.number(of: range.stream, db)
+    let isBranching = streams.frontier.lineage.streams[range.stream]?.isBranching ?? false
+    let parts = try SegmentArchive.parts(
+      of: range, tips: isBranching ? tips : nil, stream: number, db)
+    guard isNew || !parts.isEmpty else { return }
     try SegmentArchive.store(
-      importable.bytes, of: range, digest: importable.digest, fingerprint: end,
-      stream: try streams.number(of: range.stream, db), db)
+      importable.bytes, of: range, digest: importable.digest, fingerprint: end, stream: number,
+      db)
+    try SegmentArchive.remove(
+      parts, heldBy: range, digest: importable.digest, level: 0, now: now, stream: number, db)
   }
 
   private mutating func take(_ transaction: Transaction, after previous: Fingerprint) throws {
@@ -248,10 +273,10 @@ private struct ImportFold {
   ) throws {
     part.duplicates.append(importable.file)
     try remember(importable, fingerprint: fingerprint)
-    // What has other borders than what was applied is not kept twice.
+    let range = importable.segment.range
+    let number = try streams.number(of: range.stream, db)
     let isAwaited = try SegmentArchive.storeIfAwaited(
-      importable, fingerprint: fingerprint,
-      stream: try streams.number(of: importable.segment.range.stream, db), db)
+      importable, fingerprint: fingerprint, stream: number, db)
     if isAwaited { try noteMarks(of: importable.segment, endingWith: fingerprint) }
   }
 

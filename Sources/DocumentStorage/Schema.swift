@@ -28,7 +28,7 @@ enum Schema {
   private static let steps: [Step] = [
     .statements(firstTables), .statements(changesAndIndexes),
     .statements(archiveOfSegments + newerKinds + clockReadings + branches + holes),
-    .columns(lateColumns),
+    .columns(lateColumns), .statements(compaction),
   ]
 
   private enum Step {

@@ -5,7 +5,7 @@ import Replication
 import SegmentFormat
 
 /// A segment whose bytes are kept in the local database.
-package struct ArchivedSegment: Sendable, Equatable {
+package struct ArchivedSegment: Sendable, Hashable {
   package let stream: StreamID
   package let first: UInt64
   package let last: UInt64
@@ -15,14 +15,22 @@ package struct ArchivedSegment: Sendable, Equatable {
   package let fingerprint: Fingerprint
   /// How many bytes its file has.
   package let size: Int
+  /// How often its transactions have been written into a larger file here.
+  package let level: Int
+  /// When it took the place of others in the archive, in milliseconds since 1970; nil if it did
+  /// not.
+  package let joinedAt: Int64?
+
+  package var sequences: ClosedRange<UInt64> { first...last }
 }
 
 /// The files of all that was applied or published, byte for byte.
 ///
 /// With them, history reaches as far back as the logs do, a file that vanished from the folder can
 /// be put back as it was (protocol.md 27), and a stream whose device is lost be published again
-/// (28). A segment whose transactions were all applied already under other borders is not kept, so
-/// two of a stream overlap only where the second was applied in part.
+/// (28). A segment whose transactions were all applied already takes the place of those that it
+/// holds; so two of a stream overlap only where the second was applied in part, or the stream
+/// branches.
 enum SegmentArchive {
   /// Keeps a file's content; one that is kept already stays as it is.
   static func store(
@@ -111,22 +119,29 @@ extension StoreDatabase {
 }
 
 extension SegmentArchive {
-  fileprivate static let key = """
+  static let key = """
     stream = (SELECT id FROM streams WHERE stream = ?) AND first = ? AND last = ? AND digest = ?
     """
 
-  fileprivate static func arguments(of segment: ArchivedSegment) -> StatementArguments {
+  static func arguments(of segment: ArchivedSegment) -> StatementArguments {
     [
       segment.stream.databaseBytes, Int64(segment.first), Int64(segment.last),
       Int64(bitPattern: segment.digest),
     ]
   }
 
+  static func has(_ segment: ArchivedSegment, _ db: Database) throws -> Bool {
+    let statement = try db.cachedStatement(
+      sql: "SELECT EXISTS (SELECT 1 FROM archive WHERE \(key))")
+    return try Bool.fetchOne(statement, arguments: arguments(of: segment)) ?? false
+  }
+
   static func list(_ stream: StreamID, _ db: Database) throws -> [ArchivedSegment] {
     let rows = try Row.fetchCursor(
       db,
       sql: """
-        SELECT first, last, digest, fingerprint, length(content) FROM archive
+        SELECT first, last, digest, fingerprint, length(content), level, joined_at
+        FROM archive LEFT JOIN joined USING (stream, first, last, digest)
         WHERE stream = (SELECT id FROM streams WHERE stream = ?) ORDER BY first, last, digest
         """,
       arguments: [stream.databaseBytes])
@@ -136,7 +151,8 @@ extension SegmentArchive {
         ArchivedSegment(
           stream: stream, first: try row.number(0), last: try row.number(1),
           digest: UInt64(bitPattern: try row.value(2)),
-          fingerprint: try Fingerprint(column: row.value(3) as Data), size: try row.value(4)))
+          fingerprint: try Fingerprint(column: row.value(3) as Data), size: try row.value(4),
+          level: try row.value(5) ?? 0, joinedAt: try row.value(6)))
     }
     return result
   }

@@ -87,7 +87,8 @@ extension StoreDatabase {
 
 extension StreamDirectory {
   /// What its files held, what is kept of them, what is given up, and whether its transactions can
-  /// be told apart; none of it ever becomes less.
+  /// be told apart; none of it ever becomes less: what is kept is told by the last number given,
+  /// since segments that are joined become one.
   ///
   /// An older program kept neither marks nor files: what is still to be taken from the folder
   /// becomes less as they come.
@@ -96,7 +97,7 @@ extension StreamDirectory {
     let statement = try db.cachedStatement(
       sql: """
         SELECT (SELECT count(*) FROM segments WHERE stream = ?1)
-          + (SELECT count(*) FROM archive WHERE stream = ?1)
+          + (SELECT coalesce(max(id), 0) FROM archive WHERE stream = ?1)
           - (SELECT count(*) FROM unarchived WHERE stream = ?1)
         """)
     let count = try Int.fetchOne(statement, arguments: [row.number]) ?? 0

@@ -58,11 +58,27 @@ package struct Segment: Sendable {
       for stream in streams { content.append(stream) }
       return Attribute(number: 2, content: content)
     }
+
+    /// When the device got its name: in a segment that was joined of several, not with the first
+    /// transaction.
+    package static func nameTime(_ time: HybridTime) -> Attribute {
+      var content: [UInt8] = []
+      content.append(bigEndian: time.rawValue)
+      return Attribute(number: 3, content: content)
+    }
   }
 
   /// The device's name, if the segment tells it.
   package var deviceName: String? {
     attributes.first { $0.number == 1 }.map { String(decoding: $0.content, as: UTF8.self) }
+  }
+
+  /// When the device got the name that the segment tells; nil if with its first transaction.
+  package var nameTime: HybridTime? {
+    guard let content = attributes.first(where: { $0.number == 3 })?.content, content.count == 8
+    else { return nil }
+    let time = HybridTime(rawValue: content.reduce(0) { $0 << 8 | UInt64($1) })
+    return time <= .latest ? time : nil
   }
 
   /// The other streams that the device has written, if the segment tells them.

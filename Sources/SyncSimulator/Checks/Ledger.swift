@@ -47,6 +47,8 @@ struct Ledger {
   private var ranges: [StreamID: [ClosedRange<UInt64>: UInt64]] = [:]
   /// Whether somebody goes on without what is missing: then it may claim what builds on that.
   var isGivingUp = false
+  /// Whether devices join what they have published.
+  var isJoining = false
   /// What builds on something that was not published yet: healing brings it later.
   private(set) var early: [(bytes: [UInt8], applied: [Context])] = []
 
@@ -109,7 +111,9 @@ struct Ledger {
     guard !copied.contains(range.stream) else { return }
     let borders = range.first...range.last
     let known = ranges[range.stream, default: [:]]
-    if let other = known.keys.first(where: { $0 != borders && $0.overlaps(borders) }) {
+    if let other = known.keys.first(where: { $0 != borders && $0.overlaps(borders) }),
+      !isJoining || !known.keys.allSatisfy({ $0.isNested(with: borders) })
+    {
       throw Finding("\(range.stream) is published as \(borders) and \(other)")
     }
     guard known[borders] ?? digest == digest || salvaged.contains(range.stream) else {

@@ -25,9 +25,10 @@ extension World {
       try promises.check(key, outcome(document), ledger)
     }
     try checkGlimpses()
+    if isCompacting { try checkNewcomer(first.2) }
   }
 
-  private func dump(of machine: Machine) throws -> String {
+  func dump(of machine: Machine) throws -> String {
     var lines: [String] = []
     try machine.database.forEachDocument { key, body in
       lines.append("\(key.collection)/\(key.id) \(String(decoding: body, as: UTF8.self))")

@@ -35,6 +35,7 @@ extension World {
       }
       if report.published > 0 || report.segments > 0 { hasMoved = true }
       try pickUp(from: machine)
+      if isCompacting, try compactFully(machine) { hasMoved = true }
     }
     return hasMoved || syncer.files.count > before
   }

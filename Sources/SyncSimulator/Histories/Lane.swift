@@ -23,6 +23,8 @@ enum Lane: String, CaseIterable, Sendable {
   case pieces
   /// Users take back what they or others have done.
   case undoing
+  /// Devices join their files, and remove what those held.
+  case compacting
 
   var weights: [(kind: Step.Kind, weight: Int)] {
     switch self {
@@ -35,6 +37,7 @@ enum Lane: String, CaseIterable, Sendable {
     case .partitions: [(.disconnect, 3), (.reconnect, 3), (.detour, 3), (.answer, 22)]
     case .pieces: [(.sip, 22), (.bulk, 7), (.mix, 8)]
     case .undoing: [(.undo, 14)]
+    case .compacting: [(.compact, 24)]
     }
   }
 
@@ -42,6 +45,7 @@ enum Lane: String, CaseIterable, Sendable {
   static func drawn(by seed: UInt64) -> Set<Lane> {
     var random = SplitMix(seed: seed ^ 0x1A4E5)
     guard random.chance(70) else { return [] }
-    return Set(allCases.filter { _ in random.chance(50) })
+    // Asked for by name only, for now.
+    return Set(allCases.filter { $0 != .compacting && random.chance(50) })
   }
 }

@@ -92,6 +92,8 @@ struct Step: Hashable, Sendable {
     case skip
     /// A user has another database made in the place of the one that is there.
     case rebuild
+    /// A device writes what it has published in larger files, and removes the small ones.
+    case compact
   }
 }
 

@@ -28,6 +28,9 @@ struct Figures: Sendable {
   var recoveries = 0
   /// Choices refused because they would settle more than was chosen.
   var refused = 0
+  /// Files that were joined, and those that were removed since others hold what they held.
+  var joined = 0
+  var removed = 0
 
   static func += (sum: inout Figures, other: Figures) {
     sum.transactions += other.transactions
@@ -46,6 +49,8 @@ struct Figures: Sendable {
     sum.filesBehindHoles += other.filesBehindHoles
     sum.recoveries += other.recoveries
     sum.refused += other.refused
+    sum.joined += other.joined
+    sum.removed += other.removed
   }
 }
 
@@ -56,6 +61,7 @@ extension Figures: CustomStringConvertible {
       + " \(conflicts) conflicts; \(kinds) edits of counters and sets, \(copies) copies of devices,"
       + " \(authors) authors, \(putBack) files put back,"
       + " \(skips) skips, \(filesBehindHoles) files imported for them,"
-      + " \(recoveries) rebuilds, \(refused) choices refused"
+      + " \(recoveries) rebuilds, \(refused) choices refused, \(joined) files joined,"
+      + " \(removed) removed"
   }
 }

@@ -10,6 +10,8 @@ struct Syncer {
     let directory: FilePath.Component
     let name: FilePath.Component
     var bytes: [UInt8]
+    /// Whether its author has removed it.
+    var isRemoved = false
 
     var path: FilePath {
       Machine.root.appending("logs").appending(directory).appending(name)
@@ -81,6 +83,8 @@ struct Syncer {
         if files[index].bytes == bytes { replicas[machine.number].complete.insert(index) }
       } else if let index {
         replicas[machine.number].complete.insert(index)
+        // It was put back.
+        files[index].isRemoved = false
         guard files[index].bytes != bytes else { continue }
         files[index].bytes = bytes
         for replica in replicas.indices { replicas[replica].complete.remove(index) }
@@ -134,7 +138,26 @@ struct Syncer {
 
   /// Files that a replica has not, or not whole.
   func outstanding(for device: Int) -> [Int] {
-    files.indices.filter { !replicas[device].complete.contains($0) }
+    files.indices.filter { !files[$0].isRemoved && !replicas[device].complete.contains($0) }
+  }
+
+  /// Files that a replica has, and their authors have removed.
+  func obsolete(on device: Int) -> [Int] {
+    replicas[device].complete.sorted().filter { files[$0].isRemoved }
+  }
+
+  /// The files of its own that a device has published, and still has.
+  func present(on machine: Machine) -> [Int] {
+    let own = Set(machine.directories)
+    return replicas[machine.number].complete.sorted().filter {
+      own.contains(files[$0].directory) && machine.files.bytes(at: files[$0].path) != nil
+    }
+  }
+
+  /// Notes that a device has removed a file of its own.
+  mutating func noteRemoved(_ index: Int, by machine: Machine) {
+    files[index].isRemoved = true
+    replicas[machine.number].complete.remove(index)
   }
 
   /// Puts a whole file into a replica; but its author may have written it anew meanwhile.
@@ -159,10 +182,14 @@ struct Syncer {
     replicas[machine.number].partial.remove(index)
   }
 
-  /// Brings a replica to hold every file as it is, whatever it held.
+  /// Brings a replica to hold every file as it is, whatever it held, and none that was removed.
   mutating func complete(_ machine: Machine, order: [Int]) {
-    for index in order where machine.files.bytes(at: files[index].path) != files[index].bytes {
-      deliver(index, to: machine)
+    for index in order {
+      if files[index].isRemoved {
+        lose(index, from: machine)
+      } else if machine.files.bytes(at: files[index].path) != files[index].bytes {
+        deliver(index, to: machine)
+      }
     }
   }
 }

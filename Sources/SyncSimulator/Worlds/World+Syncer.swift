@@ -47,6 +47,11 @@ extension World {
     }
     let links = syncer.links[machine.number]
     let share = random.pick([30, 70, 100])
+    // The removal may come long before what takes a file's place, or after it.
+    for index in syncer.obsolete(on: machine.number) where random.chance(share) {
+      note("    \(ledger.name(of: syncer.files[index])) is removed from it")
+      syncer.lose(index, from: machine)
+    }
     for index in random.shuffled(syncer.outstanding(for: machine.number))
     where random.chance(links[syncer.files[index].author]) && random.chance(share) {
       note("    it gets \(ledger.name(of: syncer.files[index]))")

@@ -46,6 +46,7 @@ final class World {
     }
     self.machines = machines
     lives = machines.count
+    ledger.isJoining = isCompacting
   }
 
   private static func stream(of number: Int, _ random: inout SplitMix) -> StreamID {
@@ -102,6 +103,7 @@ final class World {
     case .restore: try restore(machine, &random)
     case .skip: try skip(on: machine, &random)
     case .rebuild: try rebuild(machine, &random)
+    case .compact: try compact(machine, &random)
     }
     try machine.noteStream()
   }

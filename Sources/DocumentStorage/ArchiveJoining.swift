@@ -1,0 +1,194 @@
+import Foundation
+import GRDB
+import Replication
+import SegmentFormat
+
+/// A segment that holds what several of a stream held, and nothing else.
+package struct JoinedSegment: Sendable {
+  package let range: Segment.Range
+  package let file: SegmentFile.Encoded
+  /// The fingerprint of its last transaction.
+  package let fingerprint: Fingerprint
+  /// How often its transactions have been written into a larger file.
+  package let level: Int
+
+  package init(
+    range: Segment.Range, file: SegmentFile.Encoded, fingerprint: Fingerprint, level: Int
+  ) {
+    self.range = range
+    self.file = file
+    self.fingerprint = fingerprint
+    self.level = level
+  }
+}
+
+// Segments that are written as one (protocol.md 22, 23): nothing is dropped.
+extension StoreDatabase {
+  /// The streams of this device, present and former, that are kept whole, and whether each is
+  /// judged by fingerprint: then the borders of two files do not tell whether one holds what the
+  /// other does.
+  package func compactableStreams() throws -> [(stream: StreamID, isBranching: Bool)] {
+    try read { db in
+      let streams = try streams(db)
+      let incomplete = try Set(
+        Int64.fetchAll(db.prepared("SELECT DISTINCT stream FROM unarchived")))
+      return streams.all.filter { $0.isOwn && !incomplete.contains($0.number) }.compactMap { row in
+        streams.frontier.lineage.streams[row.stream].map { (row.stream, $0.isBranching) }
+      }
+    }
+  }
+
+  /// The names that this database knows among some of a stream's, and the fingerprints of the last
+  /// transactions of their segments.
+  package func segmentEnds(
+    of stream: StreamID, among names: [ImportedNames.Name]
+  ) throws -> [ImportedNames.Name: Fingerprint] {
+    let known = try segmentNames(of: stream, among: names)
+    guard !known.isEmpty else { return [:] }
+    return try read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT fingerprint FROM segments WHERE stream = (SELECT id FROM streams WHERE stream = ?)
+            AND first = ? AND last = ? AND digest = ?
+          """)
+      var ends: [ImportedNames.Name: Fingerprint] = [:]
+      for name in known {
+        let end = try Data.fetchOne(
+          statement,
+          arguments: [
+            stream.databaseBytes, Int64(name.first), Int64(name.last),
+            Int64(bitPattern: name.digest),
+          ])
+        ends[name] = try end.map { try Fingerprint(column: $0) }
+      }
+      return ends
+    }
+  }
+
+  /// Where a stream stood before a segment, completely; nil if what led up to it is not kept.
+  package func position(before range: Segment.Range) throws -> StreamPosition? {
+    try read { db in try SegmentReplay.position(at: range.predecessor, streams(db), db) }
+  }
+
+  /// Puts a segment into the archive in the place of those that it was made of.
+  ///
+  /// From then on it is what the folder has to have: ``SegmentArchive``. The others' names are
+  /// kept, for their files are still there.
+  ///
+  /// - parameter now: in milliseconds since 1970.
+  /// - returns: false, with nothing changed, if another process has joined any of them meanwhile,
+  ///   or the stream branches by now.
+  package func replaceArchived(
+    _ parts: [ArchivedSegment], by joined: JoinedSegment, now: Int64
+  ) throws -> Bool {
+    defer { countStreamChange() }
+    return try write { db in
+      let streams = try streamCache.streams(db, isWriting: true)
+      guard let row = streams.row(of: joined.range.stream),
+        streams.frontier.lineage.streams[row.stream]?.isBranching == false,
+        try parts.allSatisfy({ try SegmentArchive.has($0, db) })
+      else { return false }
+      try SegmentRecords.note(
+        joined.range, digest: joined.file.digest, hasOwnName: false,
+        fingerprint: joined.fingerprint, stream: row.number, db)
+      try SegmentArchive.store(
+        joined.file.bytes, of: joined.range, digest: joined.file.digest,
+        fingerprint: joined.fingerprint, stream: row.number, db)
+      try SegmentArchive.remove(
+        SegmentArchive.parts(of: joined.range, tips: nil, stream: row.number, db),
+        heldBy: joined.range, digest: joined.file.digest, level: joined.level, now: now,
+        stream: row.number, db)
+      return true
+    }
+  }
+
+  /// Notes that a joined segment's file stands in the folder under the name that it gives itself.
+  package func noteNamed(_ joined: JoinedSegment) throws {
+    defer { countStreamChange() }
+    try write { db in
+      let streams = try streamCache.streams(db, isWriting: true)
+      guard let row = streams.row(of: joined.range.stream) else { return }
+      try SegmentRecords.note(
+        joined.range, digest: joined.file.digest, hasOwnName: true,
+        fingerprint: joined.fingerprint, stream: row.number, db)
+    }
+  }
+
+  /// Takes what was joined at a time that is still to come for joined now.
+  package func clampJoinedTimes(to now: Int64) throws {
+    let isNeeded = try read { db in
+      try Bool.fetchOne(
+        db.prepared("SELECT EXISTS (SELECT 1 FROM joined WHERE joined_at > ?)"),
+        arguments: [now]) ?? false
+    }
+    guard isNeeded else { return }
+    try write { db in
+      try db.run("UPDATE joined SET joined_at = ?1 WHERE joined_at > ?1", [now])
+    }
+  }
+
+  /// Up to where some other device says that it has a stream of one line; 0 if none does.
+  ///
+  /// What it says it has seen, it has applied and keeps, in its own database.
+  package func heldByAnother(_ stream: StreamID) throws -> UInt64 {
+    try read { db in
+      try streams(db).all.filter { !$0.isOwn }.flatMap(\.positions)
+        .map { $0.context.sequence(of: stream) }.max() ?? 0
+    }
+  }
+}
+
+extension SegmentArchive {
+  /// A file that is kept, by its number, and its borders.
+  typealias Part = (id: Int64, first: Int64, last: Int64)
+
+  /// What is kept of that which a segment holds, in smaller files.
+  ///
+  /// - parameter tips: the fingerprints of the segment's transactions, which fix all that stands
+  ///   before each; nil where the stream has one line, so that borders tell.
+  static func parts(
+    of range: Segment.Range, tips: [Fingerprint]?, stream: Int64, _ db: Database
+  ) throws -> [Part] {
+    // Another file with the same borders is as good, and as many.
+    let rows = try Row.fetchAll(
+      db.prepared(
+        """
+        SELECT id, first, last, fingerprint FROM archive
+        WHERE stream = ?1 AND first >= ?2 AND last <= ?3 AND (first > ?2 OR last < ?3)
+        """),
+      arguments: [stream, Int64(range.first), Int64(range.last)])
+    return try rows.compactMap { row in
+      let part: Part = (try row.value(0), try row.value(1), try row.value(2))
+      guard let tips else { return part }
+      let index = Int(part.last) - Int(range.first)
+      let end = try Fingerprint(column: row.value(3) as Data)
+      return tips.indices.contains(index) && tips[index] == end ? part : nil
+    }
+  }
+
+  /// Removes what a segment that is kept holds, too.
+  ///
+  /// So whoever puts back what the folder loses does not put back what was taken out of it on
+  /// purpose.
+  static func remove(
+    _ parts: [Part], heldBy range: Segment.Range, digest: UInt64, level: Int, now: Int64,
+    stream: Int64, _ db: Database
+  ) throws {
+    guard !parts.isEmpty else { return }
+    for part in parts {
+      try db.run("DELETE FROM archive WHERE id = ?", [part.id])
+      // Another with these borders may be kept, and has been joined as often.
+      try db.run(
+        """
+        DELETE FROM joined WHERE stream = ?1 AND first = ?2 AND last = ?3 AND NOT EXISTS (
+          SELECT 1 FROM archive WHERE archive.stream = ?1 AND archive.first = ?2
+            AND archive.last = ?3 AND archive.digest = joined.digest)
+        """, [stream, part.first, part.last])
+    }
+    try db.run(
+      "INSERT OR REPLACE INTO joined VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest), level, now,
+      ])
+  }
+}

@@ -1,0 +1,119 @@
+import ReferenceModel
+import Replication
+import SharedFolder
+import Syncing
+import SystemFiles
+
+/// Devices that join what they have published in small files, and remove those.
+extension World {
+  /// Whether anybody does so in this history.
+  var isCompacting: Bool { history.steps.contains { $0.kind == .compact } }
+
+  /// Compacts; sometimes the process dies on the way, or a call fails.
+  func compact(_ machine: Machine, _ random: inout SplitMix) throws {
+    guard machine.place == .home else { return }
+    if random.chance(60) { try pickUp(from: machine) }
+    if random.chance(30) { hinderCompaction(on: machine, &random) }
+    let losesPower = machine.losesPower
+    let present = syncer.present(on: machine)
+    let limits = CompactionLimits(
+      fanOut: 2 + random.below(3), mostParts: 2 + random.below(8), bytes: 1 << 20,
+      grace: random.pick([0, 0, 3_600_000]))
+    do {
+      var compactor = Compactor(device: machine.device, limits: limits)
+      if random.chance(20) {
+        var left = random.below(12)
+        compactor.isStopping = {
+          left -= 1
+          return left < 0
+        }
+      }
+      try note(compactor.run())
+      if machine.processLife.isOver { try machine.restart(&random) }
+    } catch {
+      try excuse(error, of: machine, &random)
+    }
+    if machine.isHindered { try machine.restart(&random) }
+    machine.files.setCapacity(nil)
+    machine.isHindered = false
+    noteRemoved(present, by: machine)
+    if losesPower { try pickUp(from: machine, comparing: true) }
+  }
+
+  private func note(_ report: CompactionReport) {
+    note(
+      "    \(report.joined) files joined to \(report.written), \(report.removed.count) removed,"
+        + " \(report.waiting) stay")
+    figures.joined += report.joined
+    figures.removed += report.removed.count
+  }
+
+  private func hinderCompaction(on machine: Machine, _ random: inout SplitMix) {
+    machine.isHindered = true
+    switch random.below(5) {
+    case 0: machine.processLife.kill(atCommit: 1 + random.below(6))
+    case 1: machine.files.setRoom(random.below(2000))
+    case 2:
+      machine.files.fail(
+        random.pick(FileOperation.allCases), at: 1 + random.below(20),
+        with: random.pick([.ioError, .permissionDenied]), lasting: random.chance(50))
+    default:
+      machine.losesPower = random.chance(50)
+      machine.files.kill(at: 1 + random.below(80))
+    }
+  }
+
+  private func noteRemoved(_ present: [Int], by machine: Machine) {
+    for index in present where machine.files.bytes(at: syncer.files[index].path) == nil {
+      note("    \(ledger.name(of: syncer.files[index])) is gone")
+      syncer.noteRemoved(index, by: machine)
+    }
+  }
+
+  /// Joins all that can be, and removes what that makes superfluous, when everything is there.
+  ///
+  /// - returns: whether there was anything to do.
+  func compactFully(_ machine: Machine) throws -> Bool {
+    let limits = CompactionLimits(fanOut: 2, mostParts: 64, bytes: 1 << 20, grace: 0)
+    var hasMoved = false
+    while true {
+      let present = syncer.present(on: machine)
+      let report = try Compactor(device: machine.device, limits: limits).run()
+      note(report)
+      noteRemoved(present, by: machine)
+      try pickUp(from: machine)
+      guard report.written > 0 || !report.removed.isEmpty else { return hasMoved }
+      hasMoved = true
+    }
+  }
+
+  /// Who comes to have a folder as it is left gets all that the others have.
+  func checkNewcomer(_ dump: String) throws {
+    guard let source = machines.first else { return }
+    var random = SplitMix(seed: history.seed ^ 0xACE)
+    time.addDevice(skewedBy: 0)
+    let newcomer = try Machine(
+      Machine.Beginning(
+        number: machines.count, features: .init(), time: time, seed: random.next(),
+        environment: nil, life: Life(number: newLife())),
+      stream: StreamID(rawValue: UInt128(random.next()) << 64), marker: marker)
+    let directories = (try? source.files.list(source.container.logs)) ?? []
+    for directory in directories where directory.kind == .directory {
+      let path = source.container.logs.appending(directory.name)
+      for file in try source.files.list(path) where file.kind == .regular {
+        guard let bytes = source.files.bytes(at: path.appending(file.name)) else { continue }
+        newcomer.files.put(path.appending(file.name), bytes)
+      }
+    }
+    guard let report = try sync(newcomer, &random), report.gaps.isEmpty else {
+      throw Finding("a new device misses something of what the folder had")
+    }
+    let frontier = try newcomer.database.frontier()
+    guard ledger.vector(of: frontier.applied) == ledger.everything else {
+      throw Finding("a new device does not get everything out of the folder")
+    }
+    guard try self.dump(of: newcomer) == dump else {
+      throw Finding("a new device shows something else than those that were there")
+    }
+  }
+}

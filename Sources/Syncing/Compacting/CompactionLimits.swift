@@ -1,0 +1,31 @@
+/// When segments are joined, and when the files of those that were may go.
+package struct CompactionLimits: Sendable {
+  /// So many segments of a level become one of the next.
+  ///
+  /// More make more files, fewer write each transaction more often.
+  package let fanOut: Int
+  /// At most so many become one at once, where many have gathered.
+  package let mostParts: Int
+  /// About how large a joined segment becomes, in bytes; one that is more than half as large is
+  /// joined no more.
+  ///
+  /// It is held in memory, here and by every reader, with all that it unpacks to.
+  package let bytes: Int
+  /// How long a file stays, in milliseconds, whose content another file has and no other device is
+  /// known to have.
+  ///
+  /// A syncer may carry the removal before what takes the file's place, and this machine may burn
+  /// between the two; by then what takes its place has been carried.
+  package let grace: Int64
+
+  /// - precondition: `fanOut` is at least 2, and the others are greater than zero.
+  package init(fanOut: Int, mostParts: Int, bytes: Int, grace: Int64) {
+    self.fanOut = fanOut
+    self.mostParts = mostParts
+    self.bytes = bytes
+    self.grace = grace
+  }
+
+  package static let standard = CompactionLimits(
+    fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000)
+}

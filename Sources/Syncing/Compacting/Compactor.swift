@@ -1,0 +1,111 @@
+import DocumentStorage
+import Replication
+import SegmentFormat
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+/// What a compaction did.
+package struct CompactionReport: Sendable {
+  /// Segments that became part of larger ones.
+  package var joined = 0
+  /// The larger ones, how many transactions they hold, and how many bytes they have.
+  package var written = 0
+  package var writtenTransactions = 0
+  package var writtenBytes = 0
+  /// Files that are gone, since another has what they held.
+  package var removed: [FilePath] = []
+  /// Files that another has what they hold, and that have to stay for now.
+  package var waiting = 0
+  /// Whether it ended early because it was asked to; the next one goes on.
+  package var isStopped = false
+
+  package init() {}
+}
+
+/// Writes what this device has published in many small files into few large ones, and takes the
+/// small ones out of the folder once nobody can need them (protocol.md 22, 23).
+///
+///     let report = try Compactor(device: device).run()
+///
+/// Nothing is dropped: a joined segment has the same transactions, with the same fingerprints. Each
+/// step leaves a state from which any process goes on: first the database has the joined segment in
+/// the place of the others, then its file is written, as one that the folder has lost would be; and
+/// which files are not needed any more is seen by comparing the folder with the database, not
+/// remembered.
+package struct Compactor {
+  private let device: Device
+  private let limits: CompactionLimits
+  /// Asked between files whether to end early.
+  package var isStopping: () -> Bool = { false }
+
+  package init(device: Device, limits: CompactionLimits = .standard) {
+    self.device = device
+    self.limits = limits
+  }
+
+  /// Joins what is to be joined, and removes what is not needed any more.
+  ///
+  /// - throws: ``ContainerError`` if the folder is not there or is another one; a ``FileError`` or
+  ///   ``StorageError`` if the folder cannot be written, or the database not. What was done by then
+  ///   stays, and nothing is lost by it.
+  package func run() throws -> CompactionReport {
+    try device.requireContainer()
+    let device = try device.settled()
+    // A clock that was ahead has been put right: what is not yet will not come for long.
+    try device.database.clampJoinedTimes(to: device.ambient.now())
+    var report = CompactionReport()
+    for (stream, isBranching) in try device.database.compactableStreams() {
+      // Of one that branches nothing is written any more.
+      let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)
+      for run in JoinPlan(of: archived, limits: limits).runs {
+        guard !isStopping() else {
+          report.isStopped = true
+          return report
+        }
+        try join(run, of: stream, into: &report)
+      }
+      var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
+      try replaced.remove(unless: isStopping, into: &report)
+    }
+    return report
+  }
+
+  private func join(
+    _ run: JoinPlan.Run, of stream: StreamID, into report: inout CompactionReport
+  ) throws {
+    guard let joined = try joined(run) else { return }
+    let database = device.database
+    guard
+      try database.replaceArchived(run.parts, by: joined, now: device.ambient.now())
+    else { return }
+    try device.requireContainer()
+    let publication = try device.container.publish(
+      joined.file, of: joined.range, temporaryName: device.ambient.temporaryName())
+    // What has the proper name of a renamed file is something else, which imports shall look at.
+    switch publication {
+    case .written, .present: try database.noteNamed(joined)
+    case .renamed: break
+    }
+    report.joined += run.parts.count
+    report.written += 1
+    report.writtenTransactions += Int(joined.range.last - joined.range.first) + 1
+    report.writtenBytes += joined.file.bytes.count
+  }
+
+  /// The segments of a run as one; nil if another process has joined them meanwhile.
+  private func joined(_ run: JoinPlan.Run) throws -> JoinedSegment? {
+    var segments: [Segment] = []
+    for part in run.parts {
+      guard let kept = try device.database.archivedFile(of: part) else { return nil }
+      segments.append(try SegmentFile.decode(kept.file.bytes).segment)
+    }
+    guard let first = segments.first, let end = run.parts.last?.fingerprint else { return nil }
+    let leans = first.transactions.first?.leansOnPrevious ?? false
+    let start = leans ? try device.database.position(before: first.range) : nil
+    guard !leans || start != nil else { return nil }
+    let whole = try Segment(joining: segments, after: start)
+    return JoinedSegment(
+      range: whole.range, file: SegmentFile.encode(whole), fingerprint: end, level: run.level)
+  }
+}

@@ -1,0 +1,132 @@
+import DocumentStorage
+import Replication
+import SegmentFormat
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+/// The files of one of this device's streams that hold nothing which another file does not hold.
+///
+/// They are found by comparison: a file whose name the database gave and whose content its archive
+/// has within a larger segment. So one that a killed process left, or a syncer brought back, goes
+/// with the others.
+struct ReplacedFiles {
+  /// A file, and the kept segments whose borders enclose it: of several branches, several.
+  private struct Candidate {
+    let file: FolderListing.File
+    let name: SegmentName
+    /// The fingerprint of its last transaction.
+    let end: Fingerprint
+    let larger: [ArchivedSegment]
+  }
+
+  private let device: Device
+  private let stream: StreamID
+  private let grace: Int64
+  private let reader: SegmentReader
+  /// The fingerprints of the transactions of segments that stand in the folder, read back and
+  /// verified; none of those that do not.
+  private var tips: [ArchivedSegment: [Fingerprint]] = [:]
+
+  init(device: Device, stream: StreamID, grace: Int64) {
+    self.device = device
+    self.stream = stream
+    self.grace = grace
+    reader = SegmentReader(container: device.container, expected: device.record.container)
+  }
+
+  /// Removes those that may go: what takes their place stands in the folder, verified, and another
+  /// device has what they hold or the grace is over.
+  mutating func remove(
+    unless isStopping: () -> Bool, into report: inout CompactionReport
+  ) throws {
+    let candidates = try candidates()
+    guard !candidates.isEmpty else { return }
+    let held = try device.database.heldByAnother(stream)
+    let now = device.ambient.now()
+    let before = report.removed.count
+    for candidate in candidates {
+      guard !isStopping() else {
+        report.isStopped = true
+        break
+      }
+      let isDue = held >= candidate.name.last || isOver(candidate.larger, now: now)
+      guard isDue, try isHeld(candidate), try removeIfOwn(candidate.file) else {
+        report.waiting += 1
+        continue
+      }
+      report.removed.append(path(of: candidate.file))
+    }
+    guard report.removed.count > before else { return }
+    try device.container.files.synchronizeDirectory(device.container.directory(of: stream))
+  }
+
+  private func candidates() throws -> [Candidate] {
+    guard let directory = FilePath.Component(stream.description) else { return [] }
+    let kept = try device.database.archivedSegments(of: stream).filter { $0.joinedAt != nil }
+    guard !kept.isEmpty else { return [] }
+    let files = try device.container.list(directories: [directory]).segments
+    let claims = files.compactMap { $0.claim.map { ImportedNames.Name($0) } }
+    let ends = try device.database.segmentEnds(of: stream, among: claims)
+    return files.compactMap { file -> Candidate? in
+      guard let claim = file.claim, claim.stream == stream,
+        let end = ends[ImportedNames.Name(claim)]
+      else { return nil }
+      let larger = kept.filter { $0.encloses(claim.name) }
+      guard !larger.isEmpty else { return nil }
+      return Candidate(file: file, name: claim.name, end: end, larger: larger)
+    }.sorted { $0.name.first < $1.name.first }
+  }
+
+  /// Whether the grace is over, which began when the last of some segments was joined.
+  private func isOver(_ larger: [ArchivedSegment], now: Int64) -> Bool {
+    larger.allSatisfy { now - ($0.joinedAt ?? now) >= grace }
+  }
+
+  /// Whether the folder has a larger segment that has the file's transactions.
+  private mutating func isHeld(_ candidate: Candidate) throws -> Bool {
+    for larger in candidate.larger {
+      let known = try tips[larger] ?? inFolder(larger)
+      tips[larger] = known
+      let index = Int(candidate.name.last - larger.first)
+      if known.indices.contains(index), known[index] == candidate.end { return true }
+    }
+    return false
+  }
+
+  private func inFolder(_ segment: ArchivedSegment) throws -> [Fingerprint] {
+    guard let kept = try device.database.archivedFile(of: segment),
+      device.container.keeps(segment.digest, of: kept.range)
+    else { return [] }
+    let start = StreamPosition(
+      sequence: kept.range.first - 1, fingerprint: kept.range.fingerprintBefore,
+      context: Context())
+    let whole = try SegmentFile.decode(kept.file.bytes).segment
+    return try whole.transactions(after: start).map(\.header.fingerprint)
+  }
+
+  private func path(of file: FolderListing.File) -> FilePath {
+    device.container.logs.appending(file.directory).appending(file.name)
+  }
+
+  /// Removes a file if it is what its name says: what else has taken the name is not this device's.
+  private func removeIfOwn(_ file: FolderListing.File) throws -> Bool {
+    guard case .segment(let found, _) = reader.read(file), found.isUnderOwnName else {
+      return false
+    }
+    try device.requireContainer()
+    do {
+      try device.container.files.remove(path(of: file))
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+    }
+    return true
+  }
+}
+
+extension ArchivedSegment {
+  /// Whether a smaller segment lies within its borders.
+  fileprivate func encloses(_ name: SegmentName) -> Bool {
+    first <= name.first && name.last <= last && name.last - name.first < last - first
+  }
+}
