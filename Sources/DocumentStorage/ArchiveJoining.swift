@@ -127,12 +127,15 @@ extension StoreDatabase {
     }
   }
 
-  /// Up to where some other device says that it has a stream of one line; 0 if none does.
+  /// Up to where some other device says that it has a stream; 0 if none does, or the stream
+  /// branches, so that the number does not tell.
   ///
   /// What it says it has seen, it has applied and keeps, in its own database.
   package func heldByAnother(_ stream: StreamID) throws -> UInt64 {
     try read { db in
-      try streams(db).all.filter { !$0.isOwn }.flatMap(\.positions)
+      let streams = try streams(db)
+      guard streams.frontier.lineage.streams[stream]?.isBranching == false else { return 0 }
+      return streams.all.filter { !$0.isOwn }.flatMap(\.positions)
         .map { $0.context.sequence(of: stream) }.max() ?? 0
     }
   }
@@ -154,7 +157,8 @@ extension SegmentArchive {
       db.prepared(
         """
         SELECT id, first, last, fingerprint FROM archive
-        WHERE stream = ?1 AND first >= ?2 AND last <= ?3 AND (first > ?2 OR last < ?3)
+        WHERE stream = ?1 AND first BETWEEN ?2 AND ?3 AND last <= ?3
+          AND (first > ?2 OR last < ?3)
         """),
       arguments: [stream, Int64(range.first), Int64(range.last)])
     return try rows.compactMap { row in

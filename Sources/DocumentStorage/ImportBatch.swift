@@ -273,10 +273,9 @@ private struct ImportFold {
   ) throws {
     part.duplicates.append(importable.file)
     try remember(importable, fingerprint: fingerprint)
-    let range = importable.segment.range
-    let number = try streams.number(of: range.stream, db)
     let isAwaited = try SegmentArchive.storeIfAwaited(
-      importable, fingerprint: fingerprint, stream: number, db)
+      importable, fingerprint: fingerprint,
+      stream: try streams.number(of: importable.segment.range.stream, db), db)
     if isAwaited { try noteMarks(of: importable.segment, endingWith: fingerprint) }
   }
 
