@@ -83,7 +83,7 @@ extension StoreDatabase {
   ) throws -> Bool {
     defer { countStreamChange() }
     return try write { db in
-      let streams = try streamCache.streams(db, isWriting: true)
+      let streams = try readCache.streams(db, isWriting: true)
       guard let row = streams.row(of: joined.range.stream),
         streams.frontier.lineage.streams[row.stream]?.isBranching == false,
         try parts.allSatisfy({ try SegmentArchive.has($0, db) })
@@ -106,7 +106,7 @@ extension StoreDatabase {
   package func noteNamed(_ joined: JoinedSegment) throws {
     defer { countStreamChange() }
     try write { db in
-      let streams = try streamCache.streams(db, isWriting: true)
+      let streams = try readCache.streams(db, isWriting: true)
       guard let row = streams.row(of: joined.range.stream) else { return }
       try SegmentRecords.note(
         joined.range, digest: joined.file.digest, hasOwnName: true,

@@ -48,7 +48,7 @@ extension StoreDatabase {
   /// has arrived since this was first noted.
   package func clockHistories() throws -> [(stream: StreamID, history: ClockHistory)] {
     try read { db in
-      let own = try DeviceRecord.fetch(db)?.stream
+      let own = try device(db)?.stream
       return try streams(db).all.filter { $0.stream != own }.compactMap { row in
         let history = try ClockRecords.history(ofStream: row.number, db)
         return history.readings.isEmpty ? nil : (row.stream, history)
@@ -59,7 +59,7 @@ extension StoreDatabase {
   /// The time of the last transaction of this device; zero if it wrote none.
   package func ownTime() throws -> HybridTime {
     try read { db in
-      guard let own = try DeviceRecord.fetch(db)?.stream else { return .zero }
+      guard let own = try device(db)?.stream else { return .zero }
       return try streams(db).position(of: own).time
     }
   }

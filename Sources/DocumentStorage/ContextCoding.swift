@@ -78,7 +78,10 @@ struct StoredBytes {
   mutating func block() throws -> [UInt8] { try take(count()) }
 
   mutating func fingerprint() throws -> Fingerprint {
-    guard let fingerprint = Fingerprint(bytes: try take(16)) else { throw Self.damage }
+    guard bytes.count - position >= 16,
+      let fingerprint = Fingerprint(bytes: bytes[position..<position + 16])
+    else { throw Self.damage }
+    position += 16
     return fingerprint
   }
 }

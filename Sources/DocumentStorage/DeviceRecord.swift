@@ -33,7 +33,7 @@ package struct DeviceRecord: Sendable, Equatable {
 extension StoreDatabase {
   /// The device's record; nil in a database that was never initialised.
   package func device() throws -> DeviceRecord? {
-    try read { db in try DeviceRecord.fetch(db) }
+    try read { db in try device(db) }
   }
 
   /// Makes this database a device, or takes over a new path and name; who had left is back.

@@ -78,7 +78,7 @@ package struct DocumentTable {
   }
 
   /// The documents with removals that wait for their closure.
-  func waiting(byIndex: Bool = true) throws -> [DocumentKey] {
+  static func waiting(_ db: Database, byIndex: Bool = true) throws -> [DocumentKey] {
     // SQLite takes the index all the same where only NOT INDEXED forbids it (3.40).
     let (way, plus) = byIndex ? ("INDEXED BY waiting", "") : ("NOT INDEXED", "+")
     let sql = """

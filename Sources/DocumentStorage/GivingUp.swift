@@ -29,9 +29,11 @@ extension StoreDatabase {
       }
       var removals: [StreamID: [DocumentKey]] = [:]
       ends.merge(frontier.missingInserts, uniquingKeysWith: max)
-      let table = try DocumentTable(db)
-      for key in try table.waiting() {
-        let seen = try table.state(of: key, streams: streams).pending.flatMap(\.seen.entries)
+      let waiting = try DocumentTable.waiting(db)
+      let table = try waiting.isEmpty ? nil : DocumentTable(db)
+      for key in waiting {
+        let pending = try table?.state(of: key, streams: streams).pending ?? []
+        let seen = pending.flatMap(\.seen.entries)
         let missing = seen.filter { frontier.isMissing($0) }
         for entry in missing {
           ends[entry.stream] = max(ends[entry.stream] ?? 0, entry.sequence)

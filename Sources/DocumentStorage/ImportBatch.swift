@@ -42,7 +42,7 @@ extension StoreDatabase {
   ) throws -> ImportedPart {
     defer { countStreamChange() }
     return try write { db in
-      let streams = try streamCache.streams(db, isWriting: true)
+      let streams = try readCache.streams(db, isWriting: true)
       var fold = try ImportFold(
         db, streams: streams, now: now, limit: foldBytes, onProgress: onProgress)
       for segment in segments { try fold.take(segment) }

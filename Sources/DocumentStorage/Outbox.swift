@@ -219,7 +219,7 @@ extension StoreDatabase {
     defer { countStreamChange() }
     return try write { db in
       guard try DeviceRecord.fetch(db)?.path == home else { return false }
-      var streams = try streamCache.streams(db, isWriting: true)
+      var streams = try readCache.streams(db, isWriting: true)
       let range = batch.segment.range
       let stream = try streams.number(of: range.stream, db)
       try SegmentRecords.note(

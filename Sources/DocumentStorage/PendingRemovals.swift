@@ -32,9 +32,9 @@ enum PendingRemovals {
 
   /// The documents whose removals may be published, by what those saw.
   fileprivate static func publishable(_ db: Database) throws -> [Context: [DocumentKey]] {
-    let table = try DocumentTable(db)
-    let waiting = try table.waiting()
+    let waiting = try DocumentTable.waiting(db)
     guard !waiting.isEmpty else { return [:] }
+    let table = try DocumentTable(db)
     let streams = try StreamDirectory(db)
     var bySeen: [Context: [DocumentKey]] = [:]
     for key in waiting {

@@ -146,7 +146,7 @@ extension StoreDatabase {
   /// - parameter byIndex: whether to use the index of them, which may be damaged where the
   ///   documents are not.
   package func documentsWithRemovals(byIndex: Bool = true) throws -> [DocumentKey] {
-    try read { db in try DocumentTable(db).waiting(byIndex: byIndex) }
+    try read { db in try DocumentTable.waiting(db, byIndex: byIndex) }
   }
 
   /// The removals of a document that wait; they are in no transaction yet.

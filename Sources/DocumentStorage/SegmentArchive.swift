@@ -137,24 +137,18 @@ extension SegmentArchive {
   }
 
   static func list(_ stream: StreamID, _ db: Database) throws -> [ArchivedSegment] {
-    let rows = try Row.fetchCursor(
-      db,
-      sql: """
-        SELECT first, last, digest, fingerprint, length(content), level, joined_at
-        FROM archive LEFT JOIN joined USING (stream, first, last, digest)
-        WHERE stream = (SELECT id FROM streams WHERE stream = ?) ORDER BY first, last, digest
-        """,
-      arguments: [stream.databaseBytes])
-    var result: [ArchivedSegment] = []
-    while let row = try rows.next() {
-      result.append(
-        ArchivedSegment(
-          stream: stream, first: try row.number(0), last: try row.number(1),
-          digest: UInt64(bitPattern: try row.value(2)),
-          fingerprint: try Fingerprint(column: row.value(3) as Data), size: try row.value(4),
-          level: try row.value(5) ?? 0, joinedAt: try row.value(6)))
+    let sql = """
+      SELECT first, last, digest, fingerprint, length(content), level, joined_at
+      FROM archive LEFT JOIN joined USING (stream, first, last, digest)
+      WHERE stream = (SELECT id FROM streams WHERE stream = ?) ORDER BY first, last, digest
+      """
+    return try Row.fetchAll(db.prepared(sql), arguments: [stream.databaseBytes]).map { row in
+      ArchivedSegment(
+        stream: stream, first: try row.number(0), last: try row.number(1),
+        digest: UInt64(bitPattern: try row.value(2)),
+        fingerprint: try Fingerprint(column: row.value(3) as Data), size: try row.value(4),
+        level: try row.value(5) ?? 0, joinedAt: try row.value(6))
     }
-    return result
   }
 
   static func bytes(of segment: ArchivedSegment, _ db: Database) throws -> [UInt8]? {

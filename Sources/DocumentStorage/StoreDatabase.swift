@@ -14,7 +14,7 @@ package final class StoreDatabase: Sendable {
   /// What tells whether this is the database that it was.
   let identity: DeviceIdentity
   private let queue: DatabaseQueue
-  let streamCache = StreamCache()
+  let readCache = ReadCache()
   private let turn = TransactionTurn()
   /// How often what is known of streams was changed here, which SQLite does not tell this process.
   private let streamChanges = Mutex(0)
@@ -171,13 +171,17 @@ package final class StoreDatabase: Sendable {
     do {
       try turn.requireNone()
       return try queue.inDatabase { db in
-        // `inTransaction` has no result of its own.
-        var results: [Result] = []
-        try db.inTransaction(.deferred) {
-          results.append(try turn.own { try body(db) })
-          return .commit
+        // By statements that are kept: GRDB's `inTransaction` compiles its own each time.
+        try db.run("BEGIN DEFERRED TRANSACTION")
+        do {
+          let result = try turn.own { try body(db) }
+          try db.run("COMMIT TRANSACTION")
+          return result
+        } catch {
+          // What went wrong first is what is told.
+          try? db.rollback()
+          throw error
         }
-        return results[0]
       }
     } catch {
       throw StorageError.from(error, file: file)

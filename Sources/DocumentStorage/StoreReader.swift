@@ -178,7 +178,7 @@ extension StoreDatabase {
   /// All streams met, sorted by id.
   package func streamSummaries() throws -> [StreamSummary] {
     try read { db in
-      let own = try DeviceRecord.fetch(db)?.stream
+      let own = try device(db)?.stream
       let streams = try streams(db)
       return streams.all.map { row in
         let tips = row.positions.filter { $0.sequence > 0 }.map {
@@ -203,7 +203,7 @@ extension StoreDatabase {
   /// The sequence of the last transaction that this device wrote; 0 if it wrote none.
   package func ownSequence() throws -> UInt64 {
     try read { db in
-      guard let own = try DeviceRecord.fetch(db)?.stream else { return 0 }
+      guard let own = try device(db)?.stream else { return 0 }
       return try streams(db).position(of: own).sequence
     }
   }
@@ -211,7 +211,7 @@ extension StoreDatabase {
   /// The last transaction that this device wrote under its present stream; nil if it wrote none.
   package func ownTip() throws -> Context.Entry? {
     try read { db in
-      guard let own = try DeviceRecord.fetch(db)?.stream else { return nil }
+      guard let own = try device(db)?.stream else { return nil }
       let position = try streams(db).position(of: own)
       guard position.sequence > 0 else { return nil }
       return Context.Entry(

@@ -48,7 +48,7 @@ package struct StoreWriter {
   /// - parameter cache: where the streams may be known already.
   init(
     _ db: Database, now: HybridTime, nonce: UInt64, identity: DeviceIdentity,
-    cache: StreamCache? = nil
+    cache: ReadCache? = nil
   ) throws {
     guard let device = try DeviceRecord.current(db, identity) else {
       throw StorageError.noDevice
@@ -373,7 +373,7 @@ extension StoreDatabase {
   ) throws -> StoreWriter.Result {
     try write { db in
       var writer = try StoreWriter(
-        db, now: now, nonce: nonce, identity: identity, cache: streamCache)
+        db, now: now, nonce: nonce, identity: identity, cache: readCache)
       try body(&writer)
       let result = try writer.finish()
       // A removal made on an old read may be publishable at once.

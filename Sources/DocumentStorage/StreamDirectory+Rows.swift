@@ -17,21 +17,28 @@ extension StreamDirectory {
     let time: HybridTime
     let nonce: UInt64?
 
+    /// What is read of a row, in the order in which `init` takes it: by their places, since to
+    /// find columns by their names takes longer than to read them.
+    static let columns = """
+      base, predecessor, lost, parent, applied, applied_fingerprint, closed, closed_fingerprint,
+      context, time, nonce
+      """
+
     init(_ row: GRDB.Row, stream: StreamID) throws {
-      base = try row.number("base")
-      before = try (try row.value("predecessor") as Data?).map { try Fingerprint(column: $0) }
-      lost = [UInt8](try row.value("lost") as Data? ?? Data())
-      parent = try row.value("parent")
+      base = try row.number(0)
+      before = try (try row.value(1) as Data?).map { try Fingerprint(column: $0) }
+      lost = [UInt8](try row.value(2) as Data? ?? Data())
+      parent = try row.value(3)
       tip = Context.Entry(
-        stream: stream, sequence: try row.number("applied"),
-        fingerprint: try Fingerprint(optionalColumn: row.value("applied_fingerprint")))
+        stream: stream, sequence: try row.number(4),
+        fingerprint: try Fingerprint(optionalColumn: row.value(5)))
       let end = Context.Entry(
-        stream: stream, sequence: try row.number("closed"),
-        fingerprint: try Fingerprint(optionalColumn: row.value("closed_fingerprint")))
+        stream: stream, sequence: try row.number(6),
+        fingerprint: try Fingerprint(optionalColumn: row.value(7)))
       closed = end.sequence > 0 ? end : nil
-      context = [UInt8](try row.value("context") as Data? ?? Data())
-      time = HybridTime(rawValue: UInt64(bitPattern: try row.value("time")))
-      nonce = (try row.value("nonce") as Int64?).map { UInt64(bitPattern: $0) }
+      context = [UInt8](try row.value(8) as Data? ?? Data())
+      time = HybridTime(rawValue: UInt64(bitPattern: try row.value(9)))
+      nonce = (try row.value(10) as Int64?).map { UInt64(bitPattern: $0) }
     }
 
     func position(_ directory: StreamDirectory) throws -> StreamPosition {
@@ -46,24 +53,29 @@ extension StreamDirectory {
     var branching: Set<StreamID> = []
     var forked: Set<StreamID> = []
     var givenUp: [StreamID: UInt64] = [:]
-    for row in try GRDB.Row.fetchAll(db.prepared("SELECT * FROM streams")) {
-      let stream = try StreamID(column: row.value("stream"))
-      let number: Int64 = try row.value("id")
+    let sql = """
+      SELECT \(StoredLine.columns), stream, id, branching, forked, given_up, own, unmarked,
+        gap_since, retired_at, given_up_at, name, named_at FROM streams
+      """
+    for row in try GRDB.Row.fetchAll(db.prepared(sql)) {
+      let stream = try StreamID(column: row.value(11))
+      let number: Int64 = try row.value(12)
       streamsByNumber[number] = stream
       stored[stream] = [try StoredLine(row, stream: stream)]
-      if try row.value("branching") { branching.insert(stream) }
-      if try row.value("forked") { forked.insert(stream) }
-      let end = try row.number("given_up")
+      if try row.value(13) { branching.insert(stream) }
+      if try row.value(14) { forked.insert(stream) }
+      let end = try row.number(15)
       if end > 0 { givenUp[stream] = end }
       rows[stream] = Row(
         number: number, stream: stream, learntName: try LearntName(row),
-        isOwn: try row.value("own") == OwnStream.written,
-        unmarked: try row.number("unmarked"), positions: [], gapSince: try row.value("gap_since"),
-        retiredAt: try row.value("retired_at"), givenUpAt: try row.value("given_up_at"))
+        isOwn: try row.value(16) == OwnStream.written,
+        unmarked: try row.number(17), positions: [], gapSince: try row.value(18),
+        retiredAt: try row.value(19), givenUpAt: try row.value(20))
     }
     if !branching.isEmpty {
-      for row in try GRDB.Row.fetchAll(db.prepared("SELECT * FROM lines ORDER BY stream, line")) {
-        let stream = try stream(number: row.value("stream"))
+      let sql = "SELECT \(StoredLine.columns), stream FROM lines ORDER BY stream, line"
+      for row in try GRDB.Row.fetchAll(db.prepared(sql)) {
+        let stream = try stream(number: row.value(11))
         stored[stream]?.append(try StoredLine(row, stream: stream))
       }
     }

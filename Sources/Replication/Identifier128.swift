@@ -11,24 +11,20 @@ package protocol Identifier128: Hashable, Comparable, Sendable, CustomStringConv
 
 extension Identifier128 {
   /// Reads 32 hexadecimal digits; upper case is refused, since a name has one spelling only.
-  @inlinable
   package init?(_ digits: some StringProtocol) {
     guard let value = UInt128(lowercaseHexadecimal: digits.utf8, count: 32) else { return nil }
     self.init(rawValue: value)
   }
 
   /// Reads 16 big-endian bytes; any other number of bytes is refused.
-  @inlinable
   package init?(bytes: some Collection<UInt8>) {
-    guard bytes.count == 16 else { return nil }
-    var value: UInt128 = 0
-    for byte in bytes { value = value << 8 | UInt128(truncatingIfNeeded: byte) }
+    guard let value = bytes.inPlace(UInt128.init(bigEndianBytes:)) else { return nil }
     self.init(rawValue: value)
   }
 
   /// The value as 16 big-endian bytes.
   package var bytes: [UInt8] {
-    (0..<16).map { UInt8(truncatingIfNeeded: rawValue >> (120 - 8 * $0)) }
+    withUnsafeBytes(of: rawValue.bigEndian) { [UInt8]($0) }
   }
 
   package var description: String { rawValue.lowercaseHexadecimal(digits: 32) }
@@ -47,29 +43,70 @@ extension Identifier128 {
   }
 }
 
-// Inlinable, since generic code of another module runs ten times slower else.
+// What is called for each name and each fingerprint is not generic inside: what another module calls
+// is not specialized for its type, and runs ten times slower then.
 extension FixedWidthInteger where Self: UnsignedInteger {
-  /// Reads exactly `count` lower-case hexadecimal digits.
-  @inlinable
+  /// Reads exactly `count` lower-case hexadecimal digits, which are 32 at most.
   package init?(lowercaseHexadecimal digits: some Collection<UInt8>, count: Int) {
-    guard digits.count == count else { return nil }
-    var value: Self = 0
-    for digit in digits {
-      switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"):
-        value = value << 4 | Self(truncatingIfNeeded: digit &- 0x30)
-      case UInt8(ascii: "a")...UInt8(ascii: "f"):
-        value = value << 4 | Self(truncatingIfNeeded: digit &- 0x57)
-      default: return nil
-      }
-    }
-    self = value
+    guard let value = digits.inPlace({ UInt128(lowercaseHexadecimal: $0, count: count) })
+    else { return nil }
+    self.init(truncatingIfNeeded: value)
   }
 
   /// The value in lower-case hexadecimal digits, padded with zeros on the left.
   package func lowercaseHexadecimal(digits: Int) -> String {
-    let text = String(self, radix: 16)
-    return String(repeating: "0", count: Swift.max(0, digits - text.count)) + text
+    UInt128(truncatingIfNeeded: self).text(digits: digits)
+  }
+}
+
+extension UInt128 {
+  fileprivate init?(bigEndianBytes bytes: UnsafeBufferPointer<UInt8>) {
+    guard bytes.count == 16 else { return nil }
+    let words = UnsafeRawBufferPointer(bytes)
+    let high = UInt64(bigEndian: words.loadUnaligned(as: UInt64.self))
+    let low = UInt64(bigEndian: words.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    self = UInt128(high) << 64 | UInt128(low)
+  }
+
+  fileprivate init?(lowercaseHexadecimal digits: UnsafeBufferPointer<UInt8>, count: Int) {
+    guard digits.count == count, count <= 32 else { return nil }
+    // In halves: each step on 128 bits takes several on 64.
+    var halves: (high: UInt64, low: UInt64) = (0, 0)
+    for digit in digits {
+      let value: UInt8
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit &- 0x30
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit &- 0x57
+      default: return nil
+      }
+      halves.high = halves.high << 4 | halves.low >> 60
+      halves.low = halves.low << 4 | UInt64(value)
+    }
+    self = UInt128(halves.high) << 64 | UInt128(halves.low)
+  }
+
+  fileprivate func text(digits: Int) -> String {
+    let needed = (bitWidth - leadingZeroBitCount + 3) / 4
+    let count = Swift.max(digits, needed)
+    return String(unsafeUninitializedCapacity: count) { buffer in
+      var rest: (high: UInt64, low: UInt64) = (
+        UInt64(truncatingIfNeeded: self >> 64), UInt64(truncatingIfNeeded: self)
+      )
+      for index in (0..<count).reversed() {
+        let digit = UInt8(truncatingIfNeeded: rest.low) & 0xF
+        buffer[index] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+        rest.low = rest.low >> 4 | rest.high << 60
+        rest.high >>= 4
+      }
+      return count
+    }
+  }
+}
+
+extension Collection<UInt8> {
+  /// What `body` makes of the bytes, which are copied if they do not stand in one piece.
+  fileprivate func inPlace<Value>(_ body: (UnsafeBufferPointer<UInt8>) -> Value?) -> Value? {
+    withContiguousStorageIfAvailable(body) ?? Array(self).withUnsafeBufferPointer(body)
   }
 }
 

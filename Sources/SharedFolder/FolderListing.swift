@@ -105,6 +105,6 @@ extension ContainerFolder {
     let bytes = name.bytes
     if bytes.first == UInt8(ascii: ".") { return true }
     if bytes.starts(with: "~syncthing~".utf8) { return true }
-    return name.string.contains(".nosync")
+    return bytes.indices.contains { bytes[$0...].starts(with: ".nosync".utf8) }
   }
 }

@@ -37,13 +37,9 @@ extension FilePath.Component {
   /// The name as bytes.
   package var bytes: [UInt8] {
     withPlatformString { pointer in
-      var bytes: [UInt8] = []
-      var next = pointer
-      while next.pointee != 0 {
-        bytes.append(UInt8(bitPattern: next.pointee))
-        next += 1
-      }
-      return bytes
+      var count = 0
+      while pointer[count] != 0 { count += 1 }
+      return [UInt8](UnsafeRawBufferPointer(start: pointer, count: count))
     }
   }
 }

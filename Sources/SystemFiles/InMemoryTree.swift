@@ -56,7 +56,7 @@ struct InMemoryTree: Sendable {
   /// Follows a path from the root; only its last name may be missing.
   func locate(_ path: FilePath, followingLast: Bool) throws(Errno) -> Location {
     var trail: [(node: UInt64, name: FilePath.Component?)] = [(Self.root, nil)]
-    var rest = Array(path.components.reversed())
+    var rest = [FilePath.Component](Array(path.components).reversed())
     var hops = 0
     while let name = rest.popLast() {
       let directory = trail[trail.count - 1].node

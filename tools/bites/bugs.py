@@ -172,7 +172,7 @@ bug("state-and-outbox-apart",
      """
     try write { db in
       var writer = try StoreWriter(
-        db, now: now, nonce: nonce, identity: identity, cache: streamCache)
+        db, now: now, nonce: nonce, identity: identity, cache: readCache)
       try body(&writer)
 """,
      f"""
@@ -200,7 +200,7 @@ bug("state-and-outbox-apart",
     }}
     return try write {{ db in
       var writer = try StoreWriter(
-        db, now: now, nonce: nonce, identity: identity, cache: streamCache)
+        db, now: now, nonce: nonce, identity: identity, cache: readCache)
       try body(&writer)
 """))
 
