@@ -43,6 +43,8 @@ struct Ledger {
   /// Streams of which there are, or may be, several copies.
   private(set) var copied: Set<StreamID> = []
   private var salvaged: Set<StreamID> = []
+  /// Former streams that several devices may join, each where it sees fit.
+  private var shared: Set<StreamID> = []
   /// By stream: the ranges of the files, and what each is known by.
   private var ranges: [StreamID: [ClosedRange<UInt64>: UInt64]] = [:]
   /// Whether somebody goes on without what is missing: then it may claim what builds on that.
@@ -54,6 +56,9 @@ struct Ledger {
 
   /// Notes that somebody else may go on writing a stream.
   mutating func noteCopy(of stream: StreamID) { copied.insert(stream) }
+
+  /// Notes that somebody else has also written a stream, which goes on no more.
+  mutating func noteSharing(of stream: StreamID) { shared.insert(stream) }
 
   /// Notes that what waits of a stream may be published out of a database that is distrusted, each
   /// transaction by itself and whole.
@@ -112,7 +117,8 @@ struct Ledger {
     let borders = range.first...range.last
     let known = ranges[range.stream, default: [:]]
     if let other = known.keys.first(where: { $0 != borders && $0.overlaps(borders) }),
-      !isJoining || !known.keys.allSatisfy({ $0.isNested(with: borders) })
+      !isJoining
+        || (!shared.contains(range.stream) && !known.keys.allSatisfy { $0.isNested(with: borders) })
     {
       throw Finding("\(range.stream) is published as \(borders) and \(other)")
     }

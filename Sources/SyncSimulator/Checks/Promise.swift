@@ -111,6 +111,8 @@ struct JudgedPromise {
   let entry: Context.Entry?
   /// The insert of the document that it edits, itself or another's; nil where it waited.
   let insert: Ledger.Place?
+  /// What the transaction of that insert is known by.
+  let insertEntry: Context.Entry?
   let seen: Seen
   /// What its transaction says of that; all of it where it waited to be published.
   let claimed: Seen
@@ -123,6 +125,13 @@ struct JudgedPromise {
 
   /// Whether the author of this edit had seen `other`: nobody sees an edit before its insert.
   func hasSeen(_ other: JudgedPromise) -> Bool { isAfter(other, seen) && couldSee(other) }
+
+  /// Whether this edit claims `other`, which it could do since its author had given up the insert
+  /// that `other` edits: nobody may have named that in a context, so it is in nothing seen.
+  func claimsWithoutInsert(_ other: JudgedPromise) -> Bool {
+    guard let insert = other.insertEntry else { return false }
+    return claims(other) && promise.givingUp?.isGivenUp(insert) ?? false
+  }
 
   /// Whether the author of this edit had seen `other`, other than by giving it up and not being
   /// able to claim it.

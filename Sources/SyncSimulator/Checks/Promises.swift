@@ -54,9 +54,10 @@ struct Promises {
       $0.life == promise.life.number && promise.number >= $0.from
     }
     let seen = ledger.known(of: promise.seen)
+    let insert = place.flatMap { ledger.insert(of: promise.document, editedAt: $0) }
     return JudgedPromise(
       promise: promise, place: place, entry: place.map { ledger.entry(at: $0) },
-      insert: place.flatMap { ledger.insert(of: promise.document, editedAt: $0) }, seen: seen,
+      insert: insert, insertEntry: insert.map { ledger.entry(at: $0) }, seen: seen,
       claimed: place.map { ledger.claimed(by: $0) } ?? seen,
       led: place.map { ledger.led(upTo: $0) } ?? ledger.reach(of: seen),
       isRevoked: isPutBack && promise.transaction == nil,
@@ -112,7 +113,7 @@ struct Judgement {
       if outcome.listed.contains(leaf) { continue }
       let isSuperseded = promises.contains { other in
         other.promise.number != promise.number
-          && (other.hasSeen(judged)
+          && ((other.hasSeen(judged) || other.claimsWithoutInsert(judged))
             && (other.promise.touches(leaf) || other.promise.writesAbove(leaf.path)
               // What comes late is covered by what was written there without it.
               || other.hasGivenUp(judged) && other.claims(judged)

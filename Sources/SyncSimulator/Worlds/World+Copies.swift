@@ -15,6 +15,7 @@ extension World {
       throw Finding("device \(machine.number) does not know its stream")
     }
     ledger.noteCopy(of: stream)
+    for former in machine.streams where former != stream { ledger.noteSharing(of: former) }
     time.addDevice(skewedBy: random.pick([0, 0, -3, 400]))
     let number = machines.count
     // Where a machine can be told from another, a copy often is.
