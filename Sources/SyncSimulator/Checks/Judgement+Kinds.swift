@@ -19,8 +19,9 @@ extension Judgement {
   /// counts it.
   ///
   /// Judged where nothing was ever in conflict or deleted, at most one number was written there
-  /// last, and no counter was begun by somebody who had given something up: that may be a count
-  /// which goes on beside, or is covered with the document. The model judges the rest.
+  /// last, no counter was begun by somebody who had given something up: that may be a count which
+  /// goes on beside, or is covered with the document; and nobody wrote there who had given an
+  /// increment up and could not claim it: that counts, too. The model judges the rest.
   private func checkCounter(at path: [ByteString]) throws {
     guard outcome.conflictCount == 0,
       !promises.contains(where: { $0.promise.kind == .delete || $0.promise.wasDisputed }),
@@ -36,14 +37,19 @@ extension Judgement {
         && !others.contains { $0.promise.number != start.promise.number && $0.hasSeen(start) }
     }
     guard starts.count <= 1 else { return }
+    let increments = promises.filter { $0.promise.editedKind == path }
+    let isDoubtful = others.contains { other in
+      increments.contains { other.hasSeen($0) && !other.hasHad($0) }
+    }
+    guard !isDoubtful else { return }
     var expected: Int64 = 0
     if let start = starts.first {
       guard case .integer(let number)? = start.promise.after?.value(at: path) else { return }
       expected = number
     }
     var isAny = !starts.isEmpty
-    for increment in promises {
-      guard case .increment(path, let amount) = increment.promise.kind,
+    for increment in increments {
+      guard case .increment(_, let amount) = increment.promise.kind,
         // What was not there, and only somebody whom the writer had seen knew, counts on.
         !others.contains(where: { $0.hasSeen(increment) }),
         !promises.contains(where: { $0.begins(path) && $0.hasSeen(increment) })
