@@ -222,7 +222,7 @@ private struct ImportFold {
     devices[header.stream] = device
     for (index, operation) in transaction.operations.enumerated() {
       let step = Step(
-        effect: DocumentState.Effect(operation), stamp: header.stamp(index),
+        effect: DocumentState.Effect(operation), stamp: transaction.stamp(index),
         context: header.context)
       heldBytes += MemoryLayout<Step>.stride + operation.payload.count
       if steps[operation.document]?.append(step) == nil {

@@ -34,7 +34,9 @@ enum SegmentReplay {
     for id in leaning.reversed() {
       guard let segment = try segment(id, db) else { return nil }
       for encoded in segment.transactions {
-        position = StreamPosition(after: try position.next(encoded, of: entry.stream).header)
+        for transaction in try position.next(encoded, of: entry.stream) {
+          position = StreamPosition(after: transaction.header)
+        }
       }
     }
     return position.fingerprint == entry.fingerprint ? position : nil
@@ -85,7 +87,10 @@ enum SegmentReplay {
       guard let segment = try segment(id, db), !segment.leansOnPrevious else { continue }
       var position = incomplete(segment.range.predecessor)
       for encoded in segment.transactions where position.sequence < entry.sequence {
-        position = StreamPosition(after: try position.next(encoded, of: entry.stream).header)
+        for transaction in try position.next(encoded, of: entry.stream)
+        where transaction.header.sequence <= entry.sequence {
+          position = StreamPosition(after: transaction.header)
+        }
       }
       if position.fingerprint == entry.fingerprint { return position }
     }

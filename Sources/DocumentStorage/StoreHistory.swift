@@ -44,7 +44,7 @@ extension TransactionLog {
       let missing = try forEach(of: row.stream) { transaction in
         for (index, operation) in transaction.operations.enumerated()
         where keys.contains(operation.document) {
-          recorded.append(operation, at: index, of: transaction.header)
+          recorded.append(operation, at: transaction.place(index), of: transaction.header)
         }
       }
       recorded.missing += missing.map {

@@ -13,16 +13,25 @@ extension Segment {
       "digest": .text(digest.lowercaseHexadecimal(digits: 16)),
       "device_name": deviceName.map { .text($0) } ?? .null,
       "transactions": .array(
-        transactions.enumerated().map { offset, transaction in
-          transaction.json(sequence: range.first + UInt64(offset))
+        zip(sequences, transactions).map { sequence, transaction in
+          transaction.json(sequence: sequence)
         }),
     ])
+  }
+
+  /// The sequences of the transactions that are written.
+  private var sequences: [UInt64] {
+    var next = range.first
+    return transactions.map { transaction in
+      next += transaction.span
+      return next - 1
+    }
   }
 }
 
 extension EncodedTransaction {
   fileprivate func json(sequence: UInt64) -> JSON {
-    .object([
+    var members: JSONObject = [
       "sequence": .number(sequence),
       "time": .object([
         "milliseconds": .number(time >> 16), "counter": .number(time & 0xFFFF),
@@ -33,6 +42,19 @@ extension EncodedTransaction {
         "entries": .array(changes.map(\.json)),
       ]),
       "operations": .array(operations.map(\.json)),
+    ]
+    if let reduced { members["dropped"] = reduced.json }
+    return .object(members)
+  }
+}
+
+extension EncodedTransaction.Reduced {
+  fileprivate var json: JSON {
+    .object([
+      "left_out": .array(leftOut.map { .text($0.lowercaseHexadecimal(digits: 16)) }),
+      "fingerprint": .text(fingerprint.description),
+      "operations": .number(UInt64(partial.count)),
+      "places": .array(partial.places.map { .number(UInt64($0)) }),
     ])
   }
 }

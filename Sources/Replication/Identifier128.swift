@@ -43,8 +43,8 @@ extension Identifier128 {
   }
 }
 
-// What is called for each name and each fingerprint is not generic inside: what another module calls
-// is not specialized for its type, and runs ten times slower then.
+// What is called for each name and each fingerprint is not generic inside: what another module
+// calls is not specialized for its type, and runs ten times slower then.
 extension FixedWidthInteger where Self: UnsignedInteger {
   /// Reads exactly `count` lower-case hexadecimal digits, which are 32 at most.
   package init?(lowercaseHexadecimal digits: some Collection<UInt8>, count: Int) {

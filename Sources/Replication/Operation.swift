@@ -62,11 +62,25 @@ package struct Transaction: Sendable {
 
   package let header: Header
   package let operations: [Operation]
+  /// What is missing of it; nil if it is whole.
+  package let reduction: Reduction?
 
-  package init(header: Header, operations: [Operation]) {
+  package init(header: Header, operations: [Operation], reduction: Reduction? = nil) {
     self.header = header
     self.operations = operations
+    self.reduction = reduction
   }
+
+  /// The index by which an operation that is left is named.
+  ///
+  /// - parameter offset: its index in ``operations``.
+  package func place(_ offset: Int) -> Int {
+    if case .partial(let partial) = reduction { return partial.places[offset] }
+    return offset
+  }
+
+  /// The stamp of an operation that is left, as ``place(_:)`` finds it.
+  package func stamp(_ offset: Int) -> Stamp { header.stamp(place(offset)) }
 }
 
 extension Operation {

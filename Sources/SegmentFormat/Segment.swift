@@ -109,10 +109,27 @@ package struct EncodedTransaction: Hashable, Sendable {
   /// own stream if `hasSeenOwn`.
   package let changes: [Context.Entry]
   package let operations: [Operation]
+  /// What is missing of it, and before it; nil if it is whole and follows the one before it.
+  package let reduced: Reduced?
+
+  /// What stands in the place of what was dropped (protocol.md 22).
+  package struct Reduced: Hashable, Sendable {
+    /// The marks of the transactions right before it of which nothing is left.
+    package let leftOut: [UInt64]
+    /// Its fingerprint, which cannot be computed.
+    package let fingerprint: Fingerprint
+    package let partial: Reduction.Partial
+
+    package init(leftOut: [UInt64], fingerprint: Fingerprint, partial: Reduction.Partial) {
+      self.leftOut = leftOut
+      self.fingerprint = fingerprint
+      self.partial = partial
+    }
+  }
 
   package init(
     time: UInt64, nonce: UInt64?, isRelative: Bool, hasSeenOwn: Bool,
-    changes: [Context.Entry], operations: [Operation]
+    changes: [Context.Entry], operations: [Operation], reduced: Reduced? = nil
   ) {
     self.time = time
     self.nonce = nonce
@@ -120,12 +137,21 @@ package struct EncodedTransaction: Hashable, Sendable {
     self.hasSeenOwn = hasSeenOwn
     self.changes = changes
     self.operations = operations
+    self.reduced = reduced
   }
+
+  /// How many transactions it stands for.
+  package var span: UInt64 { 1 + UInt64(reduced?.leftOut.count ?? 0) }
 
   /// Writes `transaction` for a segment.
   ///
-  /// - parameter previous: where the stream stood before it; nil to write the transaction whole.
-  package init(_ transaction: Transaction, after previous: StreamPosition?) {
+  /// - parameters:
+  ///   - previous: where the stream stood before it, and before what is left out; nil to write the
+  ///     transaction with its whole context.
+  ///   - leftOut: the marks of the transactions right before it of which nothing is left.
+  package init(
+    _ transaction: Transaction, after previous: StreamPosition?, leftOut: [UInt64] = []
+  ) {
     let header = transaction.header
     let own = header.context.entry(of: header.stream)?.sequence ?? 0
     let hasSeenOwn = own == header.sequence - 1
@@ -142,7 +168,8 @@ package struct EncodedTransaction: Hashable, Sendable {
       time: header.time.rawValue - (isRelative ? previous?.time.rawValue ?? 0 : 0),
       nonce: header.sequence > 1 && header.nonce == previous?.nonce ? nil : header.nonce,
       isRelative: isRelative, hasSeenOwn: hasSeenOwn, changes: changes,
-      operations: transaction.operations)
+      operations: transaction.operations,
+      reduced: Reduced(transaction, leftOut: leftOut))
   }
 
   /// Whether it cannot be completed without the transaction before it.
@@ -151,110 +178,23 @@ package struct EncodedTransaction: Hashable, Sendable {
 
 extension Context {
   /// Whether `later` has got as far in every stream.
-  fileprivate func isReached(by later: Context) -> Bool {
+  func isReached(by later: Context) -> Bool {
     entries.allSatisfy { later.contains(stream: $0.stream, sequence: $0.sequence) }
   }
 }
 
-/// Where a stream stands: all that the next transaction's context and fingerprint build on.
-package struct StreamPosition: Hashable, Sendable {
-  package let sequence: UInt64
-  package let fingerprint: Fingerprint
-  /// The context of the last transaction, without its own stream.
-  package let context: Context
-  /// The time of the last transaction; zero where it is not known.
-  package let time: HybridTime
-  /// The nonce of the last transaction; nil before the first, or where it is not known.
-  package let nonce: UInt64?
-
-  package init(
-    sequence: UInt64, fingerprint: Fingerprint, context: Context, time: HybridTime = .zero,
-    nonce: UInt64? = nil
-  ) {
-    self.sequence = sequence
-    self.fingerprint = fingerprint
-    self.context = context
-    self.time = time
-    self.nonce = nonce
-  }
-
-  package static let start = StreamPosition(
-    sequence: 0, fingerprint: .origin, context: Context())
-}
-
-extension StreamPosition {
-  /// Reads the next transaction of the stream: completes its context, computes its fingerprint.
-  ///
-  /// - throws: ``SegmentError/damaged(_:)`` if it leans on a nonce that is not known here, or
-  ///   its time is beyond the year 9999.
-  package func next(
-    _ encoded: EncodedTransaction, of stream: StreamID
-  ) throws(SegmentError) -> Transaction {
-    guard let nonce = encoded.nonce ?? nonce else {
-      throw .damaged("the nonce before the first transaction is not known")
+extension EncodedTransaction.Reduced {
+  /// Nil for a transaction that is whole, and follows the one before it.
+  fileprivate init?(_ transaction: Transaction, leftOut: [UInt64]) {
+    let whole = Reduction.Partial(
+      count: transaction.operations.count, places: Array(transaction.operations.indices))
+    let partial: Reduction.Partial
+    switch transaction.reduction {
+    case .partial(let left): partial = left
+    case nil where leftOut.isEmpty: return nil
+    case .leftOut, nil: partial = whole
     }
-    let (raw, overflow) = encoded.time.addingReportingOverflow(
-      encoded.isRelative ? self.time.rawValue : 0)
-    let time = HybridTime(rawValue: raw)
-    guard !overflow, time <= .latest else { throw .damaged("a time is not possible") }
-    var claimed = encoded.isRelative ? context : Context()
-    let changes = Context(encoded.changes)
-    for changed in changes.streams {
-      claimed.replace(changed, with: changes.entries(of: changed))
-    }
-    guard claimed.sequence(of: stream) <= (encoded.hasSeenOwn ? 0 : sequence) else {
-      throw .damaged("a context claims its own transaction, or one after it")
-    }
-    if encoded.hasSeenOwn {
-      claimed.advance(
-        Context.Entry(stream: stream, sequence: sequence, fingerprint: fingerprint))
-    }
-    let form = CanonicalTransaction.bytes(
-      sequence: sequence + 1, time: time, context: claimed,
-      operations: encoded.operations)
-    let header = Transaction.Header(
-      stream: stream, sequence: sequence + 1, time: time, context: claimed,
-      nonce: nonce,
-      fingerprint: Fingerprint(after: fingerprint, nonce: nonce, canonicalForm: form))
-    return Transaction(header: header, operations: encoded.operations)
-  }
-
-  /// The position after `header`.
-  package init(after header: Transaction.Header) {
     self.init(
-      sequence: header.sequence, fingerprint: header.fingerprint,
-      context: header.context.without(header.stream), time: header.time,
-      nonce: header.nonce)
-  }
-}
-
-extension Segment {
-  /// The transactions that come after `position`, complete.
-  ///
-  /// - parameter position: where the stream has been applied up to: from just before this
-  ///   segment, anywhere into it.
-  /// - throws: ``SegmentError/otherBranch`` if the segment does not continue that stream.
-  package func transactions(after position: StreamPosition) throws(SegmentError) -> [Transaction] {
-    guard position.sequence + 1 >= range.first, position.sequence < range.last else { return [] }
-    let isAtStart = position.sequence + 1 == range.first
-    var current = position
-    if isAtStart {
-      guard position.fingerprint == range.fingerprintBefore else { throw .otherBranch }
-    } else {
-      // Applied in part: what is known must be the same; its contexts matter no more.
-      current = StreamPosition(
-        sequence: range.first - 1, fingerprint: range.fingerprintBefore, context: Context())
-    }
-    var result: [Transaction] = []
-    result.reserveCapacity(Int(range.last - position.sequence))
-    for encoded in transactions {
-      let transaction = try current.next(encoded, of: range.stream)
-      current = StreamPosition(after: transaction.header)
-      if transaction.header.sequence == position.sequence {
-        guard transaction.header.fingerprint == position.fingerprint else { throw .otherBranch }
-      }
-      if transaction.header.sequence > position.sequence { result.append(transaction) }
-    }
-    return result
+      leftOut: leftOut, fingerprint: transaction.header.fingerprint, partial: partial)
   }
 }

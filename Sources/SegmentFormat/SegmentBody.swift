@@ -14,7 +14,9 @@ enum SegmentBody {
     static let hasExtension = Flags(rawValue: 4)
     /// The same process wrote the transaction before it, so their nonces are one.
     static let hasSameNonce = Flags(rawValue: 8)
-    static let known: Flags = [.isRelative, .hasSeenOwn, .hasExtension, .hasSameNonce]
+    /// Operations of it were dropped, or all of transactions right before it.
+    static let isReduced = Flags(rawValue: 16)
+    static let whole: Flags = [.isRelative, .hasSeenOwn, .hasExtension, .hasSameNonce]
   }
 
   /// How an operation's document is found, in bits 1 and 2 of its head; bit 0 tells a `set`.
@@ -50,6 +52,7 @@ enum SegmentBody {
     if transaction.isRelative { flags.insert(.isRelative) }
     if transaction.hasSeenOwn { flags.insert(.hasSeenOwn) }
     if transaction.nonce == nil { flags.insert(.hasSameNonce) }
+    if transaction.reduced != nil { flags.insert(.isReduced) }
     rows.appendVarint(flags.rawValue)
     rows.appendVarint(transaction.time)
     if let nonce = transaction.nonce { rows.append(bigEndian: nonce) }
@@ -59,6 +62,7 @@ enum SegmentBody {
       rows.appendVarint(entry.sequence)
       rows.append(entry.fingerprint)
     }
+    if let reduced = transaction.reduced { append(reduced, to: &rows) }
     rows.appendVarint(UInt64(transaction.operations.count))
     var previousDocument = -1
     for operation in transaction.operations {
@@ -74,6 +78,19 @@ enum SegmentBody {
       rows.appendVarint(path << 3 | step.rawValue << 1 | (operation.kind == .set ? 1 : 0))
       if step == .indexed { rows.appendVarint(UInt64(document)) }
       append(kindAndPayload: operation, to: &rows)
+    }
+  }
+
+  private static func append(_ reduced: EncodedTransaction.Reduced, to rows: inout [UInt8]) {
+    rows.appendVarint(UInt64(reduced.leftOut.count))
+    for mark in reduced.leftOut { rows.append(bigEndian: mark) }
+    rows.append(reduced.fingerprint)
+    rows.appendVarint(UInt64(reduced.partial.count))
+    rows.appendVarint(UInt64(reduced.partial.places.count))
+    var next = 0
+    for place in reduced.partial.places {
+      rows.appendVarint(UInt64(place - next))
+      next = place + 1
     }
   }
 
@@ -94,10 +111,12 @@ enum SegmentBody {
   }
 
   static func decode(
-    _ body: [UInt8], range: Segment.Range, operationCount: Int
+    _ body: [UInt8], range: Segment.Range, operationCount: Int, mayBeReduced: Bool
   ) throws(SegmentError) -> Segment {
     do {
-      return try decodeWhole(body, range: range, operationCount: operationCount)
+      return try decodeWhole(
+        body, range: range, operationCount: operationCount,
+        flags: mayBeReduced ? [.whole, .isReduced] : .whole)
     } catch .incomplete {
       // The checksum was right: it is not that bytes are still to come.
       throw .damaged("the content ends too early")
@@ -105,7 +124,7 @@ enum SegmentBody {
   }
 
   private static func decodeWhole(
-    _ body: [UInt8], range: Segment.Range, operationCount: Int
+    _ body: [UInt8], range: Segment.Range, operationCount: Int, flags: Flags
   ) throws(SegmentError) -> Segment {
     var reader = ByteReader(body)
     var attributes: [Segment.Attribute] = []
@@ -121,8 +140,13 @@ enum SegmentBody {
     var transactions: [EncodedTransaction] = []
     transactions.reserveCapacity(plausible: Int(span) + 1)
     var operations = 0
-    for _ in 0...span {
-      let transaction = try self.transaction(from: &reader, tables: tables)
+    var rest = span + 1
+    while rest > 0 {
+      let transaction = try self.transaction(from: &reader, tables: tables, flags: flags)
+      guard transaction.span <= rest else {
+        throw .damaged("there are more transactions than the header says")
+      }
+      rest -= transaction.span
       operations += transaction.operations.count
       transactions.append(transaction)
     }
@@ -136,10 +160,10 @@ enum SegmentBody {
   }
 
   private static func transaction(
-    from reader: inout ByteReader, tables: SegmentTables
+    from reader: inout ByteReader, tables: SegmentTables, flags known: Flags
   ) throws(SegmentError) -> EncodedTransaction {
     let flags = Flags(rawValue: try reader.varint())
-    guard flags.isSubset(of: .known) else { throw .damaged("a transaction has unknown flags") }
+    guard flags.isSubset(of: known) else { throw .damaged("a transaction has unknown flags") }
     let time = try reader.varint()
     guard (1...HybridTime.latest.rawValue).contains(time) else {
       throw .damaged("a time is not possible")
@@ -155,11 +179,43 @@ enum SegmentBody {
       changes.append(
         Context.Entry(stream: stream, sequence: sequence, fingerprint: try reader.identifier()))
     }
+    let reduced = flags.contains(.isReduced) ? try self.reduced(from: &reader) : nil
     let operations = try self.operations(from: &reader, tables: tables)
+    guard reduced.map({ $0.partial.places.count == operations.count }) ?? true else {
+      throw .damaged("operations are left that have no place")
+    }
     if flags.contains(.hasExtension) { _ = try reader.block() }
     return EncodedTransaction(
       time: time, nonce: nonce, isRelative: flags.contains(.isRelative),
-      hasSeenOwn: flags.contains(.hasSeenOwn), changes: changes, operations: operations)
+      hasSeenOwn: flags.contains(.hasSeenOwn), changes: changes, operations: operations,
+      reduced: reduced)
+  }
+
+  private static func reduced(
+    from reader: inout ByteReader
+  ) throws(SegmentError) -> EncodedTransaction.Reduced {
+    var leftOut: [UInt64] = []
+    for _ in 0..<(try reader.count(of: 8)) {
+      let mark = try reader.unsigned64()
+      guard mark != Lineage.unknownMark else { throw .damaged("a fingerprint is not possible") }
+      leftOut.append(mark)
+    }
+    let fingerprint: Fingerprint = try reader.identifier()
+    let count = try reader.varint()
+    guard count <= UInt64(SegmentFile.maximumOperations) else {
+      throw .damaged("a transaction had more operations than it can have")
+    }
+    var places: [Int] = []
+    var next: UInt64 = 0
+    for _ in 0..<(try reader.count(of: 1)) {
+      let (place, overflow) = next.addingReportingOverflow(try reader.varint())
+      guard !overflow, place < count else { throw .damaged("an operation has no place") }
+      places.append(Int(place))
+      next = place + 1
+    }
+    return EncodedTransaction.Reduced(
+      leftOut: leftOut, fingerprint: fingerprint,
+      partial: Reduction.Partial(count: Int(count), places: places))
   }
 
   private static func operations(

@@ -8,7 +8,10 @@ import Replication
 ///     let again = try SegmentFile.decode(bytes)
 package enum SegmentFile {
   package static let magic: [UInt8] = [0x89, 0x46, 0x53, 0x4C]  // ‰FSL
-  package static let version: UInt64 = 1
+  /// The newest format that is read here.
+  package static let version: UInt64 = 2
+  /// The format of what nothing has been dropped from, which older readers know, too.
+  private static let wholeVersion: UInt64 = 1
   /// A file larger than this is damaged, and is not read: 64 MiB.
   package static let maximumFileBytes = 64 << 20
   /// A body larger than this is damaged, and is not unpacked: 64 MiB.
@@ -33,6 +36,8 @@ package enum SegmentFile {
     let stored = packed.count < body.count ? packed : body
     var output = magic
     output.reserveCapacity(stored.count + 96)
+    let isReduced = segment.transactions.contains { $0.reduced != nil }
+    let version = isReduced ? Self.version : wholeVersion
     output.appendVarint(version)
     output.appendVarint(version)  // The oldest reader that can apply it.
     output.append(segment.range.container)
@@ -61,7 +66,8 @@ package enum SegmentFile {
     try verifyChecksum(bytes)
     let body = try self.body(of: bytes, header: header)
     let segment = try SegmentBody.decode(
-      body, range: header.range, operationCount: header.operationCount)
+      body, range: header.range, operationCount: header.operationCount,
+      mayBeReduced: header.minimumReader > wholeVersion)
     return (segment, digest(of: header.range, body: body))
   }
 
@@ -105,6 +111,7 @@ package enum SegmentFile {
 
   /// What stands before the body.
   private struct Header {
+    let minimumReader: UInt64
     let range: Segment.Range
     let operationCount: Int
     let flags: UInt64
@@ -119,7 +126,7 @@ package enum SegmentFile {
       guard bytes.count > magic.count else { throw .incomplete }
       var reader = ByteReader(bytes, from: magic.count)
       let formatVersion = try reader.varint()
-      let minimumReader = try reader.varint()
+      minimumReader = try reader.varint()
       guard minimumReader <= version else {
         // The checksum at the end is frozen for all versions, so that damage is told from novelty.
         guard bytes.count > checksumBytes + magic.count else { throw .incomplete }

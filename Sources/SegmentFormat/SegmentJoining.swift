@@ -1,15 +1,18 @@
 import Replication
 
 extension Segment {
-  /// One segment of consecutive ones: the same transactions, with nothing dropped.
+  /// One segment of consecutive ones: the same transactions, less what is dropped.
   ///
   /// - parameters:
   ///   - segments: One stream's, sorted by sequence.
   ///   - start: Where the stream stood before the first; nil if that is complete in itself: the
   ///     stream's first, or one whose first context is whole.
+  ///   - isDropped: Tells of an operation whether it is left out; so is a transaction of which
+  ///     nothing is left then. Nil to leave out nothing.
   /// - throws: ``SegmentError/otherBranch`` if they do not continue one another.
   package init(
-    joining segments: [Segment], after start: StreamPosition? = nil
+    joining segments: [Segment], after start: StreamPosition? = nil,
+    dropping isDropped: ((Dot) -> Bool)? = nil
   ) throws(SegmentError) {
     guard let first = segments.first, let last = segments.last else { throw .incomplete }
     guard start != nil || first.transactions.first?.leansOnPrevious == false else {
@@ -20,7 +23,7 @@ extension Segment {
       ?? StreamPosition(
         sequence: first.range.first - 1, fingerprint: first.range.fingerprintBefore,
         context: Context())
-    var encoded: [EncodedTransaction] = []
+    var writing = TransactionEncoding()
     var attributes: [UInt64: Attribute] = [:]
     for segment in segments {
       guard segment.range.stream == first.range.stream,
@@ -29,15 +32,15 @@ extension Segment {
       else { throw .otherBranch }
       let transactions = try segment.transactions(after: position)
       for transaction in transactions {
-        let previous = encoded.isEmpty ? nil : position
-        encoded.append(EncodedTransaction(transaction, after: previous))
+        writing.append(isDropped.map { transaction.dropping($0) } ?? transaction)
         position = StreamPosition(after: transaction.header)
       }
       attributes.merge(segment.attributes(with: transactions)) { _, new in new }
     }
+    writing.finish()
     // What every reader assumes need not be said.
-    if let start = encoded.first.map({ HybridTime(rawValue: $0.time) }),
-      attributes[3] == .nameTime(start)
+    if let start = writing.encoded.first.map({ HybridTime(rawValue: $0.time) }),
+      writing.encoded.first?.reduced == nil, attributes[3] == .nameTime(start)
     {
       attributes[3] = nil
     }
@@ -46,7 +49,8 @@ extension Segment {
         container: first.range.container, stream: first.range.stream,
         first: first.range.first, last: last.range.last,
         fingerprintBefore: first.range.fingerprintBefore),
-      attributes: attributes.values.sorted { $0.number < $1.number }, transactions: encoded)
+      attributes: attributes.values.sorted { $0.number < $1.number },
+      transactions: writing.encoded)
   }
 
   /// Its attributes, of each kind the one that counts; with the time of its name, since readers
@@ -58,5 +62,58 @@ extension Segment {
       result[3] = .nameTime(time)
     }
     return result
+  }
+}
+
+/// Writes transactions one after another, so that of each only what differs from the one before it
+/// is written, and nothing of those of which nothing is left.
+private struct TransactionEncoding {
+  private(set) var encoded: [EncodedTransaction] = []
+  /// Where the stream stood after what was written last.
+  private var position: StreamPosition?
+  /// The last one, if nothing is left of it, and the marks of those before.
+  private var held: Transaction?
+  private var leftOut: [UInt64] = []
+
+  mutating func append(_ transaction: Transaction) {
+    if let held {
+      // Whoever reads the next takes what that had seen for what this one had.
+      if held.header.context.isReached(by: transaction.header.context) {
+        leftOut.append(Lineage.mark(held.header.fingerprint))
+      } else {
+        write(held)
+      }
+    }
+    held = transaction.reduction == .leftOut ? transaction : nil
+    if held == nil { write(transaction) }
+  }
+
+  /// A segment ends with an entry: what follows builds on it.
+  mutating func finish() {
+    if let held { write(held) }
+    held = nil
+  }
+
+  private mutating func write(_ transaction: Transaction) {
+    encoded.append(EncodedTransaction(transaction, after: position, leftOut: leftOut))
+    leftOut = []
+    position = StreamPosition(after: transaction.header)
+  }
+}
+
+extension Transaction {
+  /// What is left of it without some operations.
+  fileprivate func dropping(_ isDropped: (Dot) -> Bool) -> Transaction {
+    let left = operations.indices.filter { !isDropped(stamp($0).dot) }
+    guard !left.isEmpty else {
+      // Its operations are gone, and the fingerprint of one that was left out is known in part.
+      return Transaction(header: header, operations: [], reduction: .leftOut)
+    }
+    guard left.count < operations.count else { return self }
+    var count = operations.count
+    if case .partial(let partial) = reduction { count = partial.count }
+    return Transaction(
+      header: header, operations: left.map { operations[$0] },
+      reduction: .partial(Reduction.Partial(count: count, places: left.map { place($0) })))
   }
 }

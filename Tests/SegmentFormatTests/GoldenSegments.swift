@@ -11,7 +11,33 @@ enum GoldenSegments {
     ("first-transaction", first), ("delete", deletion), ("stale-base", staleBase),
     ("ranged", ranged), ("unicode", unicode), ("value-types", valueTypes),
     ("counters-and-sets", countersAndSets), ("unknown-kind", unknownKind),
+    ("reduced", reduced),
   ]
+
+  /// Six transactions of which one is whole, one has lost a value, and three are left out.
+  static let reduced: Segment = {
+    var author = StreamAuthor(stream: Sample.laptop)
+    let insert = author.nextDot()
+    author.write(
+      [
+        .clear(note, insert: insert), .set(note, insert: insert, "/title", .string("Milk")),
+        .set(note, insert: insert, "/done", .bool(false)),
+      ], attributes: [.deviceName("laptop")])
+    for count in 1...3 {
+      author.write([.set(note, insert: insert, "/n", .integer(Int64(count)))])
+    }
+    author.write([.set(note, insert: insert, "/title", .string("Bread"))])
+    author.write([.set(note, insert: insert, "/n", .integer(4))])
+    let left: Set<UInt64> = [1, 5, 6]
+    let reduced = try? Segment(joining: Array(author.segments[..<5])) { dot in
+      dot.sequence == 1 ? dot.index == 1 : !left.contains(dot.sequence)
+    }
+    // What has come since is joined without dropping anything.
+    guard let reduced, let all = try? Segment(joining: [reduced, author.segments[5]]) else {
+      preconditionFailure("consecutive segments can be joined")
+    }
+    return all
+  }()
 
   /// A device's first segment, which tells its name.
   static let first: Segment = {

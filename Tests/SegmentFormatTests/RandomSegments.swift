@@ -24,23 +24,27 @@ extension SeededGenerator {
   mutating func segment() -> Segment {
     let count = UInt64(below(8))
     let first = sequence()
-    let range = Segment.Range(
-      container: .random(using: &self), stream: stream(), first: first, last: first + count,
-      fingerprintBefore: .random(using: &self))
     let attributes = (0..<below(3)).map { _ in
       Segment.Attribute(number: next() >> 60, content: bytes(below(20)))
     }
     let transactions = (0...count).map { offset in
       // Only a lone transaction may lean on one that another file holds.
-      transaction(mayLean: offset > 0 || count == 0)
+      transaction(mayLean: offset > 0, mayBeLone: count == 0)
     }
+    let range = Segment.Range(
+      container: .random(using: &self), stream: stream(), first: first,
+      last: first + transactions.reduce(0) { $0 + $1.span } - 1,
+      fingerprintBefore: .random(using: &self))
     return Segment(range: range, attributes: attributes, transactions: transactions)
   }
 
-  private mutating func transaction(mayLean: Bool) -> EncodedTransaction {
+  private mutating func transaction(mayLean: Bool, mayBeLone: Bool) -> EncodedTransaction {
     let time = HybridTime(
       milliseconds: Int64.random(in: 1...253_402_300_799_999, using: &self),
       counter: UInt16(truncatingIfNeeded: next()))
+    let operations = (0..<below(6)).map { _ in operation() }
+    let reduced = below(3) == 0 ? reduced(leaving: operations.count) : nil
+    let mayLean = mayLean || mayBeLone && reduced?.leftOut.isEmpty ?? true
     return EncodedTransaction(
       time: time.rawValue, nonce: mayLean && below(2) == 0 ? nil : next() >> UInt64(below(64)),
       isRelative: mayLean && Bool.random(using: &self),
@@ -49,7 +53,16 @@ extension SeededGenerator {
         Context.Entry(
           stream: stream(), sequence: sequence(), fingerprint: .random(using: &self))
       },
-      operations: (0..<below(6)).map { _ in operation() })
+      operations: operations, reduced: reduced)
+  }
+
+  private mutating func reduced(leaving count: Int) -> EncodedTransaction.Reduced {
+    var places: [Int] = []
+    for _ in 0..<count { places.append((places.last.map { $0 + 1 } ?? 0) + below(3)) }
+    return EncodedTransaction.Reduced(
+      leftOut: (0..<below(4)).map { _ in max(next(), 1) }, fingerprint: .random(using: &self),
+      partial: Reduction.Partial(
+        count: (places.last.map { $0 + 1 } ?? 0) + below(3), places: places))
   }
 
   private mutating func operation() -> Operation {

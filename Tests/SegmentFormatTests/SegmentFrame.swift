@@ -36,6 +36,7 @@ struct SegmentFrame {
     fingerprintBefore = segment.range.fingerprintBefore
     operationCount = segment.transactions.reduce(0) { $0 + UInt64($1.operations.count) }
     let bytes = SegmentFile.encode(segment, compressing: false).bytes
+    (version, minimumReader) = (UInt64(bytes[magic.count]), UInt64(bytes[magic.count + 1]))
     // The two sizes take more bytes than those of an empty body: count from the end.
     stored = []
     for start in header.count..<bytes.count - 8 {

@@ -96,8 +96,8 @@ enum BadFile: String, CaseIterable, Sendable, CustomStringConvertible {
 
   private static func demandingNewerReader(_ bytes: [UInt8]) -> [UInt8] {
     var content = Array(bytes.dropLast(8))
-    content[4] = 2
-    content[5] = 2
+    content[4] = UInt8(SegmentFile.version) + 1
+    content[5] = UInt8(SegmentFile.version) + 1
     content.append(bigEndian: Digest.first64(content))
     return content
   }

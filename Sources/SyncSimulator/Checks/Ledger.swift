@@ -140,7 +140,8 @@ struct Ledger {
     var reach = previous.map { authors[$0.author][$0.sequence].reach } ?? Seen()
     reach.formUnion(seen)
     let operations = try transaction.operations.enumerated().map { index, operation in
-      let dot = PlainModel.Dot(author: author, sequence: place.sequence, index: index)
+      let dot = PlainModel.Dot(
+        author: author, sequence: place.sequence, index: transaction.place(index))
       return (
         operation.document,
         PlainModel.Operation(

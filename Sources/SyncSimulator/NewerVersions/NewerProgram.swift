@@ -67,7 +67,7 @@ struct NewerProgram {
       transaction.operations.enumerated().compactMap { index, operation -> Stamp? in
         guard operation.document == document, operation.kind == .clear, operation.path.isRoot
         else { return nil }
-        return transaction.header.stamp(index)
+        return transaction.stamp(index)
       }
     }
     return inserts.max()?.dot
@@ -122,13 +122,13 @@ extension NewerProgram {
       minimumReader: 1)
   }
 
-  /// Writes what only a reader of format 2 can read.
+  /// Writes what only a reader of the next format can read.
   mutating func writeUnreadable() throws {
     let key = document("unreadable")
     let insert = Dot(stream: stream, sequence: own.sequence + 1, index: 0)
     try publish(
       [Replication.Operation(document: key, insert: insert, path: Path(keys: []), kind: .clear)],
-      minimumReader: 2)
+      minimumReader: UInt8(SegmentFile.version) + 1)
   }
 
   private mutating func publish(_ operations: [Replication.Operation], minimumReader: UInt8) throws
@@ -159,7 +159,7 @@ extension NewerProgram {
   private func place(_ segment: Segment, minimumReader: UInt8) throws {
     var (bytes, digest) = SegmentFile.encode(segment)
     // Both versions are a byte each, behind the magic; the checksum is of all before it.
-    bytes[SegmentFile.magic.count] = 2
+    bytes[SegmentFile.magic.count] = UInt8(SegmentFile.version) + 1
     bytes[SegmentFile.magic.count + 1] = minimumReader
     bytes.removeLast(8)
     let checksum = Digest.first64(bytes)

@@ -1,0 +1,33 @@
+/// What is left of a transaction that was written anew after operations of it were dropped
+/// (protocol.md 21, 22).
+///
+/// What was dropped is dead for every reader. The places of what is left stay what they were, since
+/// they name operations; the fingerprint stays, too, though it cannot be computed any more.
+///
+///     let transaction = Transaction(
+///       header: header, operations: [second], reduction: .partial(Partial(count: 3, places: [1])))
+///     transaction.stamp(0)  // that of place 1
+package enum Reduction: Hashable, Sendable {
+  /// Nothing is left of it, nor is it written: only the first half of its fingerprint is known, and
+  /// the rest of its header is that of the next transaction which is.
+  case leftOut
+  /// It is written, with what is left of its operations.
+  case partial(Partial)
+
+  package struct Partial: Hashable, Sendable {
+    /// How many operations it had.
+    package let count: Int
+    /// Where those stood that are left, ascending.
+    package let places: [Int]
+
+    package init(count: Int, places: [Int]) {
+      self.count = count
+      self.places = places
+    }
+  }
+}
+
+extension Fingerprint {
+  /// A fingerprint that is known by its mark alone.
+  package init(mark: UInt64) { self.init(rawValue: UInt128(mark) << 64) }
+}

@@ -1,0 +1,128 @@
+import Replication
+
+/// Where a stream stands: all that the next transaction's context and fingerprint build on.
+package struct StreamPosition: Hashable, Sendable {
+  package let sequence: UInt64
+  package let fingerprint: Fingerprint
+  /// The context of the last transaction, without its own stream.
+  package let context: Context
+  /// The time of the last transaction; zero where it is not known.
+  package let time: HybridTime
+  /// The nonce of the last transaction; nil before the first, or where it is not known.
+  package let nonce: UInt64?
+
+  package init(
+    sequence: UInt64, fingerprint: Fingerprint, context: Context, time: HybridTime = .zero,
+    nonce: UInt64? = nil
+  ) {
+    self.sequence = sequence
+    self.fingerprint = fingerprint
+    self.context = context
+    self.time = time
+    self.nonce = nonce
+  }
+
+  package static let start = StreamPosition(
+    sequence: 0, fingerprint: .origin, context: Context())
+}
+
+extension StreamPosition {
+  /// Reads the next transactions of the stream, those left out and the one that stands for them:
+  /// completes its context, and computes its fingerprint if it is whole.
+  ///
+  /// - throws: ``SegmentError/damaged(_:)`` if it leans on a nonce that is not known here, or
+  ///   its time is beyond the year 9999.
+  package func next(
+    _ encoded: EncodedTransaction, of stream: StreamID
+  ) throws(SegmentError) -> [Transaction] {
+    guard let nonce = encoded.nonce ?? nonce else {
+      throw .damaged("the nonce before the first transaction is not known")
+    }
+    let (raw, overflow) = encoded.time.addingReportingOverflow(
+      encoded.isRelative ? self.time.rawValue : 0)
+    let time = HybridTime(rawValue: raw)
+    guard !overflow, time <= .latest else { throw .damaged("a time is not possible") }
+    var claimed = encoded.isRelative ? context : Context()
+    let changes = Context(encoded.changes)
+    for changed in changes.streams {
+      claimed.replace(changed, with: changes.entries(of: changed))
+    }
+    let leftOut = encoded.reduced?.leftOut ?? []
+    let before = sequence + UInt64(leftOut.count)
+    guard claimed.sequence(of: stream) <= (encoded.hasSeenOwn ? 0 : before) else {
+      throw .damaged("a context claims its own transaction, or one after it")
+    }
+    let predecessor = leftOut.last.map { Fingerprint(mark: $0) } ?? fingerprint
+    if encoded.hasSeenOwn {
+      claimed.advance(
+        Context.Entry(stream: stream, sequence: before, fingerprint: predecessor))
+    }
+    func header(_ sequence: UInt64, _ fingerprint: Fingerprint) -> Transaction.Header {
+      Transaction.Header(
+        stream: stream, sequence: sequence, time: time, context: claimed, nonce: nonce,
+        fingerprint: fingerprint)
+    }
+    guard let reduced = encoded.reduced else {
+      let form = CanonicalTransaction.bytes(
+        sequence: before + 1, time: time, context: claimed, operations: encoded.operations)
+      let end = Fingerprint(after: fingerprint, nonce: nonce, canonicalForm: form)
+      return [Transaction(header: header(before + 1, end), operations: encoded.operations)]
+    }
+    return zip((sequence + 1)..., leftOut).map { sequence, mark in
+      Transaction(
+        header: header(sequence, Fingerprint(mark: mark)), operations: [], reduction: .leftOut)
+    } + [
+      Transaction(
+        header: header(before + 1, reduced.fingerprint), operations: encoded.operations,
+        reduction: .partial(reduced.partial))
+    ]
+  }
+
+  /// The position after `header`.
+  package init(after header: Transaction.Header) {
+    self.init(
+      sequence: header.sequence, fingerprint: header.fingerprint,
+      context: header.context.without(header.stream), time: header.time,
+      nonce: header.nonce)
+  }
+}
+
+extension Segment {
+  /// The transactions that come after `position`, complete.
+  ///
+  /// - parameter position: where the stream has been applied up to: from just before this
+  ///   segment, anywhere into it.
+  /// - throws: ``SegmentError/otherBranch`` if the segment does not continue that stream.
+  package func transactions(after position: StreamPosition) throws(SegmentError) -> [Transaction] {
+    guard position.sequence + 1 >= range.first, position.sequence < range.last else { return [] }
+    let isAtStart = position.sequence + 1 == range.first
+    var current = position
+    if isAtStart {
+      guard position.fingerprint == range.fingerprintBefore else { throw .otherBranch }
+    } else {
+      // Applied in part: what is known must be the same; its contexts matter no more.
+      current = StreamPosition(
+        sequence: range.first - 1, fingerprint: range.fingerprintBefore, context: Context())
+    }
+    var result: [Transaction] = []
+    result.reserveCapacity(Int(range.last - position.sequence))
+    for encoded in transactions {
+      for transaction in try current.next(encoded, of: range.stream) {
+        current = StreamPosition(after: transaction.header)
+        if transaction.header.sequence == position.sequence {
+          guard transaction.isTip(position.fingerprint) else { throw .otherBranch }
+        }
+        if transaction.header.sequence > position.sequence { result.append(transaction) }
+      }
+    }
+    return result
+  }
+}
+
+extension Transaction {
+  /// Whether it has a fingerprint, as far as its own is known.
+  fileprivate func isTip(_ fingerprint: Fingerprint) -> Bool {
+    guard case .leftOut = reduction else { return header.fingerprint == fingerprint }
+    return Lineage.mark(header.fingerprint) == Lineage.mark(fingerprint)
+  }
+}

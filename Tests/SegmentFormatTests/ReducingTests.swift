@@ -1,0 +1,172 @@
+import Replication
+import SegmentFormat
+import Testing
+
+@Suite("Segments of which operations are dropped") struct ReducingTests {
+  /// Six transactions: an insert of two operations, four edits, and one without operations.
+  private static let author = {
+    var author = StreamAuthor(stream: Sample.laptop)
+    let note = GoldenSegments.note
+    let insert = author.nextDot()
+    author.write(
+      [.clear(note, insert: insert), .set(note, insert: insert, "/n", .integer(0))],
+      attributes: [.deviceName("laptop")])
+    for number in 1...4 {
+      let seen = Context([
+        Context.Entry(
+          stream: Sample.phone, sequence: UInt64(number),
+          fingerprint: Fingerprint(rawValue: UInt128(number)))
+      ])
+      author.write([.set(note, insert: insert, "/n", .integer(Int64(number)))], seen: seen)
+    }
+    let seen = Context([
+      Context.Entry(stream: Sample.phone, sequence: 9, fingerprint: Fingerprint(rawValue: 9))
+    ])
+    author.write([], seen: seen)
+    return author
+  }()
+
+  private static let whole: [Transaction] = {
+    var position = StreamPosition.start
+    return author.segments.flatMap { segment in
+      let transactions = (try? segment.transactions(after: position)) ?? []
+      if let last = transactions.last { position = StreamPosition(after: last.header) }
+      return transactions
+    }
+  }()
+
+  /// All of them, less the value of the insert and all edits but one, written and read again.
+  private static func reduced(keeping kept: UInt64) throws -> Segment {
+    let segment = try Segment(joining: author.segments) { dot in
+      dot.sequence == 1 ? dot.index == 1 : dot.sequence != kept
+    }
+    return try SegmentFile.decode(SegmentFile.encode(segment).bytes).segment
+  }
+
+  @Test("keep what is left under its own name, and say nothing of the rest")
+  func left() throws {
+    let segment = try Self.reduced(keeping: 4)
+    #expect(segment.transactions.map(\.span) == [1, 3, 2])
+    let transactions = try segment.transactions(after: .start)
+    #expect(transactions.map(\.header.sequence) == [1, 2, 3, 4, 5, 6])
+    #expect(transactions.map(\.operations.count) == [1, 0, 0, 1, 0, 0])
+    for index in [0, 3] {
+      #expect(transactions[index].stamp(0) == Self.whole[index].stamp(0))
+      #expect(transactions[index].operations[0] == Self.whole[index].operations[0])
+    }
+    // With what its author had seen of others.
+    #expect(transactions[3].header.context == Self.whole[3].header.context.marked(before: 4))
+  }
+
+  @Test("keep a value in the midst of a transaction at its place")
+  func places() throws {
+    let segment = try Segment(joining: [Self.author.segments[0]]) { $0.index == 0 }
+    let again = try SegmentFile.decode(SegmentFile.encode(segment).bytes).segment
+    let transaction = try #require(try again.transactions(after: .start).first)
+    #expect(transaction.stamp(0).dot.index == 1)
+    #expect(transaction.operations == [Self.whole[0].operations[1]])
+  }
+
+  @Test("go on with the stream's own fingerprints")
+  func fingerprints() throws {
+    let transactions = try Self.reduced(keeping: 4).transactions(after: .start)
+    for (found, whole) in zip(transactions, Self.whole) {
+      #expect(Lineage.mark(found.header.fingerprint) == Lineage.mark(whole.header.fingerprint))
+      guard found.reduction != .leftOut else { continue }
+      #expect(found.header.fingerprint == whole.header.fingerprint)
+    }
+  }
+
+  @Test("are followed by whole transactions whose fingerprints are computed")
+  func followed() throws {
+    let front = try Segment(joining: Array(Self.author.segments[..<4])) { $0.sequence < 4 }
+    let joined = try Segment(joining: [front] + Self.author.segments[4...])
+    let transactions = try joined.transactions(after: .start)
+    #expect(transactions[4].reduction == nil)
+    #expect(transactions[5].header == Self.whole[5].header)
+  }
+
+  @Test("can be read on from any of their transactions, also one that is left out")
+  func readOn() throws {
+    let segment = try Self.reduced(keeping: 4)
+    for (index, transaction) in Self.whole.enumerated() {
+      let position = StreamPosition(after: transaction.header)
+      let rest = try segment.transactions(after: position)
+      #expect(rest.count == Self.whole.count - index - 1)
+      let other = StreamPosition(
+        sequence: position.sequence, fingerprint: Fingerprint(rawValue: 77 << 64),
+        context: Context())
+      guard index + 1 < Self.whole.count else { continue }
+      #expect(throws: SegmentError.otherBranch) { _ = try segment.transactions(after: other) }
+    }
+  }
+
+  @Test("come to the same, whether all is dropped at once or one after another")
+  func stepwise() throws {
+    let once = SegmentFile.encode(try Self.reduced(keeping: 4))
+    let first = try Self.reduced(keeping: 4)
+    let twice = try Segment(joining: [first]) { _ in false }
+    #expect(SegmentFile.encode(twice).digest == once.digest)
+    let front = try Segment(joining: Array(Self.author.segments[..<3])) { $0 != Self.insert }
+    let back = try Segment(
+      joining: Array(Self.author.segments[3...]), after: StreamPosition(after: Self.whole[2].header)
+    ) { $0.sequence != 4 }
+    let joined = try Segment(joining: [front, back]) { _ in false }
+    #expect(SegmentFile.encode(joined).digest == once.digest)
+  }
+
+  private static let insert = Dot(stream: Sample.laptop, sequence: 1, index: 0)
+
+  @Test("are for readers of format 2, and others stay what they were")
+  func version() throws {
+    let reduced = SegmentFile.encode(try Self.reduced(keeping: 4)).bytes
+    #expect(Array(reduced[4..<6]) == [2, 2])
+    let whole = SegmentFile.encode(try Segment(joining: Self.author.segments)).bytes
+    #expect(Array(whole[4..<6]) == [1, 1])
+  }
+
+  @Test("are damaged if they call themselves whole, or name places that cannot be")
+  func damaged() throws {
+    var frame = SegmentFrame(try Self.reduced(keeping: 4))
+    #expect(refusal(of: frame.bytes) == nil)
+    frame.minimumReader = 1
+    #expect(refusal(of: frame.bytes)?.isDamage == true)
+    for entry in [
+      Self.entry(count: 1, places: [1]), Self.entry(count: 2, places: [0, 1]),
+      Self.entry(leftOut: [0], count: 1, places: [0]),
+      Self.entry(leftOut: [1, 2], count: 1, places: [0]),
+    ] {
+      let range = Segment.Range(
+        container: Sample.container, stream: Sample.laptop, first: 1, last: 2,
+        fingerprintBefore: .origin)
+      let bytes = SegmentFile.encode(
+        Segment(range: range, attributes: [], transactions: [entry])
+      ).bytes
+      #expect(refusal(of: bytes)?.isDamage == true)
+    }
+  }
+
+  private static func entry(
+    leftOut: [UInt64] = [5], count: Int, places: [Int]
+  ) -> EncodedTransaction {
+    EncodedTransaction(
+      time: 1 << 16, nonce: 1, isRelative: false, hasSeenOwn: true, changes: [],
+      operations: [.clear(GoldenSegments.note, insert: insert)],
+      reduced: EncodedTransaction.Reduced(
+        leftOut: leftOut, fingerprint: .origin,
+        partial: Reduction.Partial(count: count, places: places)))
+  }
+}
+
+extension Context {
+  /// As it is read behind something that is left out: of the own stream, the mark is known.
+  fileprivate func marked(before sequence: UInt64) -> Context {
+    var context = without(Sample.laptop)
+    guard let own = entry(of: Sample.laptop) else { return context }
+    context.advance(
+      Context.Entry(
+        stream: own.stream, sequence: own.sequence,
+        fingerprint: Fingerprint(mark: Lineage.mark(own.fingerprint))))
+    return context
+  }
+}
