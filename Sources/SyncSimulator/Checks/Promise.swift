@@ -52,6 +52,8 @@ struct Promise {
   let offered: Set<Leaf>?
   /// Whether something in the document was in conflict where the user looked.
   let wasDisputed: Bool
+  /// Whether it wrote the document whole, since a deletion of it was undone (protocol.md 13).
+  let isWhole: Bool
 
   /// What conflicts an edit settles.
   enum Settled: Equatable {

@@ -183,7 +183,8 @@ extension World {
           before: edit.before, after: edit.after, settled: settled(by: edit, conflicts),
           waits: waits,
           givingUp: try givingUp(on: machine), offered: edit.offered,
-          wasDisputed: conflicts[edit.key] != nil))
+          wasDisputed: conflicts[edit.key] != nil,
+          isWhole: conflicts[edit.key]?.contains { $0.kind == .delete } ?? false))
     }
     try checkOwnWrites(edits.map { ($0.key, $0.after) }, on: machine)
   }
@@ -303,7 +304,7 @@ extension World {
         before: before == nil ? nil : base, after: wanted, settled: .everythingSeen,
         waits: try waitingRemovals(on: machine).contains(key),
         givingUp: try givingUp(on: machine), offered: nil,
-        wasDisputed: isDisputed || version.isDisputed))
+        wasDisputed: isDisputed || version.isDisputed, isWhole: false))
   }
 
   /// Where the document had been deleted meanwhile, a put on an old version makes it anew, having
