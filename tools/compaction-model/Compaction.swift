@@ -53,7 +53,6 @@ extension Model {
     }
     var written: OpMask = 0
     (held & state.coverers).forEach { written |= state.cover(of: $0) }
-    if amendments.contains(.onlyDelete) { byDelete &= ~written }
     var strict: OpMask = 0
     (byDelete & ~byWrite).forEach { operation in
       let isFree = state.cover(of: operation) & ~gone == 0

@@ -39,6 +39,10 @@ extension Model {
     let held = state.devices[device].held
     let omitted = range & ~file.carried & held
     if omitted == 0 { return false }
+    let isEarly = !state.devices[device].applied.contains(file.seen)
+    if isEarly && amendments.contains(.putOffStatement) && !faults.contains(.reviveNow) {
+      return false
+    }
     let late = omitted & file.byDelete
     state.devices[device].held &= ~(omitted & ~late & ~state.deletes)
     if late != 0 { takeAway(late, file, device, &state) }
@@ -65,7 +69,6 @@ extension Model {
     let own = visible & state.range(device, 1, 15)
     let left = state.view(held: now.held & ~late, applied: now.applied).visible
     let isEarly = !now.applied.contains(file.seen) && !faults.contains(.reviveNow)
-    if isEarly && amendments.contains(.putOffAll) { return }
     let takes = visible & ~left != 0 && !faults.contains(.neverRevive)
     if takes && own != 0 {
       if isEarly { return }

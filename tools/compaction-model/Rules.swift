@@ -37,24 +37,20 @@ struct Amendments: OptionSet {
   let rawValue: UInt32
   /// 22: a reader keeps an omitted delete as long as it holds something that the delete covers.
   static let deleteStays = Amendments(rawValue: 1 << 0)
-  /// 24: what only a delete covered stays on every device, whether it shows or not, until
-  /// everything that the roll-up's writer had seen has arrived.
-  static let putOffAll = Amendments(rawValue: 1 << 1)
+  /// 22: a statement is heeded only once everything that its writer had seen has arrived.
+  static let putOffStatement = Amendments(rawValue: 1 << 1)
   /// 21 (b), (c): "dropped" is declared dropped *and* no longer held (put off) here.
   static let goneHere = Amendments(rawValue: 1 << 2)
   /// 24: a revived insert repeats what dies, all values of it, and covers nothing.
   static let reviveDying = Amendments(rawValue: 1 << 3)
-  /// 21 (b): only where no write covers the operation, acknowledged or not; else it waits for (a).
-  static let onlyDelete = Amendments(rawValue: 1 << 4)
   /// 21 (c): and every live device has acknowledged the remove or delete itself.
-  static let spentSeen = Amendments(rawValue: 1 << 5)
+  static let spentSeen = Amendments(rawValue: 1 << 4)
 
   static let named: [(name: String, amendment: Amendments, meaning: String)] = [
     ("delete-stays", .deleteStays, "22: an omitted delete stays while what it covers is held"),
-    ("put-off-all", .putOffAll, "24: every drop under a delete is put off, on every device"),
+    ("put-off-statement", .putOffStatement, "22: a statement waits for all that its writer saw"),
     ("gone-here", .goneHere, "21 (b), (c): declared dropped, and no longer held here"),
     ("revive-dying", .reviveDying, "24: a revival repeats what dies and covers nothing"),
-    ("only-delete", .onlyDelete, "21 (b): only where no write covers it, acknowledged or not"),
     ("spent-seen", .spentSeen, "21 (c): and every live device has acknowledged it itself"),
   ]
 }
