@@ -19,7 +19,7 @@ struct FeedSyncTool: AsyncParsableCommand {
       ImportCommand.self,
       WatchCommand.self, StatusCommand.self, DoctorCommand.self, SegmentCommand.self,
       SQLCommand.self, IndexCommand.self, DevicesCommand.self, RebuildCommand.self,
-      LeaveCommand.self, ContainersCommand.self,
+      CompactCommand.self, LeaveCommand.self, ContainersCommand.self,
       ServiceCommand.self, HistoryCommand.self, UndoCommand.self,
       ConflictsCommand.self, GenerateManualCommand.self,
     ])

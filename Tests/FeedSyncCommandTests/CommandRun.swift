@@ -28,6 +28,8 @@ struct CommandRun: Sendable {
 
 extension JSON {
   var object: JSONObject? { if case .object(let object) = self { object } else { nil } }
+
+  var elements: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
   var array: [JSON]? { if case .array(let array) = self { array } else { nil } }
   var text: String? { if case .string(let text) = self { text.description } else { nil } }
 }

@@ -34,8 +34,8 @@ package struct CompactionReport: Sendable {
 /// which files are not needed any more is seen by comparing the folder with the database, not
 /// remembered.
 package struct Compactor {
-  private let device: Device
-  private let limits: CompactionLimits
+  let device: Device
+  let limits: CompactionLimits
   /// Asked between files whether to end early.
   package var isStopping: () -> Bool = { false }
 

@@ -61,6 +61,26 @@ struct ReplacedFiles {
     try device.container.files.synchronizeDirectory(device.container.directory(of: stream))
   }
 
+  /// Says which would go now, and which would stay.
+  mutating func survey(into survey: inout CompactionSurvey) throws {
+    let candidates = try candidates()
+    guard !candidates.isEmpty else { return }
+    let held = try device.database.heldByAnother(stream)
+    let now = device.ambient.now()
+    for candidate in candidates {
+      guard let size = try device.container.size(of: candidate.file) else { continue }
+      let isHeld = try isHeld(candidate)
+      let isDue = held >= candidate.name.last || isOver(candidate.larger, now: now)
+      if isDue && isHeld {
+        survey.removable.add(size)
+        continue
+      }
+      survey.waiting.add(size)
+      guard isHeld, let joined = candidate.larger.compactMap(\.joinedAt).max() else { continue }
+      survey.waitsUntil = max(survey.waitsUntil ?? 0, joined + grace)
+    }
+  }
+
   private func candidates() throws -> [Candidate] {
     guard let directory = FilePath.Component(stream.description) else { return [] }
     let kept = try device.database.archivedSegments(of: stream).filter { $0.joinedAt != nil }

@@ -1,0 +1,86 @@
+import DocumentStorage
+import Replication
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+/// What a container's folder holds, and what a compaction would do about this device's part of it.
+package struct CompactionSurvey: Sendable {
+  /// Some files, and how many bytes they have.
+  package struct Files: Sendable, Equatable {
+    package var count = 0
+    package var bytes: Int64 = 0
+
+    mutating func add(_ size: Int64) {
+      count += 1
+      bytes += size
+    }
+  }
+
+  /// The segment files of each stream, by their directories; the largest first.
+  package var streams: [(stream: StreamID, files: Files)] = []
+  /// Segments that would become part of larger ones, and how many those would be.
+  package var joined = 0
+  package var written = 0
+  /// Files that would go.
+  package var removable = Files()
+  /// Files that another has what they hold, and that would stay for now.
+  package var waiting = Files()
+  /// When the last of them goes if no device says that it has them, in milliseconds since 1970; nil
+  /// if none is known to: what is to take its place is not whole in the folder.
+  package var waitsUntil: Int64?
+
+  package var all: Files {
+    streams.reduce(into: Files()) { all, stream in
+      all.count += stream.files.count
+      all.bytes += stream.files.bytes
+    }
+  }
+}
+
+extension Compactor {
+  /// Looks what there is to do, and does nothing.
+  ///
+  /// - throws: ``ContainerError`` if the folder is not there or is another one; a ``FileError`` or
+  ///   ``StorageError`` if the folder or the database cannot be read.
+  package func survey() throws -> CompactionSurvey {
+    try device.requireContainer()
+    let device = try device.settled()
+    var survey = CompactionSurvey()
+    survey.streams = try sizes(in: device.container)
+    for (stream, isBranching) in try device.database.compactableStreams() {
+      let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)
+      for run in JoinPlan(of: archived, limits: limits).runs {
+        survey.joined += run.parts.count
+        survey.written += 1
+      }
+      var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
+      try replaced.survey(into: &survey)
+    }
+    return survey
+  }
+
+  private func sizes(
+    in container: ContainerFolder
+  ) throws -> [(stream: StreamID, files: CompactionSurvey.Files)] {
+    var sizes: [StreamID: CompactionSurvey.Files] = [:]
+    for file in try container.list().segments {
+      guard let claim = file.claim, let size = try container.size(of: file) else { continue }
+      sizes[claim.stream, default: .init()].add(size)
+    }
+    return sizes.sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }
+      .map { (stream: $0.key, files: $0.value) }
+  }
+}
+
+extension ContainerFolder {
+  /// How many bytes a file has; nil if it has gone since it was listed.
+  func size(of file: FolderListing.File) throws -> Int64? {
+    do {
+      return try files.status(of: logs.appending(file.directory).appending(file.name)).size
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return nil
+    }
+  }
+}
