@@ -39,7 +39,7 @@ extension Judgement {
     guard starts.count <= 1 else { return }
     let increments = promises.filter { $0.promise.editedKind == path }
     let isDoubtful = others.contains { other in
-      increments.contains { other.hasSeen($0) && !other.hasHad($0) }
+      increments.contains { other.hasGivenUp($0) && !other.claims($0) }
     }
     guard !isDoubtful else { return }
     var expected: Int64 = 0

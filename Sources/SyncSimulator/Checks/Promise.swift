@@ -252,6 +252,12 @@ extension Promise {
     }
   }
 
+  /// Whether it wrote at a path or above it, or took away what was there.
+  func writes(_ path: [ByteString]) -> Bool {
+    guard kind != .delete, !isWhole, let before, let after else { return true }
+    return before.value(at: path) != after.value(at: path) || writesAbove(path)
+  }
+
   /// Whether its author took the value at a path away, having seen it there.
   func removes(_ leaf: Leaf) -> Bool {
     guard kind != .delete, let before, let after else { return false }

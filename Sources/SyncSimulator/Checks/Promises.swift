@@ -113,11 +113,12 @@ struct Judgement {
       if outcome.listed.contains(leaf) { continue }
       let isSuperseded = promises.contains { other in
         other.promise.number != promise.number
-          && ((other.hasSeen(judged) || other.claimsWithoutInsert(judged))
-            && (other.promise.touches(leaf) || other.promise.writesAbove(leaf.path)
-              // What comes late is covered by what was written there without it.
-              || other.hasGivenUp(judged) && other.claims(judged)
-                && (other.promise.touches(leaf.path) || other.promise.isWhole))
+          && (other.claimsWithoutInsert(judged) && other.promise.writes(leaf.path)
+            || other.hasSeen(judged)
+              && (other.promise.touches(leaf) || other.promise.writesAbove(leaf.path)
+                // What comes late is covered by what was written there without it.
+                || other.hasGivenUp(judged) && other.claims(judged)
+                  && (other.promise.touches(leaf.path) || other.promise.isWhole))
             || hasReached(other, judged, at: leaf.path)
               && (other.promise.touches(leaf) || other.promise.takesAwayAbove(leaf.path)))
       }
