@@ -51,7 +51,7 @@ extension EncodedTransaction {
 extension EncodedTransaction.Reduced {
   fileprivate var json: JSON {
     .object([
-      "left_out": .array(leftOut.map { .text($0.lowercaseHexadecimal(digits: 16)) }),
+      "left_out": .array(leftOut.map { .text($0.description) }),
       "fingerprint": .text(fingerprint.description),
       "operations": .number(UInt64(partial.count)),
       "places": .array(partial.places.map { .number(UInt64($0)) }),

@@ -8,10 +8,10 @@
 ///       header: header, operations: [second], reduction: .partial(Partial(count: 3, places: [1])))
 ///     transaction.stamp(0)  // that of place 1
 package enum Reduction: Hashable, Sendable {
-  /// Nothing is left of it, nor is it written: only the first half of its fingerprint is known, and
-  /// the rest of its header is that of the next transaction which is.
+  /// Nothing is left of it, nor is it written: its fingerprint is known, and the rest of its header
+  /// is that of the next transaction which is.
   case leftOut
-  /// It is written, with what is left of its operations.
+  /// What is left of its operations is written, which may be nothing.
   case partial(Partial)
 
   package struct Partial: Hashable, Sendable {
@@ -25,9 +25,4 @@ package enum Reduction: Hashable, Sendable {
       self.places = places
     }
   }
-}
-
-extension Fingerprint {
-  /// A fingerprint that is known by its mark alone.
-  package init(mark: UInt64) { self.init(rawValue: UInt128(mark) << 64) }
 }

@@ -68,6 +68,9 @@ package struct Segment: Sendable {
     }
   }
 
+  /// Whether operations of it were dropped.
+  package var isReduced: Bool { transactions.contains { $0.reduced != nil } }
+
   /// The device's name, if the segment tells it.
   package var deviceName: String? {
     attributes.first { $0.number == 1 }.map { String(decoding: $0.content, as: UTF8.self) }
@@ -114,13 +117,13 @@ package struct EncodedTransaction: Hashable, Sendable {
 
   /// What stands in the place of what was dropped (protocol.md 22).
   package struct Reduced: Hashable, Sendable {
-    /// The marks of the transactions right before it of which nothing is left.
-    package let leftOut: [UInt64]
+    /// The fingerprints of the transactions right before it of which nothing is left.
+    package let leftOut: [Fingerprint]
     /// Its fingerprint, which cannot be computed.
     package let fingerprint: Fingerprint
     package let partial: Reduction.Partial
 
-    package init(leftOut: [UInt64], fingerprint: Fingerprint, partial: Reduction.Partial) {
+    package init(leftOut: [Fingerprint], fingerprint: Fingerprint, partial: Reduction.Partial) {
       self.leftOut = leftOut
       self.fingerprint = fingerprint
       self.partial = partial
@@ -148,9 +151,9 @@ package struct EncodedTransaction: Hashable, Sendable {
   /// - parameters:
   ///   - previous: where the stream stood before it, and before what is left out; nil to write the
   ///     transaction with its whole context.
-  ///   - leftOut: the marks of the transactions right before it of which nothing is left.
+  ///   - leftOut: the fingerprints of the transactions right before it of which nothing is left.
   package init(
-    _ transaction: Transaction, after previous: StreamPosition?, leftOut: [UInt64] = []
+    _ transaction: Transaction, after previous: StreamPosition?, leftOut: [Fingerprint] = []
   ) {
     let header = transaction.header
     let own = header.context.entry(of: header.stream)?.sequence ?? 0
@@ -185,14 +188,14 @@ extension Context {
 
 extension EncodedTransaction.Reduced {
   /// Nil for a transaction that is whole, and follows the one before it.
-  fileprivate init?(_ transaction: Transaction, leftOut: [UInt64]) {
-    let whole = Reduction.Partial(
-      count: transaction.operations.count, places: Array(transaction.operations.indices))
+  fileprivate init?(_ transaction: Transaction, leftOut: [Fingerprint]) {
     let partial: Reduction.Partial
     switch transaction.reduction {
     case .partial(let left): partial = left
     case nil where leftOut.isEmpty: return nil
-    case .leftOut, nil: partial = whole
+    case .leftOut, nil:
+      partial = Reduction.Partial(
+        count: transaction.operations.count, places: Array(transaction.operations.indices))
     }
     self.init(
       leftOut: leftOut, fingerprint: transaction.header.fingerprint, partial: partial)

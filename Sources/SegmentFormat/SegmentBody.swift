@@ -83,7 +83,7 @@ enum SegmentBody {
 
   private static func append(_ reduced: EncodedTransaction.Reduced, to rows: inout [UInt8]) {
     rows.appendVarint(UInt64(reduced.leftOut.count))
-    for mark in reduced.leftOut { rows.append(bigEndian: mark) }
+    for fingerprint in reduced.leftOut { rows.append(fingerprint) }
     rows.append(reduced.fingerprint)
     rows.appendVarint(UInt64(reduced.partial.count))
     rows.appendVarint(UInt64(reduced.partial.places.count))
@@ -134,7 +134,7 @@ enum SegmentBody {
     }
     let tables = try SegmentTables(from: &reader, own: range.stream, first: range.first)
     let (span, _) = range.last.subtractingReportingOverflow(range.first)
-    guard span < UInt64(reader.remaining) else {
+    guard span < UInt64(reader.remaining), span < UInt64(SegmentFile.maximumTransactions) else {
       throw .damaged("there are fewer transactions than the header says")
     }
     var transactions: [EncodedTransaction] = []
@@ -170,7 +170,11 @@ enum SegmentBody {
     }
     let nonce = flags.contains(.hasSameNonce) ? nil : try reader.unsigned64()
     var changes: [Context.Entry] = []
-    for _ in 0..<(try reader.count(of: 18)) {
+    let entries = try reader.count(of: 18)
+    guard entries <= SegmentFile.maximumContextEntries else {
+      throw .damaged("a context names more than it can")
+    }
+    for _ in 0..<entries {
       let stream = try tables.stream(at: try reader.varint())
       let sequence = try reader.varint()
       guard sequence > 0, sequence < UInt64(Int64.max) else {
@@ -194,12 +198,8 @@ enum SegmentBody {
   private static func reduced(
     from reader: inout ByteReader
   ) throws(SegmentError) -> EncodedTransaction.Reduced {
-    var leftOut: [UInt64] = []
-    for _ in 0..<(try reader.count(of: 8)) {
-      let mark = try reader.unsigned64()
-      guard mark != Lineage.unknownMark else { throw .damaged("a fingerprint is not possible") }
-      leftOut.append(mark)
-    }
+    var leftOut: [Fingerprint] = []
+    for _ in 0..<(try reader.count(of: 16)) { leftOut.append(try reader.identifier()) }
     let fingerprint: Fingerprint = try reader.identifier()
     let count = try reader.varint()
     guard count <= UInt64(SegmentFile.maximumOperations) else {
@@ -212,6 +212,10 @@ enum SegmentBody {
       guard !overflow, place < count else { throw .damaged("an operation has no place") }
       places.append(Int(place))
       next = place + 1
+    }
+    // Else its fingerprint could be computed, and would not be.
+    guard !leftOut.isEmpty || places.count < Int(count) else {
+      throw .damaged("nothing was dropped where something was said to be")
     }
     return EncodedTransaction.Reduced(
       leftOut: leftOut, fingerprint: fingerprint,

@@ -18,6 +18,10 @@ package enum SegmentFile {
   package static let maximumBodyBytes = 64 << 20
   /// More operations than this are damage: two bytes can be one, and in memory it takes hundreds.
   package static let maximumOperations = 1 << 20
+  /// More transactions than this are damage: four bytes, which compress to less, can be one.
+  package static let maximumTransactions = 1 << 20
+  /// A context that names more is damage: it is compared with others one by one.
+  package static let maximumContextEntries = 4096
   static let checksumBytes = 8
 
   private static let isCompressed: UInt64 = 1
@@ -36,8 +40,7 @@ package enum SegmentFile {
     let stored = packed.count < body.count ? packed : body
     var output = magic
     output.reserveCapacity(stored.count + 96)
-    let isReduced = segment.transactions.contains { $0.reduced != nil }
-    let version = isReduced ? Self.version : wholeVersion
+    let version = segment.isReduced ? Self.version : wholeVersion
     output.appendVarint(version)
     output.appendVarint(version)  // The oldest reader that can apply it.
     output.append(segment.range.container)
@@ -69,6 +72,23 @@ package enum SegmentFile {
       body, range: header.range, operationCount: header.operationCount,
       mayBeReduced: header.minimumReader > wholeVersion)
     return (segment, digest(of: header.range, body: body))
+  }
+
+  /// How much a file unpacks to.
+  package struct Extent: Sendable {
+    package var operations: Int
+    package var bodyBytes: Int
+
+    package init(operations: Int, bodyBytes: Int) {
+      self.operations = operations
+      self.bodyBytes = bodyBytes
+    }
+  }
+
+  /// Reads as much of the header as says how much the file unpacks to, and believes the rest.
+  package static func extent(of bytes: [UInt8]) throws(SegmentError) -> Extent {
+    let header = try Header(bytes)
+    return Extent(operations: header.operationCount, bodyBytes: header.bodyBytes)
   }
 
   /// Reads as much of the header as says whose transactions these are, and believes the rest.

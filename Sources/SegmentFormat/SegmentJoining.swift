@@ -23,7 +23,7 @@ extension Segment {
       ?? StreamPosition(
         sequence: first.range.first - 1, fingerprint: first.range.fingerprintBefore,
         context: Context())
-    var writing = TransactionEncoding()
+    var writing = TransactionEncoding(isReducing: isDropped != nil)
     var attributes: [UInt64: Attribute] = [:]
     for segment in segments {
       guard segment.range.stream == first.range.stream,
@@ -68,23 +68,28 @@ extension Segment {
 /// Writes transactions one after another, so that of each only what differs from the one before it
 /// is written, and nothing of those of which nothing is left.
 private struct TransactionEncoding {
+  /// Whether also those are left out that never had an operation.
+  let isReducing: Bool
   private(set) var encoded: [EncodedTransaction] = []
   /// Where the stream stood after what was written last.
   private var position: StreamPosition?
-  /// The last one, if nothing is left of it, and the marks of those before.
+  /// The last one, if nothing is left of it, and the fingerprints of those before.
   private var held: Transaction?
-  private var leftOut: [UInt64] = []
+  private var leftOut: [Fingerprint] = []
+
+  init(isReducing: Bool) { self.isReducing = isReducing }
 
   mutating func append(_ transaction: Transaction) {
     if let held {
       // Whoever reads the next takes what that had seen for what this one had.
       if held.header.context.isReached(by: transaction.header.context) {
-        leftOut.append(Lineage.mark(held.header.fingerprint))
+        leftOut.append(held.header.fingerprint)
       } else {
         write(held)
       }
     }
-    held = transaction.reduction == .leftOut ? transaction : nil
+    let isEmpty = transaction.operations.isEmpty && (isReducing || transaction.reduction != nil)
+    held = isEmpty ? transaction : nil
     if held == nil { write(transaction) }
   }
 
@@ -105,10 +110,6 @@ extension Transaction {
   /// What is left of it without some operations.
   fileprivate func dropping(_ isDropped: (Dot) -> Bool) -> Transaction {
     let left = operations.indices.filter { !isDropped(stamp($0).dot) }
-    guard !left.isEmpty else {
-      // Its operations are gone, and the fingerprint of one that was left out is known in part.
-      return Transaction(header: header, operations: [], reduction: .leftOut)
-    }
     guard left.count < operations.count else { return self }
     var count = operations.count
     if case .partial(let partial) = reduction { count = partial.count }

@@ -52,30 +52,43 @@ extension StreamPosition {
     guard claimed.sequence(of: stream) <= (encoded.hasSeenOwn ? 0 : before) else {
       throw .damaged("a context claims its own transaction, or one after it")
     }
-    let predecessor = leftOut.last.map { Fingerprint(mark: $0) } ?? fingerprint
-    if encoded.hasSeenOwn {
-      claimed.advance(
-        Context.Entry(stream: stream, sequence: before, fingerprint: predecessor))
+    let others = claimed
+    // Each has seen its own stream up to the one before it, as the last one says of itself.
+    func seen(after sequence: UInt64, _ previous: Fingerprint) -> Context {
+      guard encoded.hasSeenOwn else { return others }
+      var context = others
+      context.advance(Context.Entry(stream: stream, sequence: sequence, fingerprint: previous))
+      return context
     }
-    func header(_ sequence: UInt64, _ fingerprint: Fingerprint) -> Transaction.Header {
+    func header(
+      _ sequence: UInt64, _ fingerprint: Fingerprint, _ context: Context
+    ) -> Transaction.Header {
       Transaction.Header(
-        stream: stream, sequence: sequence, time: time, context: claimed, nonce: nonce,
+        stream: stream, sequence: sequence, time: time, context: context, nonce: nonce,
         fingerprint: fingerprint)
     }
     guard let reduced = encoded.reduced else {
+      let context = seen(after: before, fingerprint)
       let form = CanonicalTransaction.bytes(
-        sequence: before + 1, time: time, context: claimed, operations: encoded.operations)
+        sequence: before + 1, time: time, context: context, operations: encoded.operations)
       let end = Fingerprint(after: fingerprint, nonce: nonce, canonicalForm: form)
-      return [Transaction(header: header(before + 1, end), operations: encoded.operations)]
+      return [
+        Transaction(header: header(before + 1, end, context), operations: encoded.operations)
+      ]
     }
-    return zip((sequence + 1)..., leftOut).map { sequence, mark in
+    var previous = fingerprint
+    var transactions: [Transaction] = []
+    for (index, fingerprint) in leftOut.enumerated() {
+      let before = sequence + UInt64(index)
+      let header = header(before + 1, fingerprint, seen(after: before, previous))
+      transactions.append(Transaction(header: header, operations: [], reduction: .leftOut))
+      previous = fingerprint
+    }
+    transactions.append(
       Transaction(
-        header: header(sequence, Fingerprint(mark: mark)), operations: [], reduction: .leftOut)
-    } + [
-      Transaction(
-        header: header(before + 1, reduced.fingerprint), operations: encoded.operations,
-        reduction: .partial(reduced.partial))
-    ]
+        header: header(before + 1, reduced.fingerprint, seen(after: before, previous)),
+        operations: encoded.operations, reduction: .partial(reduced.partial)))
+    return transactions
   }
 
   /// The position after `header`.
@@ -110,19 +123,11 @@ extension Segment {
       for transaction in try current.next(encoded, of: range.stream) {
         current = StreamPosition(after: transaction.header)
         if transaction.header.sequence == position.sequence {
-          guard transaction.isTip(position.fingerprint) else { throw .otherBranch }
+          guard transaction.header.fingerprint == position.fingerprint else { throw .otherBranch }
         }
         if transaction.header.sequence > position.sequence { result.append(transaction) }
       }
     }
     return result
-  }
-}
-
-extension Transaction {
-  /// Whether it has a fingerprint, as far as its own is known.
-  fileprivate func isTip(_ fingerprint: Fingerprint) -> Bool {
-    guard case .leftOut = reduction else { return header.fingerprint == fingerprint }
-    return Lineage.mark(header.fingerprint) == Lineage.mark(fingerprint)
   }
 }

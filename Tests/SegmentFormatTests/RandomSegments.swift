@@ -59,10 +59,12 @@ extension SeededGenerator {
   private mutating func reduced(leaving count: Int) -> EncodedTransaction.Reduced {
     var places: [Int] = []
     for _ in 0..<count { places.append((places.last.map { $0 + 1 } ?? 0) + below(3)) }
+    let leftOut = (0..<below(4)).map { _ in Fingerprint.random(using: &self) }
+    let dropped = below(3) + (leftOut.isEmpty ? 1 : 0)
     return EncodedTransaction.Reduced(
-      leftOut: (0..<below(4)).map { _ in max(next(), 1) }, fingerprint: .random(using: &self),
+      leftOut: leftOut, fingerprint: .random(using: &self),
       partial: Reduction.Partial(
-        count: (places.last.map { $0 + 1 } ?? 0) + below(3), places: places))
+        count: (places.last.map { $0 + 1 } ?? 0) + dropped, places: places))
   }
 
   private mutating func operation() -> Operation {

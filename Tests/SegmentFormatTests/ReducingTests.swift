@@ -55,7 +55,7 @@ import Testing
       #expect(transactions[index].operations[0] == Self.whole[index].operations[0])
     }
     // With what its author had seen of others.
-    #expect(transactions[3].header.context == Self.whole[3].header.context.marked(before: 4))
+    #expect(transactions[3].header.context == Self.whole[3].header.context)
   }
 
   @Test("keep a value in the midst of a transaction at its place")
@@ -70,11 +70,7 @@ import Testing
   @Test("go on with the stream's own fingerprints")
   func fingerprints() throws {
     let transactions = try Self.reduced(keeping: 4).transactions(after: .start)
-    for (found, whole) in zip(transactions, Self.whole) {
-      #expect(Lineage.mark(found.header.fingerprint) == Lineage.mark(whole.header.fingerprint))
-      guard found.reduction != .leftOut else { continue }
-      #expect(found.header.fingerprint == whole.header.fingerprint)
-    }
+    #expect(transactions.map(\.header.fingerprint) == Self.whole.map(\.header.fingerprint))
   }
 
   @Test("are followed by whole transactions whose fingerprints are computed")
@@ -86,6 +82,26 @@ import Testing
     #expect(transactions[5].header == Self.whole[5].header)
   }
 
+  @Test("close as the whole ones do")
+  func closes() throws {
+    var frontier = Frontier()
+    var previous = Fingerprint.origin
+    for transaction in try Self.reduced(keeping: 4).transactions(after: .start) {
+      let own = transaction.header.context.entry(of: Sample.laptop)
+      #expect(own?.sequence ?? 0 == transaction.header.sequence - 1)
+      #expect(own?.fingerprint ?? .origin == previous)
+      let header = Transaction.Header(
+        stream: Sample.laptop, sequence: transaction.header.sequence,
+        time: transaction.header.time,
+        context: Context(transaction.header.context.entries(of: Sample.laptop)),
+        nonce: transaction.header.nonce, fingerprint: transaction.header.fingerprint)
+      frontier.apply(header, after: previous)
+      previous = header.fingerprint
+    }
+    _ = frontier.close()
+    #expect(frontier.closed.sequence(of: Sample.laptop) == 6)
+  }
+
   @Test("can be read on from any of their transactions, also one that is left out")
   func readOn() throws {
     let segment = try Self.reduced(keeping: 4)
@@ -94,7 +110,7 @@ import Testing
       let rest = try segment.transactions(after: position)
       #expect(rest.count == Self.whole.count - index - 1)
       let other = StreamPosition(
-        sequence: position.sequence, fingerprint: Fingerprint(rawValue: 77 << 64),
+        sequence: position.sequence, fingerprint: Fingerprint(rawValue: 77),
         context: Context())
       guard index + 1 < Self.whole.count else { continue }
       #expect(throws: SegmentError.otherBranch) { _ = try segment.transactions(after: other) }
@@ -133,8 +149,8 @@ import Testing
     #expect(refusal(of: frame.bytes)?.isDamage == true)
     for entry in [
       Self.entry(count: 1, places: [1]), Self.entry(count: 2, places: [0, 1]),
-      Self.entry(leftOut: [0], count: 1, places: [0]),
       Self.entry(leftOut: [1, 2], count: 1, places: [0]),
+      Self.entry(leftOut: [], count: 1, places: [0]),
     ] {
       let range = Segment.Range(
         container: Sample.container, stream: Sample.laptop, first: 1, last: 2,
@@ -147,26 +163,13 @@ import Testing
   }
 
   private static func entry(
-    leftOut: [UInt64] = [5], count: Int, places: [Int]
+    leftOut: [UInt128] = [5], count: Int, places: [Int]
   ) -> EncodedTransaction {
     EncodedTransaction(
       time: 1 << 16, nonce: 1, isRelative: false, hasSeenOwn: true, changes: [],
       operations: [.clear(GoldenSegments.note, insert: insert)],
       reduced: EncodedTransaction.Reduced(
-        leftOut: leftOut, fingerprint: .origin,
+        leftOut: leftOut.map { Fingerprint(rawValue: $0) }, fingerprint: .origin,
         partial: Reduction.Partial(count: count, places: places)))
-  }
-}
-
-extension Context {
-  /// As it is read behind something that is left out: of the own stream, the mark is known.
-  fileprivate func marked(before sequence: UInt64) -> Context {
-    var context = without(Sample.laptop)
-    guard let own = entry(of: Sample.laptop) else { return context }
-    context.advance(
-      Context.Entry(
-        stream: own.stream, sequence: own.sequence,
-        fingerprint: Fingerprint(mark: Lineage.mark(own.fingerprint))))
-    return context
   }
 }
