@@ -130,12 +130,13 @@ extension StoreDatabase {
   /// Up to where some other device says that it has a stream; 0 if none does, or the stream
   /// branches, so that the number does not tell.
   ///
-  /// What it says it has seen, it has applied and keeps, in its own database.
+  /// What it says it has seen, it has applied and keeps, in its own database; of one that never
+  /// comes back, nobody knows where that is.
   package func heldByAnother(_ stream: StreamID) throws -> UInt64 {
     try read { db in
       let streams = try streams(db)
       guard streams.frontier.lineage.streams[stream]?.isBranching == false else { return 0 }
-      return streams.all.filter { !$0.isOwn }.flatMap(\.positions)
+      return streams.all.filter { !$0.isOwn && $0.retiredAt == nil }.flatMap(\.positions)
         .map { $0.context.sequence(of: stream) }.max() ?? 0
     }
   }

@@ -1,5 +1,6 @@
 import DocumentStorage
 import Replication
+import SharedFolder
 import Syncing
 import SystemFiles
 import SystemPackage
@@ -83,6 +84,54 @@ import Testing
     #expect(try ranges(of: ann, in: ann.folder) == ["1-9"])
     #expect(try newcomer(to: ann.folder) == ann.dump())
     #expect(try compact(ann).removed.isEmpty)
+  }
+
+  @Test("into several where one would unpack to more than a reader takes")
+  func cutsAtLimits() throws {
+    try write(1...10)
+    for (operations, bodyBytes) in [(8, 1 << 20), (1 << 20, 400)] {
+      let limits = CompactionLimits(
+        fanOut: 4, mostParts: 64, bytes: 1 << 20, grace: 0, operations: operations,
+        bodyBytes: bodyBytes)
+      let report = try Compactor(device: ann.device, limits: limits).run()
+      #expect(try newcomer(to: ann.folder) == ann.dump())
+      let segments = try world.logs(in: ann.folder).map { try $0.decoded().segment }
+      #expect(
+        segments.allSatisfy {
+          $0.transactions.reduce(0) { $0 + $1.operations.count } <= operations
+        })
+      if operations == 8 { #expect(report.written > 1) }
+    }
+  }
+
+  @Test("and what a device had that never comes back is not held by another")
+  func retired() throws {
+    try write(1...4)
+    try meet()
+    try ann.device.database.retire(bob.stream, now: 0)
+    #expect(try compact(ann).removed.isEmpty)
+    world.advance(milliseconds: Self.limits.grace)
+    #expect(try compact(ann).removed.count == 4)
+  }
+
+  @Test("and to look what it would do makes a copy of the folder nobody's home")
+  func surveysCopies() throws {
+    try write(1...4)
+    let copy = try world.folder("copy")
+    for file in try world.logs(in: ann.folder) { try world.deliver(file, to: copy) }
+    let marker = try ann.device.container.files.contents(
+      of: ann.device.container.markerFile, limit: 1 << 16)
+    try world.place(marker.bytes, at: copy.appending(Marker.name))
+    // The folder itself is unplugged.
+    try world.remove(ann.device.container.markerFile)
+    let elsewhere = Device(
+      record: ann.device.record, database: ann.device.database,
+      container: ContainerFolder(root: copy, files: ann.device.container.files),
+      ambient: ann.device.ambient)
+    let survey = try Compactor(device: elsewhere, limits: Self.limits).survey()
+    #expect(survey.joined == 4)
+    #expect(survey.all.count == 4)
+    #expect(try ann.device.database.device()?.path == ann.device.record.path)
   }
 
   @Test("and removes them after the grace where nobody else is known to have them")

@@ -45,9 +45,10 @@ private struct Witness {
 }
 
 @Suite("The folder's files") struct FolderContentTests {
-  /// Lessons 1, 17, 18 and 20: each is made once by its author, and stays as it is.
+  /// Lessons 1, 17 and 20: each is made once by its author, and stays as it is.
   @Test(
-    "are never rewritten, moved or removed, whatever devices do", arguments: World.Kind.allCases)
+    "are never rewritten or moved, and none is removed without compaction",
+    arguments: World.Kind.allCases)
   func immutable(kind: World.Kind) throws {
     let world = try World(kind)
     let folder = try world.folder("shared")

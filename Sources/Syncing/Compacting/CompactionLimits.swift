@@ -1,3 +1,5 @@
+import SegmentFormat
+
 /// When segments are joined, and when the files of those that were may go.
 package struct CompactionLimits: Sendable {
   /// So many segments of a level become one of the next.
@@ -11,6 +13,11 @@ package struct CompactionLimits: Sendable {
   ///
   /// It is held in memory, here and by every reader, with all that it unpacks to.
   package let bytes: Int
+  /// At most so many operations, and bytes before compression, become one segment: a reader takes
+  /// no more than twice or four times as much, and what is very regular is small only as it is
+  /// stored.
+  package let operations: Int
+  package let bodyBytes: Int
   /// How long a file stays, in milliseconds, whose content another file has and no other device is
   /// known to have.
   ///
@@ -19,10 +26,16 @@ package struct CompactionLimits: Sendable {
   package let grace: Int64
 
   /// - precondition: `fanOut` is at least 2, and the others are greater than zero.
-  package init(fanOut: Int, mostParts: Int, bytes: Int, grace: Int64) {
+  package init(
+    fanOut: Int, mostParts: Int, bytes: Int, grace: Int64,
+    operations: Int = SegmentFile.maximumOperations / 2,
+    bodyBytes: Int = SegmentFile.maximumBodyBytes / 4
+  ) {
     self.fanOut = fanOut
     self.mostParts = mostParts
     self.bytes = bytes
+    self.operations = operations
+    self.bodyBytes = bodyBytes
     self.grace = grace
   }
 

@@ -13,7 +13,13 @@ package struct CompactionSurvey: Sendable {
 
     mutating func add(_ size: Int64) {
       count += 1
-      bytes += size
+      add(bytes: size)
+    }
+
+    /// A file may claim to be of any size.
+    fileprivate mutating func add(bytes size: Int64) {
+      let (sum, overflow) = bytes.addingReportingOverflow(size)
+      bytes = overflow ? .max : sum
     }
   }
 
@@ -33,7 +39,7 @@ package struct CompactionSurvey: Sendable {
   package var all: Files {
     streams.reduce(into: Files()) { all, stream in
       all.count += stream.files.count
-      all.bytes += stream.files.bytes
+      all.add(bytes: stream.files.bytes)
     }
   }
 }
@@ -44,13 +50,13 @@ extension Compactor {
   /// - throws: ``ContainerError`` if the folder is not there or is another one; a ``FileError`` or
   ///   ``StorageError`` if the folder or the database cannot be read.
   package func survey() throws -> CompactionSurvey {
+    // Not settled: to look at a copy of the folder makes it nobody's home.
     try device.requireContainer()
-    let device = try device.settled()
     var survey = CompactionSurvey()
     survey.streams = try sizes(in: device.container)
     for (stream, isBranching) in try device.database.compactableStreams() {
       let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)
-      for run in JoinPlan(of: archived, limits: limits).runs {
+      for run in try JoinPlan(of: archived, limits: limits).runs.flatMap(readable) {
         survey.joined += run.parts.count
         survey.written += 1
       }

@@ -58,7 +58,7 @@ package struct Compactor {
     for (stream, isBranching) in try device.database.compactableStreams() {
       // Of one that branches nothing is written any more.
       let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)
-      for run in JoinPlan(of: archived, limits: limits).runs {
+      for run in try JoinPlan(of: archived, limits: limits).runs.flatMap(readable) {
         guard !isStopping() else {
           report.isStopped = true
           return report
@@ -93,6 +93,28 @@ package struct Compactor {
     report.writtenBytes += joined.file.bytes.count
   }
 
+  /// A run cut where it would unpack to more than the limits.
+  func readable(_ run: JoinPlan.Run) throws -> [JoinPlan.Run] {
+    var runs: [[ArchivedSegment]] = [[]]
+    var held = SegmentFile.Extent(operations: 0, bodyBytes: 0)
+    for part in run.parts {
+      guard let bytes = try device.database.archivedBytes(of: part) else { return [] }
+      // What has rotted says so when it is read whole.
+      let extent = (try? SegmentFile.extent(of: bytes)) ?? .init(operations: 0, bodyBytes: 0)
+      let isFull =
+        held.operations + extent.operations > limits.operations
+        || held.bodyBytes + extent.bodyBytes > limits.bodyBytes
+      if isFull {
+        runs.append([])
+        held = SegmentFile.Extent(operations: 0, bodyBytes: 0)
+      }
+      runs[runs.count - 1].append(part)
+      held.operations += extent.operations
+      held.bodyBytes += extent.bodyBytes
+    }
+    return runs.filter { $0.count > 1 }.map { JoinPlan.Run(parts: $0, level: run.level) }
+  }
+
   /// The segments of a run as one; nil if another process has joined them meanwhile.
   private func joined(_ run: JoinPlan.Run) throws -> JoinedSegment? {
     var segments: [Segment] = []
@@ -105,7 +127,18 @@ package struct Compactor {
     let start = leans ? try device.database.position(before: first.range) : nil
     guard !leans || start != nil else { return nil }
     let whole = try Segment(joining: segments, after: start)
-    return JoinedSegment(
-      range: whole.range, file: SegmentFile.encode(whole), fingerprint: end, level: run.level)
+    let file = SegmentFile.encode(whole)
+    // The parts are let go once it is kept: it has to be what every reader takes for the same.
+    let position = StreamPosition(
+      sequence: whole.range.first - 1, fingerprint: whole.range.fingerprintBefore,
+      context: Context())
+    let again = try SegmentFile.decode(file.bytes).segment
+    guard again.range == whole.range,
+      try again.transactions(after: position).last?.header.fingerprint == end
+    else {
+      throw StorageError.failed(
+        device.database.file, detail: "segments of \(whole.range.stream) cannot be joined")
+    }
+    return JoinedSegment(range: whole.range, file: file, fingerprint: end, level: run.level)
   }
 }

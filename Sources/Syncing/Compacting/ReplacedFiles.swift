@@ -77,7 +77,7 @@ struct ReplacedFiles {
       }
       survey.waiting.add(size)
       guard isHeld, let joined = candidate.larger.compactMap(\.joinedAt).max() else { continue }
-      survey.waitsUntil = max(survey.waitsUntil ?? 0, joined + grace)
+      survey.waitsUntil = max(survey.waitsUntil ?? 0, min(joined, now) + grace)
     }
   }
 
