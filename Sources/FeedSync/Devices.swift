@@ -78,7 +78,9 @@ extension UbiquityContainer {
   /// The local database is kept and takes no more writes; joining again comes back as the same
   /// device.
   /// - throws: ``FeedSyncError``, with nothing changed: `.noContainer` if something could not be
-  ///   published because the folder is away, `.tryAgain` if `feedsync watch` runs on the device.
+  ///   published because the folder is away, `.tryAgain` if `feedsync watch` runs on the device,
+  ///   removals wait for what they were made on, an older database has not given all that it
+  ///   holds, or somebody writes meanwhile.
   public func leave() throws {
     do {
       let state = device.database.file.removingLastComponent().removingLastComponent()

@@ -23,7 +23,7 @@ extension UbiquityContainer {
   /// Makes this device's database anew from the folder, and keeps the old one aside.
   ///
   ///     let summary = try UbiquityContainer.rebuild("/home/ann/Sync/notes")
-  ///     let store = try DocumentStore(summary.container)
+  ///     let store = DocumentStore(summary.container)
   ///
   /// For a database that is damaged or not to be trusted. What it can still give is published, then
   /// all that the folder holds is imported. If that is interrupted, this goes on with it when it is
@@ -46,7 +46,7 @@ extension UbiquityContainer {
   /// all that is held of the other there.
   ///
   ///     let summary = try UbiquityContainer.adopt("/home/ann/Sync/notes")
-  ///     let store = try DocumentStore(summary.container)
+  ///     let store = DocumentStore(summary.container)
   ///
   /// Two devices that were both initialised before their folders had met need this on one of them.
   /// Called again, it brings along what the syncer has brought of the other container meanwhile.

@@ -49,7 +49,10 @@ public struct UbiquityContainer: Sendable {
     ).identifier
   }
 
-  /// Makes a folder a container, or joins the one that it is; done again, it changes nothing.
+  /// Makes a folder a container, or joins the one that it is.
+  ///
+  /// Done again, it joins as the same device: takes over a new path or name, comes back if it had
+  /// left, and makes this container the state's default.
   ///
   /// The first device makes the container; on others the syncer must have brought the folder first,
   /// or they make another one.

@@ -10,9 +10,11 @@ struct CompactCommand: StoreCommand {
     commandName: "compact",
     abstract: "Join this device's small files in the folder into few large ones.",
     discussion: """
-      Nothing is dropped: the large files hold what the small ones held. A small file is removed \
-      once another device has said that it has its content, or seven days after it was joined, so \
-      it takes more than one run; it suits cron. Each device compacts its own files.
+      Nothing is dropped: the large files hold what the small ones held. It joins 32 or more at a \
+      time, or fewer that have more than 1 MiB together; the rest stays until there are enough. A \
+      small file is removed once another device has said, by writing something, that it has its \
+      content, or seven days after it was joined: so it takes more than one run, and suits cron. \
+      It does not import. Each device compacts its own files.
 
       With --dry-run it says what the folder holds and what would be done, and does nothing. \
       SIGINT or SIGTERM ends it after the file at hand; the same command goes on with the rest.
@@ -59,7 +61,7 @@ enum CompactionText {
   static func done(_ report: CompactionReport) -> String {
     var text =
       "joined \(report.joined) files into \(report.written);"
-      + " removed \(report.removed.count) whose content others have"
+      + " removed \(report.removed.count) that larger ones took the place of"
     if report.waiting > 0 { text += "; \(report.waiting) stay for now" }
     return text
   }
@@ -82,7 +84,7 @@ enum CompactionText {
       lines.append("\(survey.joined) files of this device would become \(survey.written)")
     }
     if survey.removable.count > 0 {
-      lines.append("\(text(survey.removable)) would go: others have their content")
+      lines.append("\(text(survey.removable)) would go: larger files have their content")
     }
     if survey.waiting.count > 0 {
       let until = survey.waitsUntil.map { ", or until \(ReportJSON.time($0))" }

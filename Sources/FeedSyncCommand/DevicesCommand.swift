@@ -7,7 +7,8 @@ import Syncing
 
 struct DevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "devices", abstract: "List the devices of the container, or rename this one.",
+    commandName: "devices",
+    abstract: "List the devices, rename this one, or say of one that it is gone.",
     subcommands: [
       DevicesListCommand.self, DevicesRenameCommand.self, DevicesRetireCommand.self,
       DevicesSkipCommand.self,

@@ -35,5 +35,5 @@ struct FeedSyncTool: AsyncParsableCommand {
 enum Version {
   static let text = "0.1.0"
   /// When the manual was last changed for it.
-  static let manualDate = "November 21, 2026"
+  static let manualDate = "November 24, 2026"
 }

@@ -45,7 +45,7 @@ enum ManualText {
     ("DIR/feedsync.container", "The marker that makes a folder a container."),
     (
       "DIR/logs/DEVICE/*.log",
-      "What each device wrote: immutable, and written by that device alone."
+      "What each device wrote, and nobody else: immutable; others may put it back as it was."
     ),
     (
       "DIR/.stignore",

@@ -56,8 +56,8 @@ package struct SetAsideCheck: DoctorCheck {
     case .branch:
       (
         .error,
-        "the file contradicts what was imported of its device: that was cloned, or its"
-          + " state was restored from a backup",
+        "the file contradicts itself about what it follows; those of devices that were cloned,"
+          + " or restored from a backup, are imported",
         "nothing is lost: keep the file, and see the page 'Troubleshooting' of the documentation"
       )
     default:
