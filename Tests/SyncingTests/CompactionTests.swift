@@ -145,6 +145,7 @@ import Testing
     #expect(try newcomer(to: ann.folder) == ann.dump())
   }
 
+  // Lesson 18.
   @Test("and keeps those that another device has not come to yet")
   func keepsWhatNobodyHas() throws {
     try write(1...4)
@@ -218,6 +219,7 @@ import Testing
     #expect(try ann.device.container.files.status(of: old.path(in: ann.folder)).size == 6)
   }
 
+  // Lesson 18.
   @Test("and removes nothing as long as the large file is not whole in the folder")
   func verifies() throws {
     try write(1...4)
