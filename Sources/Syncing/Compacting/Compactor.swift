@@ -58,12 +58,14 @@ package struct Compactor {
     for (stream, isBranching) in try device.database.compactableStreams() {
       // Of one that branches nothing is written any more.
       let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)
-      for run in try JoinPlan(of: archived, limits: limits).runs.flatMap(readable) {
-        guard !isStopping() else {
-          report.isStopped = true
-          return report
+      for planned in JoinPlan(of: archived, limits: limits).runs {
+        for run in try readable(planned) {
+          guard !isStopping() else {
+            report.isStopped = true
+            return report
+          }
+          try join(run, of: stream, into: &report)
         }
-        try join(run, of: stream, into: &report)
       }
       var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
       try replaced.remove(unless: isStopping, into: &report)
