@@ -71,6 +71,16 @@ package struct Transaction: Sendable {
     self.reduction = reduction
   }
 
+  /// Whether it has all operations that it had: one that tells of others of which nothing is left
+  /// may.
+  package var isWhole: Bool {
+    switch reduction {
+    case nil: true
+    case .leftOut: false
+    case .partial(let partial): partial.places.count == partial.count
+    }
+  }
+
   /// The index by which an operation that is left is named.
   ///
   /// - parameter offset: its index in ``operations``.

@@ -8,8 +8,8 @@
 ///       header: header, operations: [second], reduction: .partial(Partial(count: 3, places: [1])))
 ///     transaction.stamp(0)  // that of place 1
 package enum Reduction: Hashable, Sendable {
-  /// Nothing is left of it, nor is it written: its fingerprint is known, and the rest of its header
-  /// is that of the next transaction which is.
+  /// Nothing is left of it, nor is it written but for its fingerprint: its time and nonce are those
+  /// of the next transaction that is, and it claims to have seen its own stream only.
   case leftOut
   /// What is left of its operations is written, which may be nothing.
   case partial(Partial)

@@ -71,6 +71,22 @@ package struct Segment: Sendable {
   /// Whether operations of it were dropped.
   package var isReduced: Bool { transactions.contains { $0.reduced != nil } }
 
+  /// What each of its operations is named by, in their order.
+  package var dots: [Dot] {
+    var dots: [Dot] = []
+    var sequence = range.first - 1
+    for transaction in transactions {
+      sequence += transaction.span
+      for offset in transaction.operations.indices {
+        let place = transaction.reduced?.partial.places[offset] ?? offset
+        dots.append(
+          Dot(
+            stream: range.stream, sequence: sequence, index: UInt32(truncatingIfNeeded: place)))
+      }
+    }
+    return dots
+  }
+
   /// The device's name, if the segment tells it.
   package var deviceName: String? {
     attributes.first { $0.number == 1 }.map { String(decoding: $0.content, as: UTF8.self) }
@@ -82,6 +98,30 @@ package struct Segment: Sendable {
     else { return nil }
     let time = HybridTime(rawValue: content.reduce(0) { $0 << 8 | UInt64($1) })
     return time <= .latest ? time : nil
+  }
+
+  /// A device's name, and since when it has it; of two the later counts.
+  package struct Naming: Hashable, Sendable {
+    package let name: String
+    /// Nil where it is that of a transaction which leans on one before it.
+    package let time: HybridTime?
+
+    /// Whether nobody who reads it needs `other`.
+    package func isAsNew(as other: Naming) -> Bool {
+      guard name != other.name else { return true }
+      guard let time, let otherTime = other.time else { return false }
+      guard time == otherTime else { return time > otherTime }
+      return other.name.utf8.lexicographicallyPrecedes(name.utf8)
+    }
+  }
+
+  /// The device's name, and since when it has it, if the segment tells it.
+  package var naming: Naming? {
+    guard let name = deviceName else { return nil }
+    let first = transactions.first.flatMap { first in
+      first.isRelative ? nil : HybridTime(rawValue: first.time)
+    }
+    return Naming(name: name, time: nameTime ?? first)
   }
 
   /// The other streams that the device has written, if the segment tells them.

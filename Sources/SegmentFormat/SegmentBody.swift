@@ -156,7 +156,16 @@ enum SegmentBody {
     guard span == 0 || !transactions[0].leansOnPrevious else {
       throw .damaged("the first transaction is not whole")
     }
-    return Segment(range: range, attributes: attributes, transactions: transactions)
+    let segment = Segment(range: range, attributes: attributes, transactions: transactions)
+    guard segment.isReduced else { return segment }
+    guard segment.statement != nil else {
+      throw .damaged("it does not say what its writer had applied")
+    }
+    // Whoever compares it with the originals reads it by itself.
+    guard !transactions[0].leansOnPrevious else {
+      throw .damaged("the first transaction of what is reduced is not whole")
+    }
+    return segment
   }
 
   private static func transaction(

@@ -9,10 +9,13 @@ extension Segment {
   ///     stream's first, or one whose first context is whole.
   ///   - isDropped: Tells of an operation whether it is left out; so is a transaction of which
   ///     nothing is left then. Nil to leave out nothing.
-  /// - throws: ``SegmentError/otherBranch`` if they do not continue one another.
+  ///   - statement: What the segment says of what is dropped from it, now or before; nil for what
+  ///     the segments say together, if nothing is dropped now.
+  /// - throws: ``SegmentError/otherBranch`` if they do not continue one another;
+  ///   ``SegmentError/damaged(_:)`` if something is dropped and there is no statement.
   package init(
     joining segments: [Segment], after start: StreamPosition? = nil,
-    dropping isDropped: ((Dot) -> Bool)? = nil
+    dropping isDropped: ((Dot) -> Bool)? = nil, as statement: DropStatement? = nil
   ) throws(SegmentError) {
     guard let first = segments.first, let last = segments.last else { throw .incomplete }
     guard start != nil || first.transactions.first?.leansOnPrevious == false else {
@@ -38,6 +41,13 @@ extension Segment {
       attributes.merge(segment.attributes(with: transactions)) { _, new in new }
     }
     writing.finish()
+    attributes[DropStatement.attribute] = nil
+    if writing.encoded.contains(where: { $0.reduced != nil }) {
+      guard let statement = statement ?? DropStatement(of: segments) else {
+        throw .damaged("it does not say what its writer had applied")
+      }
+      attributes[DropStatement.attribute] = statement.stored
+    }
     // What every reader assumes need not be said.
     if let start = writing.encoded.first.map({ HybridTime(rawValue: $0.time) }),
       writing.encoded.first?.reduced == nil, attributes[3] == .nameTime(start)
@@ -80,14 +90,7 @@ private struct TransactionEncoding {
   init(isReducing: Bool) { self.isReducing = isReducing }
 
   mutating func append(_ transaction: Transaction) {
-    if let held {
-      // Whoever reads the next takes what that had seen for what this one had.
-      if held.header.context.isReached(by: transaction.header.context) {
-        leftOut.append(held.header.fingerprint)
-      } else {
-        write(held)
-      }
-    }
+    if let held { leftOut.append(held.header.fingerprint) }
     let isEmpty = transaction.operations.isEmpty && (isReducing || transaction.reduction != nil)
     held = isEmpty ? transaction : nil
     if held == nil { write(transaction) }

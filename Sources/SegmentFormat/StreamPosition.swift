@@ -52,14 +52,6 @@ extension StreamPosition {
     guard claimed.sequence(of: stream) <= (encoded.hasSeenOwn ? 0 : before) else {
       throw .damaged("a context claims its own transaction, or one after it")
     }
-    let others = claimed
-    // Each has seen its own stream up to the one before it, as the last one says of itself.
-    func seen(after sequence: UInt64, _ previous: Fingerprint) -> Context {
-      guard encoded.hasSeenOwn else { return others }
-      var context = others
-      context.advance(Context.Entry(stream: stream, sequence: sequence, fingerprint: previous))
-      return context
-    }
     func header(
       _ sequence: UInt64, _ fingerprint: Fingerprint, _ context: Context
     ) -> Transaction.Header {
@@ -67,8 +59,17 @@ extension StreamPosition {
         stream: stream, sequence: sequence, time: time, context: context, nonce: nonce,
         fingerprint: fingerprint)
     }
+    var previous = Context.Entry(stream: stream, sequence: sequence, fingerprint: fingerprint)
+    var transactions: [Transaction] = []
+    for fingerprint in leftOut {
+      // Of others it claims nothing: what it had seen decides about no operation any more; and with
+      // what the next one had seen, two streams could wait for one another for ever.
+      let header = header(previous.sequence + 1, fingerprint, Context().advanced(previous))
+      transactions.append(Transaction(header: header, operations: [], reduction: .leftOut))
+      previous = header.tip
+    }
+    let context = encoded.hasSeenOwn ? claimed.advanced(previous) : claimed
     guard let reduced = encoded.reduced else {
-      let context = seen(after: before, fingerprint)
       let form = CanonicalTransaction.bytes(
         sequence: before + 1, time: time, context: context, operations: encoded.operations)
       let end = Fingerprint(after: fingerprint, nonce: nonce, canonicalForm: form)
@@ -76,17 +77,9 @@ extension StreamPosition {
         Transaction(header: header(before + 1, end, context), operations: encoded.operations)
       ]
     }
-    var previous = fingerprint
-    var transactions: [Transaction] = []
-    for (index, fingerprint) in leftOut.enumerated() {
-      let before = sequence + UInt64(index)
-      let header = header(before + 1, fingerprint, seen(after: before, previous))
-      transactions.append(Transaction(header: header, operations: [], reduction: .leftOut))
-      previous = fingerprint
-    }
     transactions.append(
       Transaction(
-        header: header(before + 1, reduced.fingerprint, seen(after: before, previous)),
+        header: header(before + 1, reduced.fingerprint, context),
         operations: encoded.operations, reduction: .partial(reduced.partial)))
     return transactions
   }
@@ -97,6 +90,14 @@ extension StreamPosition {
       sequence: header.sequence, fingerprint: header.fingerprint,
       context: header.context.without(header.stream), time: header.time,
       nonce: header.nonce)
+  }
+}
+
+extension Context {
+  fileprivate func advanced(_ entry: Entry) -> Context {
+    var context = self
+    context.advance(entry)
+    return context
   }
 }
 

@@ -29,9 +29,10 @@ enum GoldenSegments {
     author.write([.set(note, insert: insert, "/title", .string("Bread"))])
     author.write([.set(note, insert: insert, "/n", .integer(4))])
     let left: Set<UInt64> = [1, 5, 6]
-    let reduced = try? Segment(joining: Array(author.segments[..<5])) { dot in
-      dot.sequence == 1 ? dot.index == 1 : !left.contains(dot.sequence)
-    }
+    let reduced = try? Segment(
+      joining: Array(author.segments[..<5]),
+      dropping: { $0.sequence == 1 ? $0.index == 1 : !left.contains($0.sequence) },
+      as: Sample.statement)
     // What has come since is joined without dropping anything.
     guard let reduced, let all = try? Segment(joining: [reduced, author.segments[5]]) else {
       preconditionFailure("consecutive segments can be joined")

@@ -24,12 +24,15 @@ extension SeededGenerator {
   mutating func segment() -> Segment {
     let count = UInt64(below(8))
     let first = sequence()
-    let attributes = (0..<below(3)).map { _ in
+    var attributes = (0..<below(3)).map { _ in
       Segment.Attribute(number: next() >> 60, content: bytes(below(20)))
     }
     let transactions = (0...count).map { offset in
       // Only a lone transaction may lean on one that another file holds.
       transaction(mayLean: offset > 0, mayBeLone: count == 0)
+    }
+    if transactions.contains(where: { $0.reduced != nil }) {
+      attributes.insert(statement().stored, at: 0)
     }
     let range = Segment.Range(
       container: .random(using: &self), stream: stream(), first: first,
@@ -38,13 +41,22 @@ extension SeededGenerator {
     return Segment(range: range, attributes: attributes, transactions: transactions)
   }
 
+  private mutating func statement() -> DropStatement {
+    DropStatement(
+      applied: Context(
+        (0..<below(4)).map { _ in
+          Context.Entry(
+            stream: stream(), sequence: sequence(), fingerprint: .random(using: &self))
+        }))
+  }
+
   private mutating func transaction(mayLean: Bool, mayBeLone: Bool) -> EncodedTransaction {
     let time = HybridTime(
       milliseconds: Int64.random(in: 1...253_402_300_799_999, using: &self),
       counter: UInt16(truncatingIfNeeded: next()))
     let operations = (0..<below(6)).map { _ in operation() }
     let reduced = below(3) == 0 ? reduced(leaving: operations.count) : nil
-    let mayLean = mayLean || mayBeLone && reduced?.leftOut.isEmpty ?? true
+    let mayLean = mayLean || mayBeLone && reduced == nil
     return EncodedTransaction(
       time: time.rawValue, nonce: mayLean && below(2) == 0 ? nil : next() >> UInt64(below(64)),
       isRelative: mayLean && Bool.random(using: &self),

@@ -37,9 +37,9 @@ import Testing
 
   /// All of them, less the value of the insert and all edits but one, written and read again.
   private static func reduced(keeping kept: UInt64) throws -> Segment {
-    let segment = try Segment(joining: author.segments) { dot in
-      dot.sequence == 1 ? dot.index == 1 : dot.sequence != kept
-    }
+    let segment = try Segment(
+      joining: author.segments,
+      dropping: { $0.sequence == 1 ? $0.index == 1 : $0.sequence != kept }, as: Sample.statement)
     return try SegmentFile.decode(SegmentFile.encode(segment).bytes).segment
   }
 
@@ -60,7 +60,8 @@ import Testing
 
   @Test("keep a value in the midst of a transaction at its place")
   func places() throws {
-    let segment = try Segment(joining: [Self.author.segments[0]]) { $0.index == 0 }
+    let segment = try Segment(
+      joining: [Self.author.segments[0]], dropping: { $0.index == 0 }, as: Sample.statement)
     let again = try SegmentFile.decode(SegmentFile.encode(segment).bytes).segment
     let transaction = try #require(try again.transactions(after: .start).first)
     #expect(transaction.stamp(0).dot.index == 1)
@@ -75,11 +76,47 @@ import Testing
 
   @Test("are followed by whole transactions whose fingerprints are computed")
   func followed() throws {
-    let front = try Segment(joining: Array(Self.author.segments[..<4])) { $0.sequence < 4 }
+    let front = try Segment(
+      joining: Array(Self.author.segments[..<4]), dropping: { $0.sequence < 4 },
+      as: Sample.statement)
     let joined = try Segment(joining: [front] + Self.author.segments[4...])
     let transactions = try joined.transactions(after: .start)
     #expect(transactions[4].reduction == nil)
     #expect(transactions[5].header == Self.whole[5].header)
+  }
+
+  @Test("say what their writer had applied, all of them together")
+  func statement() throws {
+    let other = DropStatement(
+      applied: Context([
+        Context.Entry(
+          stream: Sample.phone, sequence: 3, fingerprint: Fingerprint(rawValue: 3))
+      ]))
+    let front = try Segment(
+      joining: Array(Self.author.segments[..<3]), dropping: { $0.sequence > 1 },
+      as: Sample.statement)
+    let back = try Segment(
+      joining: Array(Self.author.segments[3...]),
+      after: StreamPosition(after: Self.whole[2].header), dropping: { $0.sequence != 4 }, as: other)
+    let joined = try Segment(joining: [front, back])
+    let again = try SegmentFile.decode(SegmentFile.encode(joined).bytes).segment
+    #expect(
+      again.statement?.applied.entries
+        == (Sample.statement.applied.entries + other.applied.entries).sorted())
+    #expect(throws: SegmentError.self) {
+      _ = try Segment(joining: Self.author.segments, dropping: { $0.sequence > 1 })
+    }
+    #expect(try Segment(joining: Self.author.segments).statement == nil)
+  }
+
+  @Test("claim nothing of others where nothing is left: two streams could wait for each other")
+  func claimsOfLeftOut() throws {
+    let transactions = try Self.reduced(keeping: 4).transactions(after: .start)
+    for transaction in transactions where transaction.reduction == .leftOut {
+      #expect(transaction.header.context.streams.allSatisfy { $0 == Sample.laptop })
+    }
+    // The last one stands there whole: what follows builds on it.
+    #expect(transactions.last?.header.context == Self.whole.last?.header.context)
   }
 
   @Test("close as the whole ones do")
@@ -121,13 +158,16 @@ import Testing
   func stepwise() throws {
     let once = SegmentFile.encode(try Self.reduced(keeping: 4))
     let first = try Self.reduced(keeping: 4)
-    let twice = try Segment(joining: [first]) { _ in false }
+    let twice = try Segment(joining: [first], dropping: { _ in false })
     #expect(SegmentFile.encode(twice).digest == once.digest)
-    let front = try Segment(joining: Array(Self.author.segments[..<3])) { $0 != Self.insert }
+    let front = try Segment(
+      joining: Array(Self.author.segments[..<3]), dropping: { $0 != Self.insert },
+      as: Sample.statement)
     let back = try Segment(
-      joining: Array(Self.author.segments[3...]), after: StreamPosition(after: Self.whole[2].header)
-    ) { $0.sequence != 4 }
-    let joined = try Segment(joining: [front, back]) { _ in false }
+      joining: Array(Self.author.segments[3...]),
+      after: StreamPosition(after: Self.whole[2].header), dropping: { $0.sequence != 4 },
+      as: Sample.statement)
+    let joined = try Segment(joining: [front, back], dropping: { _ in false })
     #expect(SegmentFile.encode(joined).digest == once.digest)
   }
 
@@ -139,6 +179,25 @@ import Testing
     #expect(Array(reduced[4..<6]) == [2, 2])
     let whole = SegmentFile.encode(try Segment(joining: Self.author.segments)).bytes
     #expect(Array(whole[4..<6]) == [1, 1])
+  }
+
+  @Test("are damaged if they do not say well what their writer had applied")
+  func unstated() throws {
+    let segment = try Self.reduced(keeping: 4)
+    let content = Sample.statement.stored.content
+    let wrong: [Segment.Attribute] = [
+      Segment.Attribute(number: 5, content: content),
+      Segment.Attribute(number: 4, content: []),
+      Segment.Attribute(number: 4, content: Array(content.dropLast())),
+      Segment.Attribute(number: 4, content: content + [0]),
+    ]
+    for attribute in wrong {
+      let bytes = SegmentFile.encode(
+        Segment(
+          range: segment.range, attributes: [attribute], transactions: segment.transactions)
+      ).bytes
+      #expect(refusal(of: bytes)?.isDamage == true)
+    }
   }
 
   @Test("are damaged if they call themselves whole, or name places that cannot be")
@@ -156,17 +215,33 @@ import Testing
         container: Sample.container, stream: Sample.laptop, first: 1, last: 2,
         fingerprintBefore: .origin)
       let bytes = SegmentFile.encode(
-        Segment(range: range, attributes: [], transactions: [entry])
+        Segment(range: range, attributes: [Sample.statement.stored], transactions: [entry])
       ).bytes
       #expect(refusal(of: bytes)?.isDamage == true)
     }
   }
 
+  @Test("are damaged if they lean on what another file holds, also alone")
+  func leaning() throws {
+    for (nonce, isRelative) in [(nil, false), (1, true), (1, false)] as [(UInt64?, Bool)] {
+      let range = Segment.Range(
+        container: Sample.container, stream: Sample.laptop, first: 2, last: 2,
+        fingerprintBefore: Fingerprint(rawValue: 5))
+      let entry = Self.entry(
+        leftOut: [], count: 2, places: [0], nonce: nonce, isRelative: isRelative)
+      let bytes = SegmentFile.encode(
+        Segment(range: range, attributes: [Sample.statement.stored], transactions: [entry])
+      ).bytes
+      #expect(refusal(of: bytes)?.isDamage ?? false == entry.leansOnPrevious)
+    }
+  }
+
   private static func entry(
-    leftOut: [UInt128] = [5], count: Int, places: [Int]
+    leftOut: [UInt128] = [5], count: Int, places: [Int], nonce: UInt64? = 1,
+    isRelative: Bool = false
   ) -> EncodedTransaction {
     EncodedTransaction(
-      time: 1 << 16, nonce: 1, isRelative: false, hasSeenOwn: true, changes: [],
+      time: 1 << 16, nonce: nonce, isRelative: isRelative, hasSeenOwn: true, changes: [],
       operations: [.clear(GoldenSegments.note, insert: insert)],
       reduced: EncodedTransaction.Reduced(
         leftOut: leftOut.map { Fingerprint(rawValue: $0) }, fingerprint: .origin,

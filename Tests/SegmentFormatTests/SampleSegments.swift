@@ -9,6 +9,10 @@ enum Sample {
   static let phone = StreamID(rawValue: 0x9407_E000_0000_0000_0000_0000_0000_000B)
   static let nonce: UInt64 = 0x0123_4567_89AB_CDEF
   static let startMilliseconds: Int64 = 1_767_225_600_000
+  static let statement = DropStatement(
+    applied: Context([
+      Context.Entry(stream: laptop, sequence: 6, fingerprint: Fingerprint(rawValue: 6))
+    ]))
 }
 
 /// Writes one stream's transactions one after another, as a device does.
