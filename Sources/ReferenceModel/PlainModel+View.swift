@@ -29,6 +29,19 @@ extension PlainModel {
     case counter
   }
 
+  /// Whether all that shows at a path is one counter that comes to a number, and in which
+  /// increments are counted that are in no start.
+  package func hasCounted(to number: Int128, at path: [ByteString]) -> Bool {
+    let values = visible.filter { $0.path.starts(with: path) }
+    let counted = values.reduce(into: Set<Counted>()) { $0.formUnion($1.counted) }
+    let increments = values.filter { $0.increment != 0 && !counted.contains($0.asCounted) }
+    guard !increments.isEmpty,
+      values.allSatisfy({ $0.path == path && Self.form(of: $0, at: path) == .counter })
+    else { return false }
+    let start = Self.latest(values.filter { $0.start != nil })?.start ?? 0
+    return start + increments.reduce(0) { $0 + $1.increment } == number
+  }
+
   /// As what a value at or below a path stands there, if it does.
   private static func form(of value: Operation, at path: [ByteString]) -> Form? {
     let isHere = value.path.count == path.count

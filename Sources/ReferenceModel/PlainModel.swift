@@ -202,6 +202,10 @@ extension PlainModel.Operation {
   package var scalar: JSON? { if case .set(let value) = kind { value } else { nil } }
   package var isClear: Bool { if case .clear = kind { true } else { false } }
   var start: Int128? { if case .start(let number, _, _) = kind { number } else { nil } }
+  /// What a counter starts with that does not say what is counted in it.
+  package var unmarkedStart: Int128? {
+    if case .start(let number, 0, _) = kind { number } else { nil }
+  }
   var mark: UInt64? { if case .start(_, let mark, _) = kind { mark } else { nil } }
   var counted: Set<PlainModel.Counted> {
     if case .start(_, _, let counted) = kind { counted } else { [] }

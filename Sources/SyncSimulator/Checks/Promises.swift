@@ -27,6 +27,9 @@ struct Promises {
     }
   }
 
+  /// Those of a document, in the order in which they were made.
+  func made(of key: DocumentKey) -> [Promise] { all[key] ?? [] }
+
   /// What a document shows in the end, and what is listed beside that.
   struct Outcome {
     let shown: JSON?

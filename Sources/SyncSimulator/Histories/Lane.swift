@@ -25,6 +25,8 @@ enum Lane: String, CaseIterable, Sendable {
   case undoing
   /// Devices join their files, and remove what those held.
   case compacting
+  /// Users save what they had opened before they deleted it.
+  case insisting
 
   var weights: [(kind: Step.Kind, weight: Int)] {
     switch self {
@@ -38,6 +40,7 @@ enum Lane: String, CaseIterable, Sendable {
     case .pieces: [(.sip, 22), (.bulk, 7), (.mix, 8)]
     case .undoing: [(.undo, 14)]
     case .compacting: [(.compact, 24)]
+    case .insisting: [(.insist, 20)]
     }
   }
 
@@ -45,7 +48,8 @@ enum Lane: String, CaseIterable, Sendable {
   static func drawn(by seed: UInt64) -> Set<Lane> {
     var random = SplitMix(seed: seed ^ 0x1A4E5)
     guard random.chance(70) else { return [] }
-    // Asked for by name only, for now.
-    return Set(allCases.filter { $0 != .compacting && random.chance(50) })
+    // Asked for by name only, so that seeds mean what they meant.
+    let named: Set<Lane> = [.compacting, .insisting]
+    return Set(allCases.filter { !named.contains($0) && random.chance(50) })
   }
 }

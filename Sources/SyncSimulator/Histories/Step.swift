@@ -39,6 +39,8 @@ struct Step: Hashable, Sendable {
     case mix
     /// Takes back what a transaction did.
     case undo
+    /// Deletes what is open in an editor, and saves that later.
+    case insist
 
     // A device's own work.
     case sync

@@ -126,6 +126,11 @@ struct Syncer {
     known[Machine.root.appending("logs").appending(directory).appending(name)] != nil
   }
 
+  /// Whether it has a copy of a file with that content.
+  func hasSeen(_ bytes: [UInt8], in directory: FilePath.Component) -> Bool {
+    files.contains { $0.directory == directory && $0.bytes == bytes }
+  }
+
   /// The files that a device has published, and the syncer has not seen.
   func unseen(on machine: Machine) -> [FilePath] {
     machine.directories.flatMap { name -> [FilePath] in

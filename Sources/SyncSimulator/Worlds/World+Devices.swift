@@ -164,6 +164,7 @@ extension World {
     try machine.restart(&random)
     machine.files.setCapacity(nil)
     machine.isHindered = false
+    try checkPublished(by: machine)
     if kind == .powerLoss { try pickUp(from: machine, comparing: true) }
   }
 

@@ -56,7 +56,12 @@ extension World {
     } catch DeviceError.left {
       device = try join(machine).device
     }
-    if try machine.use(device.database) { note("    another database is in its place") }
+    let old = machine.database
+    guard try machine.use(device.database) else { return }
+    note("    another database is in its place")
+    guard try Set(old.keptStreams()).isSubset(of: machine.database.keptStreams()) else {
+      throw Finding("device \(machine.number) goes on before all is handed over to it")
+    }
   }
 
   private func join(_ machine: Machine) throws -> DeviceDirectory.Initialisation {

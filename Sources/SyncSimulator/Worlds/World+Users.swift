@@ -10,7 +10,7 @@ extension World {
   func use(_ machine: Machine, _ kind: Step.Kind, _ random: inout SplitMix) throws {
     do {
       switch kind {
-      case .read: try read(on: machine, &random)
+      case .read: try read(key(&random), on: machine)
       case .writeOnRead: try writeOnRead(on: machine, &random)
       case .count, .collect: try write(on: machine, kinds: kind, &random)
       case .resolve: try resolve(on: machine, &random)
@@ -21,6 +21,7 @@ extension World {
         _ = try machine.database.renameDevice(
           to: name, now: machine.device.ambient.time, nonce: machine.device.nonce)
       case .undo: try undo(on: machine, &random)
+      case .insist: try insist(on: machine, &random)
       case .bulk: try write(on: machine, count: 8 + random.below(20), &random)
       case .answer: try write(on: machine, about: newest(on: machine), &random)
       default: try write(on: machine, &random)
@@ -64,16 +65,19 @@ extension World {
   ///   - chosen: the document; nil for any.
   ///   - wanted: how many edits it tries; nil for mostly one.
   ///   - mixes: whether some of them are edits of counters and sets.
-  private func write(
+  ///   - deletes: whether it deletes; nil for now and then.
+  func write(
     on machine: Machine, kinds: Step.Kind? = nil, about chosen: DocumentKey? = nil,
-    count wanted: Int? = nil, mixes: Bool = false, _ random: inout SplitMix
+    count wanted: Int? = nil, mixes: Bool = false, deletes: Bool? = nil, _ random: inout SplitMix
   ) throws {
     let known = try machine.claimable()
     let conflicts = try conflicts(on: machine)
     let unfounded = try unfounded(on: machine)
     // What has just come is deleted more often than anything: so more deletions have to wait.
-    let isDeleting = chosen != nil && random.chance(35)
-    let isOpen = try !machine.database.frontier().open.isEmpty
+    let isDeleting = deletes ?? (chosen != nil && random.chance(35))
+    let frontier = try machine.database.frontier()
+    let isOpen = !frontier.open.isEmpty
+    let removals = try removals(on: machine)
     var edits: [Edit] = []
     let count = wanted ?? (random.chance(75) ? 1 : 2 + random.below(2))
     let result = try machine.database.writeDocuments(
@@ -94,6 +98,7 @@ extension World {
     }
     try promise(edits, on: machine, result: result, seen: known, conflicts: conflicts)
     try checkUnfounded(unfounded, on: machine)
+    try checkMeanings(since: removals, frontier, on: machine)
     if !isOpen { try checkSettled(edits, conflicts, on: machine) }
   }
 
@@ -242,8 +247,8 @@ extension World {
 
   // MARK: Writing on what was read
 
-  private func read(on machine: Machine, _ random: inout SplitMix) throws {
-    guard let document = try machine.database.document(at: key(&random)) else { return }
+  func read(_ key: DocumentKey, on machine: Machine) throws {
+    guard let document = try machine.database.document(at: key) else { return }
     note("    reads \(document.key.id): \(String(decoding: document.body, as: UTF8.self))")
     machine.reads.append(
       ReadVersion(
@@ -257,7 +262,11 @@ extension World {
     // Mostly one of the last.
     let read =
       random.chance(70) ? machine.reads.suffix(3).randomElement(using: &random) : nil
-    let version = read ?? random.pick(machine.reads)
+    try save(read ?? random.pick(machine.reads), on: machine, &random)
+  }
+
+  /// Puts an edited version of what a reader kept.
+  func save(_ version: ReadVersion, on machine: Machine, _ random: inout SplitMix) throws {
     let key = version.document.key
     let base = try JSON(parsing: version.document.body)
     let wanted = random.chance(8) ? base : random.edited(base, .telling)

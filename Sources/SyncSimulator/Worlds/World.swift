@@ -85,7 +85,7 @@ final class World {
     case .comeBack: machine.isAway = false
     case _ where machine.isAway: note("    which is away")
     case .write, .read, .writeOnRead, .rename, .count, .collect, .resolve, .answer, .bulk,
-      .undo, .mix, .decide:
+      .undo, .mix, .decide, .insist:
       try use(machine, step.kind, &random)
     case .sync, .sip, .glance, .publish, .restart, .interrupt: try work(machine, step.kind, &random)
     case .crash, .powerLoss, .fullDisk, .ioError: try hinder(machine, step.kind, &random)

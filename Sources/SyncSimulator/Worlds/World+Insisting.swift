@@ -1,0 +1,23 @@
+import DocumentStorage
+import ReferenceModel
+import Replication
+
+/// Users who save what they had opened before they deleted it.
+extension World {
+  /// Saves a document that shows in spite of a deletion that waits, as it was opened before that;
+  /// where there is none, opens one and deletes it.
+  func insist(on machine: Machine, _ random: inout SplitMix) throws {
+    let waiting = try removals(on: machine).filter { $0.value.contains { $0.kind == .delete } }
+    for key in waiting.keys.sorted() where try machine.database.document(at: key) != nil {
+      let opened = machine.reads.last {
+        $0.document.key == key && promises.hasDelete(since: $0.promises, of: key, machine.life)
+      }
+      if let opened { return try save(opened, on: machine, &random) }
+    }
+    // Else the deletion need not wait.
+    guard try !machine.database.frontier().open.isEmpty else { return }
+    let key = self.key(&random)
+    try read(key, on: machine)
+    try write(on: machine, about: key, count: 1, deletes: true, &random)
+  }
+}
