@@ -3,7 +3,7 @@ import GRDB
 import Replication
 import SegmentFormat
 
-/// A segment that holds what several of a stream held, and nothing else.
+/// A segment that holds what one or several of a stream held, less what is dead.
 package struct JoinedSegment: Sendable {
   package let range: Segment.Range
   package let file: SegmentFile.Encoded
@@ -11,10 +11,14 @@ package struct JoinedSegment: Sendable {
   package let fingerprint: Fingerprint
   /// How often its transactions have been written into a larger file.
   package let level: Int
+  /// What it says of what was dropped from it, now or before; nil if nothing was.
+  package let statement: DropStatement?
 
   package init(
-    range: Segment.Range, file: SegmentFile.Encoded, fingerprint: Fingerprint, level: Int
+    range: Segment.Range, file: SegmentFile.Encoded, fingerprint: Fingerprint, level: Int,
+    statement: DropStatement?
   ) {
+    self.statement = statement
     self.range = range
     self.file = file
     self.fingerprint = fingerprint
@@ -22,16 +26,21 @@ package struct JoinedSegment: Sendable {
   }
 }
 
-// Segments that are written as one (protocol.md 22, 23): nothing is dropped.
+// Segments that are written as one (protocol.md 22, 23).
 extension StoreDatabase {
-  /// The streams of this device, present and former, that are kept whole, and whether each is
-  /// judged by fingerprint: then the borders of two files do not tell whether one holds what the
-  /// other does.
+  /// The streams of this device, present and former, that are kept whole, and of which no
+  /// statement waits to be heeded; and whether each is judged by fingerprint: then the borders of
+  /// two files do not tell whether one holds what the other does.
   package func compactableStreams() throws -> [(stream: StreamID, isBranching: Bool)] {
     try read { db in
       let streams = try streams(db)
       let incomplete = try Set(
-        Int64.fetchAll(db.prepared("SELECT DISTINCT stream FROM unarchived")))
+        Int64.fetchAll(
+          db.prepared(
+            """
+            SELECT stream FROM unarchived UNION SELECT stream FROM statements
+              JOIN archive ON archive.id = segment WHERE progress <> ?
+            """), arguments: [StatementTable.Progress.heeded.rawValue]))
       return streams.all.filter { $0.isOwn && !incomplete.contains($0.number) }.compactMap { row in
         streams.frontier.lineage.streams[row.stream].map { (row.stream, $0.isBranching) }
       }
@@ -86,6 +95,8 @@ extension StoreDatabase {
       let streams = try readCache.streams(db, isWriting: true)
       guard let row = streams.row(of: joined.range.stream),
         streams.frontier.lineage.streams[row.stream]?.isBranching == false,
+        // A statement may have come since it was looked at what there is.
+        try !StatementTable.hasOpen(of: row.number, db),
         try parts.allSatisfy({ try SegmentArchive.has($0, db) })
       else { return false }
       try SegmentRecords.note(
@@ -94,12 +105,30 @@ extension StoreDatabase {
       try SegmentArchive.store(
         joined.file.bytes, of: joined.range, digest: joined.file.digest,
         fingerprint: joined.fingerprint, stream: row.number, db)
-      try SegmentArchive.remove(
-        SegmentArchive.parts(of: joined.range, tips: nil, stream: row.number, db),
-        heldBy: joined.range, digest: joined.file.digest, level: joined.level, now: now,
+      if let statement = joined.statement {
+        try Self.heed(statement, of: joined, streams, now: now, db)
+      } else {
+        try SegmentArchive.remove(
+          SegmentArchive.parts(of: joined.range, tips: nil, stream: row.number, db),
+          stream: row.number, db)
+      }
+      try SegmentArchive.noteJoined(
+        joined.range, digest: joined.file.digest, level: joined.level, now: now,
         stream: row.number, db)
       return true
     }
+  }
+
+  /// Who writes a statement heeds it at once.
+  private static func heed(
+    _ statement: DropStatement, of joined: JoinedSegment, _ streams: StreamDirectory, now: Int64,
+    _ db: Database
+  ) throws {
+    var streams = streams
+    var table = try DocumentTable(db)
+    try StatementTable.note(
+      statement, of: joined.range, digest: joined.file.digest, &streams, db)
+    try StatementHeeding(now: now, db).heed([.waiting], &streams, &table)
   }
 
   /// Notes that a joined segment's file stands in the folder under the name that it gives itself.
@@ -146,7 +175,8 @@ extension SegmentArchive {
   /// A file that is kept, by its number, and its borders.
   typealias Part = (id: Int64, first: Int64, last: Int64)
 
-  /// What is kept of that which a segment holds, in smaller files.
+  /// What is kept of that which a segment holds, in smaller files; none from which something was
+  /// dropped, which the segment may have.
   ///
   /// - parameter tips: the fingerprints of the segment's transactions, which fix all that stands
   ///   before each; nil where the stream has one line, so that borders tell.
@@ -160,6 +190,7 @@ extension SegmentArchive {
         SELECT id, first, last, fingerprint FROM archive
         WHERE stream = ?1 AND first BETWEEN ?2 AND ?3 AND last <= ?3
           AND (first > ?2 OR last < ?3)
+          AND id NOT IN (SELECT segment FROM statements)
         """),
       arguments: [stream, Int64(range.first), Int64(range.last)])
     return try rows.compactMap { row in
@@ -175,11 +206,7 @@ extension SegmentArchive {
   ///
   /// So whoever puts back what the folder loses does not put back what was taken out of it on
   /// purpose.
-  static func remove(
-    _ parts: [Part], heldBy range: Segment.Range, digest: UInt64, level: Int, now: Int64,
-    stream: Int64, _ db: Database
-  ) throws {
-    guard !parts.isEmpty else { return }
+  static func remove(_ parts: [Part], stream: Int64, _ db: Database) throws {
     for part in parts {
       try db.run("DELETE FROM archive WHERE id = ?", [part.id])
       // Another with these borders may be kept, and has been joined as often.
@@ -190,6 +217,14 @@ extension SegmentArchive {
             AND archive.last = ?3 AND archive.digest = joined.digest)
         """, [stream, part.first, part.last])
     }
+  }
+
+  /// Notes that a kept segment took the place of others now.
+  ///
+  /// - parameter level: how often its transactions have been written into a larger file here.
+  static func noteJoined(
+    _ range: Segment.Range, digest: UInt64, level: Int, now: Int64, stream: Int64, _ db: Database
+  ) throws {
     try db.run(
       "INSERT OR REPLACE INTO joined VALUES (?, ?, ?, ?, ?, ?)",
       [

@@ -64,6 +64,14 @@ package struct DocumentTable {
     return summary.isVisible
   }
 
+  /// Takes out the row of a document of which nothing is left.
+  func remove(_ key: DocumentKey) throws {
+    guard let collection = collections.number(of: key.collection) else { return }
+    try db.run(
+      "DELETE FROM documents WHERE collection = ? AND id = ?",
+      [collection, key.id.description])
+  }
+
   /// Calls `body` with each visible document of a collection, sorted by id.
   func forEachVisible(
     in collection: Int64, columns: String = "id, state", _ body: (Row) throws -> Void

@@ -3,29 +3,6 @@ import GRDB
 import Replication
 import SegmentFormat
 
-/// A verified segment file, ready to be applied.
-package struct ImportableSegment: Sendable {
-  package let segment: Segment
-  package let digest: UInt64
-  /// The file's content, for the archive.
-  package let bytes: [UInt8]
-  /// Whether the file stands under the name that its content gives it, so that the name alone will
-  /// tell from now on.
-  package let isUnderOwnName: Bool
-  /// Where it was found, for reports.
-  package let file: FileKey
-
-  package init(
-    segment: Segment, digest: UInt64, bytes: [UInt8], isUnderOwnName: Bool, file: FileKey
-  ) {
-    self.segment = segment
-    self.digest = digest
-    self.bytes = bytes
-    self.isUnderOwnName = isUnderOwnName
-    self.file = file
-  }
-}
-
 extension StoreDatabase {
   /// Applies segments in one transaction: documents, positions and clock advance together.
   ///
@@ -120,7 +97,9 @@ private struct ImportFold {
       guard let complete = try SegmentReplay.position(at: range.predecessor, streams, db) else {
         // A process of this device may be about to note it.
         guard try !SegmentRecords.isBeingPublished(range, stream: number, db) else { return }
-        return try noteWaiting(importable)
+        let isSuperseded = try StatementTable.supersedes(
+          range.first...range.last, of: range.stream, streams, db)
+        return try isSuperseded ? noteSuperseded(importable) : noteWaiting(importable)
       }
       start = complete
     }
@@ -179,8 +158,17 @@ private struct ImportFold {
     _ importable: ImportableSegment, tips: [Fingerprint], isNew: Bool
   ) throws {
     let range = importable.segment.range
-    guard let end = tips.last, isNew || range.first < range.last else { return }
+    guard let end = tips.last else { return }
     let number = try streams.number(of: range.stream, db)
+    if importable.segment.isReduced, let statement = importable.segment.statement {
+      // What else holds its transactions stays until it is heeded.
+      try SegmentArchive.store(
+        importable.bytes, of: range, digest: importable.digest, fingerprint: end, stream: number,
+        db)
+      return try StatementTable.note(
+        statement, of: range, digest: importable.digest, &streams, db)
+    }
+    guard isNew || range.first < range.last else { return }
     let isBranching = streams.frontier.lineage.streams[range.stream]?.isBranching ?? false
     let parts = try SegmentArchive.parts(
       of: range, tips: isBranching ? tips : nil, stream: number, db)
@@ -188,8 +176,10 @@ private struct ImportFold {
     try SegmentArchive.store(
       importable.bytes, of: range, digest: importable.digest, fingerprint: end, stream: number,
       db)
-    try SegmentArchive.remove(
-      parts, heldBy: range, digest: importable.digest, level: 0, now: now, stream: number, db)
+    guard !parts.isEmpty else { return }
+    try SegmentArchive.remove(parts, stream: number, db)
+    try SegmentArchive.noteJoined(
+      range, digest: importable.digest, level: 0, now: now, stream: number, db)
   }
 
   private mutating func take(_ transaction: Transaction, after previous: Fingerprint) throws {
@@ -256,6 +246,11 @@ private struct ImportFold {
     let known = try knowledge[stream] ?? streams.knowledge(of: stream, db)
     knowledge[stream] = known
     part.waiting[importable.file] = known
+  }
+
+  private mutating func noteSuperseded(_ importable: ImportableSegment) throws {
+    try noteWaiting(importable)
+    part.superseded.insert(importable.file)
   }
 
   /// Whose device wrote a stream of this one's before, goes on from what this one was once.
@@ -333,7 +328,9 @@ private struct ImportFold {
     try writeDocuments()
     try clocks.save(&streams, own: own, db)
     try streams.save(db)
+    for stream in devices.keys { try streams.noteArrival(of: stream, at: now, db) }
     try judgeProvisional()
+    try StatementHeeding(now: now, db).heed([.waiting], &streams, &table)
     try DeviceRecord.raiseClock(to: clock.latest, db)
     part.devices = devices.values.sorted { $0.stream < $1.stream }
     try ChangeLog.append(part.devices.map { CommittedChange.Origin($0) }, db)

@@ -57,6 +57,9 @@ package struct ImportedPart: Sendable, Equatable {
   /// Files that begin behind something that has not arrived, and how much was known of their stream
   /// when they were tried (``StoreDatabase/knowledge(of:)``).
   package var waiting: [FileKey: Int] = [:]
+  /// Those of them that wait for what was dropped, as their own content was by all that is known:
+  /// no more comes of them.
+  package var superseded: Set<FileKey> = []
   /// Whether this device found itself cloned or restored, and goes on under a new stream.
   package var hasNewStream = false
   /// How many local transactions were made of removals that had waited for their closure.

@@ -14,6 +14,8 @@ package enum Outbox {
     package let first: UInt64
     package let last: UInt64
     package let segment: Segment
+    /// As a process may have written it while the stream was the device's, and then have ended.
+    package let earlier: Segment?
     /// The fingerprint of the last transaction.
     let fingerprint: Fingerprint
   }
@@ -130,7 +132,7 @@ package enum Outbox {
 
   static func segment(
     of stream: Int64, first: Int64, last: Int64, introduction: Introduction,
-    streams: StreamDirectory, _ db: Database
+    streams: StreamDirectory, mayLean: Bool = true, _ db: Database
   ) throws -> (segment: Segment, fingerprint: Fingerprint) {
     let rows = try Row.fetchCursor(
       db.prepared(
@@ -147,7 +149,7 @@ package enum Outbox {
         sequence: stored.range.first - 1, fingerprint: stored.range.fingerprintBefore,
         context: Context())
       // A lone transaction may lean on the one before it; the first of several may not.
-      if first == last, first % wholeInterval != 0 {
+      if mayLean, first == last, first % wholeInterval != 0 {
         previous = StreamPosition(
           sequence: position.sequence, fingerprint: position.fingerprint,
           context: try ContextCoding.decode(
@@ -198,11 +200,21 @@ extension StoreDatabase {
       guard let row = try Row.fetchOne(db.prepared(sql)) else { return nil }
       let first: Int64 = try row.value("first")
       let last: Int64 = try row.value("last")
-      let (segment, fingerprint) = try Outbox.segment(
-        of: try row.value("stream"), first: first, last: last, introduction: Introduction(row),
-        streams: try streams(db), db)
+      let stream: Int64 = try row.value("stream")
+      // Another branch of a former stream may have been written and drop what this leans on.
+      let isFormer = try Int64.fetchOne(db.prepared("SELECT stream FROM device")) != stream
+      func segment(
+        mayLean: Bool
+      ) throws -> (segment: Segment, fingerprint: Fingerprint) {
+        try Outbox.segment(
+          of: stream, first: first, last: last, introduction: Introduction(row),
+          streams: try streams(db), mayLean: mayLean, db)
+      }
+      let (chosen, fingerprint) = try segment(mayLean: !isFormer)
       return Outbox.Batch(
-        first: UInt64(first), last: UInt64(last), segment: segment, fingerprint: fingerprint)
+        first: UInt64(first), last: UInt64(last), segment: chosen,
+        earlier: isFormer && first == last ? try segment(mayLean: true).segment : nil,
+        fingerprint: fingerprint)
     }
   }
 

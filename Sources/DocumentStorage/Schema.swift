@@ -28,7 +28,7 @@ enum Schema {
   private static let steps: [Step] = [
     .statements(firstTables), .statements(changesAndIndexes),
     .statements(archiveOfSegments + newerKinds + clockReadings + branches + holes),
-    .columns(lateColumns), .statements(compaction),
+    .columns(lateColumns), .statements(compaction), .statements(statements),
   ]
 
   private enum Step {

@@ -20,6 +20,10 @@ package struct ArchivedSegment: Sendable, Hashable {
   /// When it took the place of others in the archive, in milliseconds since 1970; nil if it did
   /// not.
   package let joinedAt: Int64?
+  /// Whether operations were dropped from it.
+  package let isReduced: Bool
+  /// Whether nothing is here of what was dropped from it.
+  package let isHeeded: Bool
 
   package var sequences: ClosedRange<UInt64> { first...last }
 }
@@ -138,21 +142,35 @@ extension SegmentArchive {
 
   static func list(_ stream: StreamID, _ db: Database) throws -> [ArchivedSegment] {
     let sql = """
-      SELECT first, last, digest, fingerprint, length(content), level, joined_at
+      SELECT first, last, digest, fingerprint, length(content), level, joined_at, progress
       FROM archive LEFT JOIN joined USING (stream, first, last, digest)
+      LEFT JOIN statements ON segment = archive.id
       WHERE stream = (SELECT id FROM streams WHERE stream = ?) ORDER BY first, last, digest
       """
+    let heeded = StatementTable.Progress.heeded.rawValue
     return try Row.fetchAll(db.prepared(sql), arguments: [stream.databaseBytes]).map { row in
       ArchivedSegment(
         stream: stream, first: try row.number(0), last: try row.number(1),
         digest: UInt64(bitPattern: try row.value(2)),
         fingerprint: try Fingerprint(column: row.value(3) as Data), size: try row.value(4),
-        level: try row.value(5) ?? 0, joinedAt: try row.value(6))
+        level: try row.value(5) ?? 0, joinedAt: try row.value(6),
+        isReduced: try (row.value(7) as Int?) != nil,
+        isHeeded: try row.value(7) ?? heeded == heeded)
     }
   }
 
   static func bytes(of segment: ArchivedSegment, _ db: Database) throws -> [UInt8]? {
     let statement = try db.cachedStatement(sql: "SELECT content FROM archive WHERE \(key)")
     return try Data.fetchOne(statement, arguments: arguments(of: segment)).map { [UInt8]($0) }
+  }
+
+  /// A kept segment, by its number, and the digest that belongs in its file's name; nil if it is
+  /// not kept any more.
+  static func segment(
+    _ id: Int64, _ db: Database
+  ) throws -> (segment: Segment, digest: UInt64)? {
+    let statement = try db.cachedStatement(sql: "SELECT content FROM archive WHERE id = ?")
+    guard let content = try Data.fetchOne(statement, arguments: [id]) else { return nil }
+    return try SegmentFile.decode([UInt8](content))
   }
 }

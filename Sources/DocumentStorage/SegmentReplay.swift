@@ -87,10 +87,9 @@ enum SegmentReplay {
       guard let segment = try segment(id, db), !segment.leansOnPrevious else { continue }
       var position = incomplete(segment.range.predecessor)
       for encoded in segment.transactions where position.sequence < entry.sequence {
-        for transaction in try position.next(encoded, of: entry.stream)
-        where transaction.header.sequence <= entry.sequence {
-          position = StreamPosition(after: transaction.header)
-        }
+        // Of what is left out before the last of them, no more than its name is known.
+        guard let end = try position.next(encoded, of: entry.stream).last else { continue }
+        position = StreamPosition(after: end.header)
       }
       if position.fingerprint == entry.fingerprint { return position }
     }
@@ -98,9 +97,7 @@ enum SegmentReplay {
   }
 
   private static func segment(_ id: Int64, _ db: Database) throws -> Segment? {
-    let statement = try db.cachedStatement(sql: "SELECT content FROM archive WHERE id = ?")
-    guard let content = try Data.fetchOne(statement, arguments: [id]) else { return nil }
-    return try SegmentFile.decode([UInt8](content)).segment
+    try SegmentArchive.segment(id, db)?.segment
   }
 }
 

@@ -55,7 +55,7 @@ extension StreamDirectory {
     var givenUp: [StreamID: UInt64] = [:]
     let sql = """
       SELECT \(StoredLine.columns), stream, id, branching, forked, given_up, own, unmarked,
-        gap_since, retired_at, given_up_at, name, named_at FROM streams
+        gap_since, retired_at, given_up_at, name, named_at, written FROM streams
       """
     for row in try GRDB.Row.fetchAll(db.prepared(sql)) {
       let stream = try StreamID(column: row.value(11))
@@ -70,6 +70,7 @@ extension StreamDirectory {
         number: number, stream: stream, learntName: try LearntName(row),
         isOwn: try row.value(16) == OwnStream.written,
         unmarked: try row.number(17), positions: [], gapSince: try row.value(18),
+        written: try (row.value(23) as Int64?).map { UInt64(clamping: $0) },
         retiredAt: try row.value(19), givenUpAt: try row.value(20))
     }
     if !branching.isEmpty {
@@ -195,14 +196,14 @@ extension StreamDirectory {
       let own: StatementArguments = [
         row.learntName?.name, Int64(bitPattern: row.learntName?.time.rawValue ?? 0),
         stream?.isBranching ?? false, stream?.isForked ?? false, row.gapSince,
-        row.number,
+        row.written.map { Int64(clamping: $0) }, row.number,
       ]
       try db.run(
         """
         UPDATE streams SET parent = ?, base = ?, predecessor = ?, applied = ?,
           applied_fingerprint = ?, context = ?, time = ?, nonce = ?, closed = ?,
           closed_fingerprint = ?, lost = ?, name = ?, named_at = ?, branching = ?, forked = ?,
-          gap_since = ? WHERE id = ?
+          gap_since = ?, written = ? WHERE id = ?
         """, start + values + own)
     }
     try saveMarks(of: line, row: row, db)

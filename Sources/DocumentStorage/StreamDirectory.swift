@@ -21,6 +21,9 @@ package struct StreamDirectory: Sendable {
     /// Where each line stands; the first is that of the branch which arrived first.
     var positions: [StreamPosition]
     var gapSince: Int64?
+    /// The last transaction with operations that is applied of its first line; nil where an older
+    /// program applied it.
+    var written: UInt64?
     /// Since when its device is known never to come back.
     var retiredAt: Int64?
     /// Since when something of it is given up.
@@ -81,7 +84,7 @@ package struct StreamDirectory: Sendable {
     try db.run("INSERT INTO streams(stream) VALUES (?)", [stream.databaseBytes])
     let number = db.lastInsertedRowID
     streamsByNumber[number] = stream
-    rows[stream] = Row(number: number, stream: stream, positions: [.start])
+    rows[stream] = Row(number: number, stream: stream, positions: [.start], written: 0)
     return number
   }
 
@@ -119,8 +122,14 @@ extension StreamDirectory {
     }
     rows[header.stream]?.positions[line.index] = StreamPosition(after: header)
     rows[header.stream]?.gapSince = nil
+    if !operations.isEmpty, line.index == 0 { noteWritten(header.tip) }
     newlyOpen.append((line, transaction))
     changed.insert(line)
+  }
+
+  private mutating func noteWritten(_ tip: Context.Entry) {
+    let known = rows[tip.stream]?.written ?? 0
+    rows[tip.stream]?.written = max(known, tip.sequence)
   }
 
   /// Notes that a stream of this device's goes on elsewhere: what somebody names of it that is not

@@ -13,14 +13,22 @@ struct TransactionLog {
 
   /// Calls `body` with the transactions of a stream, each once; those of one branch in order.
   ///
-  /// - returns: which of those that are applied are not kept.
+  /// - returns: which of those that are applied are not kept, or not wholly.
   func forEach(
     of stream: StreamID, _ body: (Transaction) throws -> Void
   ) throws -> [ClosedRange<UInt64>] {
     var reading = StreamReading(lineage: streams.frontier.lineage.streams[stream])
-    for archived in try SegmentArchive.list(stream, db) {
-      guard let bytes = try SegmentArchive.bytes(of: archived, db) else { continue }
-      try reading.take(bytes, body)
+    let archived = try SegmentArchive.list(stream, db).sorted(by: Self.precedes)
+    // A statement that waits tells less than the originals beside it, if they are here.
+    let late = archived.filter { !$0.isHeeded }
+    var given: Set<Fingerprint>? = late.isEmpty ? nil : []
+    func give(_ transaction: Transaction) throws {
+      given?.insert(transaction.header.fingerprint)
+      try body(transaction)
+    }
+    for segment in archived where segment.isHeeded {
+      guard let bytes = try SegmentArchive.bytes(of: segment, db) else { continue }
+      try reading.take(SegmentFile.decode(bytes).segment, give)
     }
     // A former stream of this device may have some left, too.
     let rows = try Row.fetchCursor(
@@ -30,13 +38,38 @@ struct TransactionLog {
         ORDER BY sequence
         """,
       arguments: [stream.databaseBytes])
-    while let row = try rows.next() { try reading.take([UInt8](try row.value(0) as Data), body) }
+    while let row = try rows.next() {
+      try reading.take(SegmentFile.decode([UInt8](row.value(0) as Data)).segment, give)
+    }
+    try forEachLeft(in: late, of: stream, besides: given ?? [], body)
     return reading.missing
+  }
+
+  /// What is left of transactions that are nowhere else.
+  private func forEachLeft(
+    in late: [ArchivedSegment], of stream: StreamID, besides given: Set<Fingerprint>,
+    _ body: (Transaction) throws -> Void
+  ) throws {
+    var reading = StreamReading(lineage: streams.frontier.lineage.streams[stream])
+    for segment in late {
+      guard let bytes = try SegmentArchive.bytes(of: segment, db) else { continue }
+      try reading.take(SegmentFile.decode(bytes).segment) { transaction in
+        if !given.contains(transaction.header.fingerprint) { try body(transaction) }
+      }
+    }
+  }
+
+  /// In the order of their first transactions; of those that begin with the same, what was dropped
+  /// from one shall not come from the other.
+  private static func precedes(_ first: ArchivedSegment, _ second: ArchivedSegment) -> Bool {
+    if first.first != second.first { return first.first < second.first }
+    if first.isReduced != second.isReduced { return first.isReduced }
+    return (first.last, first.digest) < (second.last, second.digest)
   }
 }
 
 /// One stream being read, segment by segment in the order of their first transactions.
-private struct StreamReading {
+struct StreamReading {
   /// How the stream stands; nil if nothing of it is applied.
   let lineage: Lineage.Stream?
   /// Where the transactions read so far leave the stream: the next segment, or one of a branch, may
@@ -52,8 +85,13 @@ private struct StreamReading {
     ranges = Array(repeating: [], count: lineage?.lines.count ?? 0)
   }
 
-  mutating func take(_ bytes: [UInt8], _ body: (Transaction) throws -> Void) throws {
-    let segment = try SegmentFile.decode(bytes).segment
+  /// Gives out the transactions of a segment that were not given out.
+  ///
+  /// - returns: whether they could be completed: else they lean on one that is not there.
+  @discardableResult
+  mutating func take(
+    _ segment: Segment, _ body: (Transaction) throws -> Void
+  ) throws -> Bool {
     let range = segment.range
     ends = ends.filter { $0.value.sequence + 1 >= range.first }
     given = given.filter { $0.value >= range.first }
@@ -63,14 +101,20 @@ private struct StreamReading {
         sequence: range.first - 1, fingerprint: range.fingerprintBefore, context: Context())
     }
     // Its transactions cannot be completed without those before it, and are missing.
-    guard let start else { return }
+    guard let start else { return false }
     for transaction in try segment.transactions(after: start) {
       let header = transaction.header
+      // Nothing can lean on what is left out: of that no more than its name is known. But another
+      // segment may have it.
+      if transaction.reduction != .leftOut {
+        ends[header.fingerprint] = StreamPosition(after: header)
+      }
       guard given.updateValue(header.sequence, forKey: header.fingerprint) == nil else { continue }
-      ends[header.fingerprint] = StreamPosition(after: header)
-      note(header.tip)
+      // What is left of a transaction is not all of it.
+      if transaction.isWhole { note(header.tip) }
       try body(transaction)
     }
+    return true
   }
 
   private mutating func note(_ tip: Context.Entry) {

@@ -254,6 +254,25 @@ package struct DocumentState: Sendable, Equatable {
     }
   }
 
+  /// Takes out operations that were dropped, which are dead (protocol.md 22).
+  ///
+  /// A delete stays for as long as anything is here that it covers, which would show: that may have
+  /// been dropped, too, by somebody whose statement has not come.
+  ///
+  /// - parameter dropped: the fingerprints of their transactions.
+  /// - returns: whether all of them are gone.
+  package mutating func drop(_ dropped: [Dot: Fingerprint]) -> Bool {
+    let isDropped = entries.map { dropped[$0.stamp.dot] == $0.stamp.fingerprint }
+    guard isDropped.contains(true) else { return true }
+    let rest = zip(entries, isDropped).filter { !$1 }.map(\.0)
+    let deletes = zip(entries, isDropped).filter { $1 && $0.effect.kind.cover == .document }
+    let staying = Set(
+      deletes.map(\.0).filter { delete in rest.contains { hasSeen(delete, $0.stamp) } }
+        .map(\.stamp))
+    entries = zip(entries, isDropped).filter { !$1 || staying.contains($0.stamp) }.map(\.0)
+    return staying.isEmpty
+  }
+
   /// Whether what shows depends on contexts that have not wholly arrived, or on inserts that have
   /// not.
   package var isProvisional: Bool {

@@ -180,7 +180,7 @@ extension DeviceDirectory {
     _ report: SalvageReport, of older: OlderDatabase, isAll: Bool, in device: Device
   ) throws {
     let isHeld = try report.names.allSatisfy { stream, names in
-      try device.database.segmentNames(of: stream, among: Array(names)).isSuperset(of: names)
+      try device.database.missingSegments(of: stream, among: names).isEmpty
     }
     try note(
       SalvageRecord(

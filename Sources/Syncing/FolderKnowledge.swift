@@ -53,7 +53,8 @@ extension FolderKnowledge {
   func readyAfterWaiting() throws -> Set<FileKey> {
     let tried = records.values.filter { $0.tried != nil }.compactMap(\.range?.stream)
     let known = try database.knowledge(of: Set(tried))
-    let waiting = records.values.filter { $0.reason == .waiting && $0.range != nil }
+    let waiting = records.values
+      .filter { ($0.reason == .waiting || $0.tried != nil) && $0.range != nil }
       .sorted { ($0.range?.first ?? 0) < ($1.range?.first ?? 0) }
     var reached: [StreamID: UInt64] = [:]
     var ready: Set<FileKey> = []
@@ -133,13 +134,14 @@ extension FolderKnowledge {
   /// - parameter tried: how much is known of its stream, if it continues another branch than those
   ///   that are here.
   mutating func noteWaiting(
-    _ segment: ImportableSegment, look: FileRecord.Look, tried: Int? = nil
+    _ segment: ImportableSegment, look: FileRecord.Look, tried: Int? = nil,
+    as reason: FileRecord.Reason = .waiting
   ) {
     let range = segment.segment.range
     note(
       FileRecord(
-        key: segment.file, look: look, reason: .waiting,
-        detail: tried == nil ? nil : Self.branchDetail,
+        key: segment.file, look: look, reason: reason,
+        detail: tried == nil || reason != .waiting ? nil : Self.branchDetail,
         range: FileRecord.Range(stream: range.stream, first: range.first, last: range.last),
         tried: tried))
   }
@@ -184,7 +186,8 @@ extension FolderKnowledge {
       if let error = part.rejected[key] {
         note(FileRecord(rejecting: error, key: key, look: look))
       } else if let tried = part.waiting[key] {
-        noteWaiting(segment, look: look, tried: tried)
+        let isSuperseded = part.superseded.contains(key)
+        noteWaiting(segment, look: look, tried: tried, as: isSuperseded ? .duplicate : .waiting)
       } else if applied.contains(key) || known.contains(key) {
         learn(segment, look: look)
       }

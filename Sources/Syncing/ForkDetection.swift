@@ -90,14 +90,22 @@ struct ForkDetection {
       if record.reason != .unreadable { memory.looks[file.key] = record.look }
       return false
     case .segment(let found, let look):
-      if found.segment.range.stream == stream, try isForeign(found.segment) { return true }
+      if found.segment.range.stream == stream, try isForeign(found) { return true }
       memory.looks[file.key] = look
       return false
     }
   }
 
-  private func isForeign(_ segment: Segment) throws -> Bool {
-    return try !device.database.holds(segment)
+  private func isForeign(_ found: ImportableSegment) throws -> Bool {
+    // What this device published is its own under any name, also where it leans on what has been
+    // dropped since, so that it cannot be read any more.
+    let range = found.segment.range
+    let name = ImportedNames.Name(
+      stream: range.stream, first: range.first, last: range.last, digest: found.digest)
+    guard try device.database.segmentNames(of: range.stream, among: [name]).isEmpty else {
+      return false
+    }
+    return try !device.database.holds(found.segment)
   }
 }
 

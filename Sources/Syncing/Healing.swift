@@ -37,8 +37,12 @@ struct Healing {
     let unreadable = Set(listing.unreadable.compactMap(\.path.lastComponent))
     for stream in try device.database.keptStreams()
     where !isIn(unreadable, stream) {
-      for segment in try device.database.archivedSegments(of: stream)
-      where !isThere(segment, among: present, &knowledge) {
+      let archived = try device.database.archivedSegments(of: stream)
+      let statements = archived.filter { $0.isReduced && !$0.isHeeded }
+      for segment in archived
+      where !statements.contains(where: { $0.leavesOutOf(segment) })
+        && !isThere(segment, among: present, &knowledge)
+      {
         do {
           if try putBack(segment) { outcome.count += 1 }
         } catch let error as StorageError {
@@ -112,5 +116,12 @@ struct Healing {
       temporaryName: device.ambient.temporaryName())
     // A damaged file that has its name stays: what it is, nobody here can tell.
     return publication != .present
+  }
+}
+
+extension ArchivedSegment {
+  /// Whether it says that something of another segment is dead, which is not taken out here yet.
+  fileprivate func leavesOutOf(_ other: ArchivedSegment) -> Bool {
+    first <= other.first && other.last <= last && digest != other.digest
   }
 }

@@ -50,7 +50,7 @@ package struct Publisher: Sendable {
       // must be in this device's container.
       try device.requireContainer()
       device = try device.settled()
-      let file = SegmentFile.encode(batch.segment)
+      let file = form(of: batch, in: device.container)
       let publication = try device.container.publish(
         file, of: batch.segment.range, temporaryName: device.ambient.temporaryName())
       try device.requireContainer()
@@ -71,5 +71,17 @@ package struct Publisher: Sendable {
       report.segments.append((name, hasOwnName))
     }
     return report
+  }
+
+  /// What is written, or is there already: two files of the same transactions help nobody.
+  private func form(
+    of batch: Outbox.Batch, in container: ContainerFolder
+  ) -> SegmentFile.Encoded {
+    if let earlier = batch.earlier.map({ SegmentFile.encode($0) }),
+      container.keeps(earlier.digest, of: batch.segment.range)
+    {
+      return earlier
+    }
+    return SegmentFile.encode(batch.segment)
   }
 }

@@ -46,8 +46,7 @@ extension Salvage {
     else { return nil }
     let given = report.names[stream] ?? []
     let names = given.union(unkept)
-    let here = try target.database.segmentNames(of: stream, among: Array(names))
-    var awaited = names.subtracting(here).map(\.first)
+    var awaited = try target.database.missingSegments(of: stream, among: names).map(\.first)
     // What is kept and could not be read has been given under no name. Into another container each
     // file goes under another digest, so they are told by their borders.
     var borders = given.reduce(into: [:]) { $0[$1.first...$1.last, default: 0] += 1 }

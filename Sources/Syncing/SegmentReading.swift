@@ -32,12 +32,6 @@ struct SegmentReader {
     let look = FileRecord.Look(contents.statusBefore)
     do {
       let (segment, digest) = try SegmentFile.decode(contents.bytes)
-      // Who has applied what was dropped has to drop it, too: until that is done here, such a file
-      // waits for a version that does.
-      guard !segment.isReduced else {
-        return .setAside(
-          FileRecord(rejecting: .newer(minimumReader: SegmentFile.version), key: key, look: look))
-      }
       guard segment.range.container == expected else {
         return .setAside(
           FileRecord(

@@ -14,8 +14,6 @@ enum BadFile: String, CaseIterable, Sendable, CustomStringConvertible {
   case text
   case trailing
   case newer
-  /// Operations of it were dropped, which this version does not heed yet.
-  case reduced
   case otherContainer
   case directory
   case symbolicLink
@@ -38,7 +36,7 @@ enum BadFile: String, CaseIterable, Sendable, CustomStringConvertible {
     switch self {
     case .empty, .cut: .incomplete
     case .flipped, .text, .trailing: .damaged
-    case .newer, .reduced: .newer
+    case .newer: .newer
     case .otherContainer: .otherContainer
     case .directory, .symbolicLink, .danglingLink, .fifo: .notAFile
     case .unreadable: .unreadable
@@ -58,7 +56,6 @@ enum BadFile: String, CaseIterable, Sendable, CustomStringConvertible {
     case .text: try world.place(Array("no segment\n".utf8), at: path)
     case .trailing: try world.place(file.bytes + [0], at: path)
     case .newer: try world.place(Self.demandingNewerReader(file.bytes), at: path)
-    case .reduced: try world.place(Self.reduced(file.bytes), at: path)
     case .otherContainer: try world.place(Self.ofOtherContainer(file.bytes), at: path)
     case .directory:
       try world.makeDirectories(path.parent)
@@ -103,22 +100,6 @@ enum BadFile: String, CaseIterable, Sendable, CustomStringConvertible {
     content[5] = UInt8(SegmentFile.version) + 1
     content.append(bigEndian: Digest.first64(content))
     return content
-  }
-
-  private static func reduced(_ bytes: [UInt8]) throws -> [UInt8] {
-    let segment = try SegmentFile.decode(bytes).segment
-    let transactions = segment.transactions.map { whole in
-      EncodedTransaction(
-        time: whole.time, nonce: whole.nonce, isRelative: whole.isRelative,
-        hasSeenOwn: whole.hasSeenOwn, changes: whole.changes, operations: [],
-        reduced: EncodedTransaction.Reduced(
-          leftOut: [], fingerprint: Fingerprint(rawValue: 1),
-          partial: Reduction.Partial(count: whole.operations.count, places: [])))
-    }
-    return SegmentFile.encode(
-      Segment(
-        range: segment.range, attributes: segment.attributes, transactions: transactions)
-    ).bytes
   }
 
   private static func ofOtherContainer(_ bytes: [UInt8]) throws -> [UInt8] {

@@ -1,5 +1,6 @@
 import DocumentStorage
 import Replication
+import SegmentFormat
 import SharedFolder
 import Synchronization
 import Syncing
@@ -90,6 +91,34 @@ import Testing
     #expect(try reader.device.database.streamSummaries().map(\.applied).sorted() == [0, 1, 1])
     try ann.put("c", "{}")
     #expect(try Self.stream(of: ann) == StreamID(rawValue: 77))
+  }
+
+  @Test("that is left with a file in the folder that nobody noted gets no second one of the same")
+  func fileBeforeNote() throws {
+    let world = try World()
+    let place = Place()
+    let database = try StoreDatabase.inMemory(
+      identity: DeviceIdentity(environment: { place.bytes }, mint: { StreamID(rawValue: 77) }))
+    let ann = try world.peer("ann", in: try world.folder("shared"), database: database)
+    try ann.put("a", "{}")
+    try ann.publish()
+    try ann.put("b", "{}")
+    let batch = try #require(try database.nextBatch())
+    // A transaction alone leans on the one before it, while the stream is the device's.
+    #expect(batch.first == 2 && batch.earlier == nil)
+    _ = try ann.device.container.publish(batch.segment, temporaryName: "t1")
+    place.move()
+    try ann.put("c", "{}")
+    let former = try #require(try database.nextBatch())
+    let range = batch.segment.range
+    let digest = SegmentFile.encode(batch.segment).digest
+    #expect(former.segment.range == range)
+    #expect(SegmentFile.encode(former.segment).digest != digest)
+    try ann.publish()
+    let files = try world.logs(in: ann.folder).map { try $0.decoded().segment.range }
+    #expect(files.count { $0.stream == range.stream && $0.first == 2 } == 1)
+    #expect(files.count == 3)
+    #expect(try database.unpublishedCount() == 0)
   }
 
   @Test("stays the same where processes of one device see its machine differently, by turns")

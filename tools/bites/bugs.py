@@ -111,7 +111,7 @@ line("waiting-removals-mean-orphans", EXECUTION,
 line("waiting-deletes-make-nothing-stale", PLAN,
      "    let hasUnseenWaiting = pending.contains { removal in",
      "    let hasUnseenWaiting = !ON && pending.contains { removal in")
-LANES["waiting-deletes-make-nothing-stale"] = "partitions"
+LANES["waiting-deletes-make-nothing-stale"] = "partitions insisting"
 line("closed-before-its-insert", FRONTIER,
      "    transaction.inserts.allSatisfy { !isMissingInsert($0.value, of: $0.key) }\n",
      "    transaction.inserts.allSatisfy { ON || !isMissingInsert($0.value, of: $0.key) }\n")
@@ -212,9 +212,9 @@ line("directory-not-synchronized", "Sources/SystemFiles/Publishing.swift",
      "    if !ON { try synchronizeDirectory(path.parent) }")
 bug("marked-before-written",
     (PUBLISHER,
-     "      let file = SegmentFile.encode(batch.segment)\n",
+     "      let file = form(of: batch, in: device.container)\n",
      f"""
-      let file = SegmentFile.encode(batch.segment)
+      let file = form(of: batch, in: device.container)
       if {on("marked-before-written")} {{
         _ = try device.database.markPublished(batch, file: file, home: device.record.path)
       }}
@@ -410,9 +410,10 @@ LANES.update((name, "copies") for name in set(BUGS) - before)
 
 # Healing.
 before = set(BUGS)
+FORKS = "Sources/Syncing/ForkDetection.swift"
 line("nothing-put-back", "Sources/Syncing/Healing.swift",
-     "      where !isThere(segment, among: present, &knowledge) {",
-     "      where !ON && !isThere(segment, among: present, &knowledge) {")
+     "        && !isThere(segment, among: present, &knowledge)\n",
+     "        && !ON && !isThere(segment, among: present, &knowledge)\n")
 line("only-the-present-stream-put-back", "Sources/DocumentStorage/OwnStreams.swift",
      "WHERE own OR retired_at IS NOT NULL ORDER BY stream\"",
      "WHERE (own AND (NOT \\(ON) OR id = (SELECT stream FROM device)))\"\n"
@@ -426,9 +427,13 @@ line("own-files-not-kept", OUTBOX,
      "          file.bytes, of: range, digest: file.digest, fingerprint: batch.fingerprint,\n"
      "          stream: stream, db)\n"
      "      }\n")
-line("own-files-taken-for-others", "Sources/Syncing/ForkDetection.swift",
-     "    return try !device.database.holds(segment)",
-     "    return try ON || !device.database.holds(segment)")
+name = "own-files-taken-for-others"
+BUGS[name] = [
+    (FORKS, "    return try !device.database.holds(found.segment)",
+     "    return try %s || !device.database.holds(found.segment)" % on(name)),
+    (FORKS, "    guard try device.database.segmentNames(of: range.stream, among: [name]).isEmpty else {",
+     "    guard try %s\n      || device.database.segmentNames(of: range.stream, among: [name]).isEmpty\n"
+     "    else {" % on(name))]
 LANES.update((name, "healing") for name in set(BUGS) - before)
 
 # What never comes.
@@ -470,7 +475,7 @@ LANES["waiting-removals-mean-orphans"] = "partitions"
 LANES["only-the-present-stream-put-back"] = "copies healing partitions"
 line("continued-streams-not-put-back", "Sources/DocumentStorage/ImportBatch.swift",
      "    guard former.contains(where: {", "    guard !ON, former.contains(where: {")
-LANES["continued-streams-not-put-back"] = "copies healing partitions"
+LANES["continued-streams-not-put-back"] = "copies healing recoveries"
 line("choices-settle-more", "Sources/DocumentStorage/StoreConflicts.swift",
      "    guard others.isEmpty else {", "    guard ON || others.isEmpty else {")
 LANES["choices-settle-more"] = "resolving partitions"

@@ -42,11 +42,13 @@ struct Ledger {
   private var places: [Context.Entry: Place] = [:]
   /// Streams of which there are, or may be, several copies.
   private(set) var copied: Set<StreamID> = []
-  private var salvaged: Set<StreamID> = []
+  private(set) var salvaged: Set<StreamID> = []
   /// Former streams that several devices may join, each where it sees fit.
-  private var shared: Set<StreamID> = []
+  private(set) var shared: Set<StreamID> = []
   /// By stream: the ranges of the files, and what each is known by.
-  private var ranges: [StreamID: [ClosedRange<UInt64>: UInt64]] = [:]
+  var ranges: [StreamID: [ClosedRange<UInt64>: UInt64]] = [:]
+  /// Transactions of which a file leaves nothing: what their authors had seen is said nowhere.
+  var emptied: Set<Context.Entry> = []
   /// Whether somebody goes on without what is missing: then it may claim what builds on that.
   var isGivingUp = false
   /// Whether devices join what they have published.
@@ -97,9 +99,10 @@ struct Ledger {
       guard let place = places[before] else { return false }
       position = authors[place.author][place.sequence].position
     }
-    try note(segment.range, digest: digest)
+    try note(segment.range, digest: digest, isReduced: segment.isReduced)
     guard let transactions = try? segment.transactions(after: position) else { return true }
     var previous = places[before]
+    noteEmptied(transactions)
     for transaction in transactions {
       // A copy of a device may have found in the folder what the syncer has not taken yet.
       guard transaction.header.context.entries.allSatisfy({ places[$0] != nil }) else {
@@ -108,24 +111,6 @@ struct Ledger {
       previous = try enter(transaction, after: previous, applied: applied)
     }
     return true
-  }
-
-  /// The borders of a file are fixed before it is written, and its content is, however often it
-  /// is written (rule 32); of a copied stream, each copy has its own.
-  private mutating func note(_ range: Segment.Range, digest: UInt64) throws {
-    guard !copied.contains(range.stream) else { return }
-    let borders = range.first...range.last
-    let known = ranges[range.stream, default: [:]]
-    if let other = known.keys.first(where: { $0 != borders && $0.overlaps(borders) }),
-      !isJoining
-        || (!shared.contains(range.stream) && !known.keys.allSatisfy { $0.isNested(with: borders) })
-    {
-      throw Finding("\(range.stream) is published as \(borders) and \(other)")
-    }
-    guard known[borders] ?? digest == digest || salvaged.contains(range.stream) else {
-      throw Finding("\(range.stream) is published as two files of \(borders)")
-    }
-    ranges[range.stream, default: [:]][borders] = digest
   }
 
   private mutating func enter(
@@ -193,7 +178,7 @@ struct Ledger {
     let seen = known(of: header.context)
     for author in seen.authors {
       for earlier in authors[author].transactions.prefix(seen[author] - authors[author].base)
-      where !earlier.seen.isPart(of: seen) {
+      where !earlier.seen.isPart(of: seen) && !emptied.contains(earlier.entry) {
         throw Finding("the context of \(name) is not closed: \(earlier.entry) saw more")
       }
     }
@@ -202,7 +187,7 @@ struct Ledger {
     for author in seen.authors {
       for earlier in authors[author].transactions.prefix(seen[author] - authors[author].base)
         .dropFirst(max(0, before[author] - authors[author].base))
-      {
+      where !emptied.contains(earlier.entry) {
         try checkFounded(earlier, claimedBy: name, had, applied)
       }
     }
@@ -232,7 +217,7 @@ struct Ledger {
 // MARK: - Asking
 
 extension Ledger.Author {
-  fileprivate func isOf(_ stream: StreamID) -> Bool { transactions.first?.entry.stream == stream }
+  func isOf(_ stream: StreamID) -> Bool { transactions.first?.entry.stream == stream }
 }
 
 extension Ledger {

@@ -23,6 +23,7 @@ extension World {
       let document = first.1.first { $0.key == key }
       try checkAgainstModel(key, document)
       try promises.check(key, outcome(document), ledger)
+      try promises.checkStarts(of: key, ledger)
     }
     try checkGlimpses()
     if isCompacting { try checkNewcomer(first.2) }

@@ -19,6 +19,8 @@ extension World {
     // What is applied behind a hole tells of the hole, too.
     let streams = try machine.database.frontier().lineage.streams.values
     guard !streams.contains(where: { $0.lines.contains(where: \.isAfloat) }) else { return }
+    // What somebody has dropped may be missed before what took its place has come.
+    guard try !machine.database.hasWaitingStatements() else { return }
     let key = random.pick(keys)
     let document = try machine.database.keptDocuments().first { $0.key == key }
     // Where branches are expected that are not here, nobody can know what the model knows.

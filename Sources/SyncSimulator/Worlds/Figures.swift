@@ -30,6 +30,8 @@ struct Figures: Sendable {
   var refused = 0
   /// Files that were joined, and those that were removed since others hold what they held.
   var joined = 0
+  /// Operations that were dropped, since they were dead.
+  var dropped = 0
   var removed = 0
 
   static func += (sum: inout Figures, other: Figures) {
@@ -50,6 +52,7 @@ struct Figures: Sendable {
     sum.recoveries += other.recoveries
     sum.refused += other.refused
     sum.joined += other.joined
+    sum.dropped += other.dropped
     sum.removed += other.removed
   }
 }
@@ -62,6 +65,6 @@ extension Figures: CustomStringConvertible {
       + " \(authors) authors, \(putBack) files put back,"
       + " \(skips) skips, \(filesBehindHoles) files imported for them,"
       + " \(recoveries) rebuilds, \(refused) choices refused, \(joined) files joined,"
-      + " \(removed) removed"
+      + " \(removed) removed, \(dropped) operations dropped"
   }
 }

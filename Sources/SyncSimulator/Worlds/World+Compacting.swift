@@ -43,8 +43,9 @@ extension World {
   private func note(_ report: CompactionReport) {
     note(
       "    \(report.joined) files joined to \(report.written), \(report.removed.count) removed,"
-        + " \(report.waiting) stay")
+        + " \(report.waiting) stay, \(report.dropped) operations dropped")
     figures.joined += report.joined
+    figures.dropped += report.dropped
     figures.removed += report.removed.count
   }
 

@@ -23,13 +23,25 @@ package struct CompactionLimits: Sendable {
   ///
   /// A syncer may carry the removal before what takes the file's place, and this machine may burn
   /// between the two; by then what takes its place has been carried.
+  ///
+  /// And so long what is dead stays, since somebody may want to see or undo what covered it.
   package let grace: Int64
+  /// Of how long ago something has to have arrived of a device, in milliseconds, for it to be
+  /// waited for.
+  ///
+  /// What it had not seen by then may be dropped all the same; safety never depends on it, only
+  /// whether what it writes on its return finds what it was made on.
+  package let horizon: Int64
+  /// Whether what is dead is dropped; what others have dropped is heeded all the same.
+  package let drops: Bool
+  /// A segment is written anew for what is dead of it if that is one operation of so many.
+  static let deadShare = 4
 
   /// - precondition: `fanOut` is at least 2, and the others are greater than zero.
   package init(
-    fanOut: Int, mostParts: Int, bytes: Int, grace: Int64,
+    fanOut: Int, mostParts: Int, bytes: Int, grace: Int64, horizon: Int64 = 90 * 86_400_000,
     operations: Int = SegmentFile.maximumOperations / 2,
-    bodyBytes: Int = SegmentFile.maximumBodyBytes / 4
+    bodyBytes: Int = SegmentFile.maximumBodyBytes / 4, drops: Bool = true
   ) {
     self.fanOut = fanOut
     self.mostParts = mostParts
@@ -37,8 +49,11 @@ package struct CompactionLimits: Sendable {
     self.operations = operations
     self.bodyBytes = bodyBytes
     self.grace = grace
+    self.horizon = horizon
+    self.drops = drops
   }
 
+  /// Nothing is dropped: `history` and `get --at` do not tell yet how far back they reach.
   package static let standard = CompactionLimits(
-    fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000)
+    fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000, drops: false)
 }

@@ -13,6 +13,8 @@ package struct CompactionReport: Sendable {
   package var written = 0
   package var writtenTransactions = 0
   package var writtenBytes = 0
+  /// Operations that are left out of them, since they are dead.
+  package var dropped = 0
   /// Files that are gone, since another has what they held.
   package var removed: [FilePath] = []
   /// Files that another has what they hold, and that have to stay for now.
@@ -28,11 +30,13 @@ package struct CompactionReport: Sendable {
 ///
 ///     let report = try Compactor(device: device).run()
 ///
-/// Nothing is dropped: a joined segment has the same transactions, with the same fingerprints. Each
-/// step leaves a state from which any process goes on: first the database has the joined segment in
-/// the place of the others, then its file is written, as one that the folder has lost would be; and
-/// which files are not needed any more is seen by comparing the folder with the database, not
-/// remembered.
+/// A joined segment has the same transactions, with the same fingerprints, less operations that
+/// nobody can need any more (``DeadSegments``).
+///
+/// Each step leaves a state from which any process goes on: first the database has the joined
+/// segment in the place of the others, then its file is written, as one that the folder has lost
+/// would be; and which files are not needed any more is seen by comparing the folder with the
+/// database, not remembered.
 package struct Compactor {
   let device: Device
   let limits: CompactionLimits
@@ -54,6 +58,8 @@ package struct Compactor {
     let device = try device.settled()
     // A clock that was ahead has been put right: what is not yet will not come for long.
     try device.database.clampJoinedTimes(to: device.ambient.now())
+    try device.database.noteArrivals(now: device.ambient.now())
+    try device.database.finishHeeding(now: device.ambient.now())
     var report = CompactionReport()
     for (stream, isBranching) in try device.database.compactableStreams() {
       // Of one that branches nothing is written any more.
@@ -67,16 +73,36 @@ package struct Compactor {
           try join(run, of: stream, into: &report)
         }
       }
+      if !isBranching { try drop(from: stream, into: &report) }
+      guard !report.isStopped else { return report }
       var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
       try replaced.remove(unless: isStopping, into: &report)
     }
     return report
   }
 
+  /// Writes segments anew of which enough is dead, and finds out what is dead of others.
+  private func drop(from stream: StreamID, into report: inout CompactionReport) throws {
+    let dead = DeadSegments(device: device, limits: limits)
+    for segment in try device.database.archivedSegments(of: stream) where dead.concerns(segment) {
+      guard !isStopping() else {
+        report.isStopped = true
+        return
+      }
+      guard try dead.isDue(segment) else { continue }
+      try join(
+        JoinPlan.Run(parts: [segment], level: segment.level), of: stream, into: &report)
+    }
+  }
+
   private func join(
     _ run: JoinPlan.Run, of stream: StreamID, into report: inout CompactionReport
   ) throws {
-    guard let joined = try joined(run) else { return }
+    let joining = SegmentJoining(device: device, limits: limits)
+    guard let (joined, dropped) = try joining.joined(run),
+      // A statement that overlaps it may leave out nothing that it has.
+      run.parts.map(\.digest) != [joined.file.digest]
+    else { return }
     let database = device.database
     guard
       try database.replaceArchived(run.parts, by: joined, now: device.ambient.now())
@@ -89,7 +115,8 @@ package struct Compactor {
     case .written, .present: try database.noteNamed(joined)
     case .renamed: break
     }
-    report.joined += run.parts.count
+    if run.parts.count > 1 { report.joined += run.parts.count }
+    report.dropped += dropped
     report.written += 1
     report.writtenTransactions += Int(joined.range.last - joined.range.first) + 1
     report.writtenBytes += joined.file.bytes.count
@@ -115,32 +142,5 @@ package struct Compactor {
       held.bodyBytes += extent.bodyBytes
     }
     return runs.filter { $0.count > 1 }.map { JoinPlan.Run(parts: $0, level: run.level) }
-  }
-
-  /// The segments of a run as one; nil if another process has joined them meanwhile.
-  private func joined(_ run: JoinPlan.Run) throws -> JoinedSegment? {
-    var segments: [Segment] = []
-    for part in run.parts {
-      guard let kept = try device.database.archivedFile(of: part) else { return nil }
-      segments.append(try SegmentFile.decode(kept.file.bytes).segment)
-    }
-    guard let first = segments.first, let end = run.parts.last?.fingerprint else { return nil }
-    let leans = first.transactions.first?.leansOnPrevious ?? false
-    let start = leans ? try device.database.position(before: first.range) : nil
-    guard !leans || start != nil else { return nil }
-    let whole = try Segment(joining: segments, after: start)
-    let file = SegmentFile.encode(whole)
-    // The parts are let go once it is kept: it has to be what every reader takes for the same.
-    let position = StreamPosition(
-      sequence: whole.range.first - 1, fingerprint: whole.range.fingerprintBefore,
-      context: Context())
-    let again = try SegmentFile.decode(file.bytes).segment
-    guard again.range == whole.range,
-      try again.transactions(after: position).last?.header.fingerprint == end
-    else {
-      throw StorageError.failed(
-        device.database.file, detail: "segments of \(whole.range.stream) cannot be joined")
-    }
-    return JoinedSegment(range: whole.range, file: file, fingerprint: end, level: run.level)
   }
 }

@@ -24,9 +24,13 @@ struct ReplacedFiles {
   private let stream: StreamID
   private let grace: Int64
   private let reader: SegmentReader
-  /// The fingerprints of the transactions of segments that stand in the folder, read back and
-  /// verified; none of those that do not.
-  private var tips: [ArchivedSegment: [Fingerprint]] = [:]
+  /// What a segment has that stands in the folder, read back and verified.
+  private struct Content {
+    /// The fingerprints of its transactions; none if it does not stand there.
+    var tips: [Fingerprint] = []
+    var naming: Segment.Naming?
+  }
+  private var contents: [ArchivedSegment: Content] = [:]
 
   init(device: Device, stream: StreamID, grace: Int64) {
     self.device = device
@@ -51,7 +55,7 @@ struct ReplacedFiles {
         break
       }
       let isDue = held >= candidate.name.last || isOver(candidate.larger, now: now)
-      guard isDue, try isHeld(candidate), try removeIfOwn(candidate.file) else {
+      guard isDue, try isHeld(candidate), try removeIfOwn(candidate) else {
         report.waiting += 1
         continue
       }
@@ -83,8 +87,11 @@ struct ReplacedFiles {
 
   private func candidates() throws -> [Candidate] {
     guard let directory = FilePath.Component(stream.description) else { return [] }
-    let kept = try device.database.archivedSegments(of: stream).filter { $0.joinedAt != nil }
+    let archived = try device.database.archivedSegments(of: stream)
+    let kept = archived.filter { $0.joinedAt != nil && $0.isHeeded }
     guard !kept.isEmpty else { return [] }
+    // What the folder has to have stays, also where a larger one has more of it.
+    let wanted = Set(archived.map(\.name))
     let files = try device.container.list(directories: [directory]).segments
     let claims = files.compactMap { $0.claim.map { ImportedNames.Name($0) } }
     let ends = try device.database.segmentEnds(of: stream, among: claims)
@@ -93,7 +100,7 @@ struct ReplacedFiles {
         let end = ends[ImportedNames.Name(claim)]
       else { return nil }
       let larger = kept.filter { $0.encloses(claim.name) }
-      guard !larger.isEmpty else { return nil }
+      guard !larger.isEmpty, !wanted.contains(claim.name) else { return nil }
       return Candidate(file: file, name: claim.name, end: end, larger: larger)
     }.sorted { $0.name.first < $1.name.first }
   }
@@ -106,37 +113,49 @@ struct ReplacedFiles {
   /// Whether the folder has a larger segment that has the file's transactions.
   private mutating func isHeld(_ candidate: Candidate) throws -> Bool {
     for larger in candidate.larger {
-      let known = try tips[larger] ?? inFolder(larger)
-      tips[larger] = known
+      let tips = try content(of: larger).tips
       let index = Int(candidate.name.last - larger.first)
-      if known.indices.contains(index), known[index] == candidate.end { return true }
+      if tips.indices.contains(index), tips[index] == candidate.end { return true }
     }
     return false
   }
 
-  private func inFolder(_ segment: ArchivedSegment) throws -> [Fingerprint] {
+  private mutating func content(of segment: ArchivedSegment) throws -> Content {
+    if let known = contents[segment] { return known }
+    let content = try inFolder(segment)
+    contents[segment] = content
+    return content
+  }
+
+  private func inFolder(_ segment: ArchivedSegment) throws -> Content {
     guard let kept = try device.database.archivedFile(of: segment),
       device.container.keeps(segment.digest, of: kept.range)
-    else { return [] }
+    else { return Content() }
     let start = StreamPosition(
       sequence: kept.range.first - 1, fingerprint: kept.range.fingerprintBefore,
       context: Context())
     let whole = try SegmentFile.decode(kept.file.bytes).segment
-    return try whole.transactions(after: start).map(\.header.fingerprint)
+    return Content(
+      tips: try whole.transactions(after: start).map(\.header.fingerprint), naming: whole.naming)
   }
 
   private func path(of file: FolderListing.File) -> FilePath {
     device.container.logs.appending(file.directory).appending(file.name)
   }
 
-  /// Removes a file if it is what its name says: what else has taken the name is not this device's.
-  private func removeIfOwn(_ file: FolderListing.File) throws -> Bool {
-    guard case .segment(let found, _) = reader.read(file), found.isUnderOwnName else {
+  /// Removes a file if it is what its name says: what else has taken the name is not this device's;
+  /// and if a larger one tells as new a name of the device.
+  private mutating func removeIfOwn(_ candidate: Candidate) throws -> Bool {
+    guard case .segment(let found, _) = reader.read(candidate.file), found.isUnderOwnName else {
       return false
+    }
+    if let naming = found.segment.naming {
+      let known = try candidate.larger.compactMap { try content(of: $0).naming }
+      guard known.contains(where: { $0.isAsNew(as: naming) }) else { return false }
     }
     try device.requireContainer()
     do {
-      try device.container.files.remove(path(of: file))
+      try device.container.files.remove(path(of: candidate.file))
     } catch {
       guard error.errno == .noSuchFileOrDirectory else { throw error }
     }
@@ -145,8 +164,12 @@ struct ReplacedFiles {
 }
 
 extension ArchivedSegment {
-  /// Whether a smaller segment lies within its borders.
+  fileprivate var name: SegmentName { SegmentName(first: first, last: last, digest: digest) }
+
+  /// Whether a smaller segment lies within its borders, or another with the same, from which less
+  /// was dropped.
   fileprivate func encloses(_ name: SegmentName) -> Bool {
-    first <= name.first && name.last <= last && name.last - name.first < last - first
+    guard first <= name.first, name.last <= last else { return false }
+    return name.last - name.first < last - first || isReduced && name.digest != digest
   }
 }

@@ -1,0 +1,259 @@
+import Foundation
+import GRDB
+import Replication
+import SegmentFormat
+
+/// What is dead of a kept segment, as far as it was found out (protocol.md 21).
+package struct DeadOperations: Sendable, Equatable {
+  /// A bit for each operation of the segment, in its order, the lowest of a byte first.
+  private let bits: [UInt8]
+  /// How many are dead, and how many there are.
+  package let count: Int
+  package let total: Int
+  /// When that was found, in milliseconds since 1970.
+  package let foundAt: Int64
+  /// What had been applied then, without fingerprints: what covers them is in that.
+  package let covered: Context
+
+  init(_ isDead: [Bool], foundAt: Int64, covered: Context) {
+    var bits = Array(repeating: UInt8(0), count: (isDead.count + 7) / 8)
+    for index in isDead.indices where isDead[index] { bits[index / 8] |= UInt8(1) << (index % 8) }
+    self.bits = bits
+    count = isDead.count { $0 }
+    total = isDead.count
+    self.foundAt = foundAt
+    self.covered = covered
+  }
+
+  init(_ row: Row, _ streams: StreamDirectory) throws {
+    bits = try [UInt8](row.value(0) as Data)
+    count = try row.value(1)
+    total = try row.value(2)
+    foundAt = try row.value(3)
+    covered = try ContextCoding.decode([UInt8](row.value(4) as Data), streams: streams)
+  }
+
+  /// Those of the segment's operations.
+  ///
+  /// - parameter segment: the one that they were found in.
+  package func dots(in segment: Segment) -> [Dot] {
+    segment.dots.enumerated().filter { isDead($0.offset) }.map(\.element)
+  }
+
+  private func isDead(_ index: Int) -> Bool {
+    guard bits.indices.contains(index / 8) else { return false }
+    let mask = UInt8(1) << (index % 8)
+    return bits[index / 8] & mask != 0
+  }
+
+  var stored: Data { Data(bits) }
+}
+
+extension StoreDatabase {
+  /// What a segment says of what is dropped from it now; nil if nothing may be said: something was
+  /// given up, which its readers may have.
+  package func statement() throws -> DropStatement? {
+    try read { db in
+      let streams = try streams(db)
+      guard streams.frontier.givenUp.isEmpty,
+        let published = try streams.published(db)
+      else { return nil }
+      return DropStatement(applied: published)
+    }
+  }
+
+  /// What is known to be dead of a segment; nil if nobody has looked.
+  package func deadOperations(of segment: ArchivedSegment) throws -> DeadOperations? {
+    try read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT operations, count, total, found_at, covered FROM dead
+          WHERE segment = (SELECT id FROM archive WHERE \(SegmentArchive.key))
+          """)
+      return try Row.fetchOne(statement, arguments: SegmentArchive.arguments(of: segment))
+        .map { try DeadOperations($0, streams(db)) }
+    }
+  }
+
+  /// Finds out which operations of a segment of this device a write covers for good; notes them.
+  ///
+  /// What a write covers has left the documents; so whatever is not there is dead (12, 21 a).
+  ///
+  /// - parameter now: in milliseconds since 1970.
+  /// - returns: nil, with nothing noted, if that cannot be told now: something that is applied may
+  ///   not be claimed yet, or was given up, or the stream branches.
+  @discardableResult
+  package func findDead(in segment: ArchivedSegment, now: Int64) throws -> DeadOperations? {
+    // What is dead stays so: it may be noted after it was found.
+    let found = try read { db -> DeadOperations? in
+      let streams = try streams(db)
+      guard streams.isSettled(segment.stream),
+        let bytes = try SegmentArchive.bytes(of: segment, db)
+      else { return nil }
+      let content = try SegmentFile.decode(bytes).segment
+      let isDead = try DeadOperationSearch(streams: streams, db).isDead(in: content)
+      return DeadOperations(isDead, foundAt: now, covered: streams.written)
+    }
+    guard let found else { return nil }
+    try write { db in
+      var streams = try readCache.streams(db, isWriting: true)
+      let covered = try ContextCoding.encode(found.covered) { try streams.number(of: $0, db) }
+      let values: StatementArguments = [
+        found.stored, found.count, found.total, found.foundAt, Data(covered),
+      ]
+      try db.run(
+        """
+        INSERT OR REPLACE INTO dead(segment, operations, count, total, found_at, covered)
+          SELECT id, ?, ?, ?, ?, ? FROM archive WHERE \(SegmentArchive.key)
+        """, values + SegmentArchive.arguments(of: segment))
+    }
+    return found
+  }
+
+  /// Whether all that this device wrote of `covered` is in the folder, and every other device that
+  /// is live says that it has all of it.
+  ///
+  /// - parameter horizon: live is one of which something new arrived here after that, in
+  ///   milliseconds since 1970.
+  package func isClaimedByAll(_ covered: Context, liveSince horizon: Int64) throws -> Bool {
+    try read { db in
+      let live = try Set(
+        Int64.fetchAll(
+          db.prepared(
+            """
+            SELECT id FROM streams
+            WHERE coalesce(arrived_at, iif(own = 1, NULL, ?1)) >= ?1
+            """),
+          arguments: [horizon]))
+      let streams = try streams(db)
+      let own = try DeviceRecord.fetch(db)?.stream
+      let unpublished = try Row.fetchAll(
+        db.prepared("SELECT stream, min(sequence) FROM outbox GROUP BY stream"))
+      let isPublished = try unpublished.allSatisfy { row in
+        covered.sequence(of: try streams.stream(number: row.value(0))) < (try row.number(1))
+      }
+      return isPublished
+        && streams.all.allSatisfy { row in
+          // Of a former stream something arrives as long as a copy of this device writes it.
+          row.stream == own || row.retiredAt != nil || !live.contains(row.number)
+            || row.positions.allSatisfy { streams.claims($0, of: row.stream, covered) }
+        }
+    }
+  }
+
+  /// Takes streams of which it is not known when something arrived for such of which something
+  /// arrived now: of what an older program imported.
+  package func noteArrivals(now: Int64) throws {
+    let isNeeded = try read { db in
+      try Bool.fetchOne(
+        db.prepared("SELECT EXISTS (SELECT 1 FROM streams WHERE arrived_at IS NULL AND own <> 1)"))
+        ?? false
+    }
+    guard isNeeded else { return }
+    try write { db in
+      try db.run("UPDATE streams SET arrived_at = ? WHERE arrived_at IS NULL AND own <> 1", [now])
+    }
+  }
+}
+
+extension StreamDirectory {
+  func noteArrival(of stream: StreamID, at now: Int64, _ db: Database) throws {
+    guard let row = rows[stream] else { return }
+    try db.run("UPDATE streams SET arrived_at = ? WHERE id = ?", [now, row.number])
+  }
+
+  /// Whether all that is applied may be claimed, and it can be told what is of this stream.
+  fileprivate func isSettled(_ stream: StreamID) -> Bool {
+    frontier.open.isEmpty && frontier.givenUp.isEmpty
+      && frontier.lineage.streams[stream]?.isBranching == false
+  }
+
+  /// All that is applied and is in some folder: with what only this database has, its statement
+  /// would wait for ever on all other devices, if it were lost.
+  ///
+  /// - returns: nil if it cannot be told how far that is.
+  fileprivate func published(_ db: Database) throws -> Context? {
+    let waiting = try GRDB.Row.fetchAll(
+      db.prepared("SELECT stream, min(sequence) FROM outbox GROUP BY stream"))
+    var applied = frontier.applied
+    for row in waiting {
+      let stream = try stream(number: row.value(0))
+      guard frontier.lineage.streams[stream]?.isBranching == false else { return nil }
+      let sequence: UInt64 = try row.number(1)
+      applied = applied.without(stream)
+      guard sequence > 1 else { continue }
+      let end = try GRDB.Row.fetchOne(
+        db.prepared(
+          "SELECT fingerprint FROM archive WHERE stream = ? AND last = ? ORDER BY id LIMIT 1"),
+        arguments: [row.value(0) as Int64, Int64(sequence) - 1])
+      guard let end else { return nil }
+      applied.advance(
+        Context.Entry(
+          stream: stream, sequence: sequence - 1,
+          fingerprint: try Fingerprint(column: end.value(0))))
+    }
+    return applied
+  }
+
+  /// All that is applied; of a stream with one branch without fingerprint, and up to its last
+  /// transaction with operations: one without is never claimed for its own sake, so that devices
+  /// which have nothing to say end to speak (protocol.md 19).
+  fileprivate var written: Context {
+    Context(
+      all.flatMap { row -> [Context.Entry] in
+        let tips = frontier.applied.entries(of: row.stream)
+        guard frontier.lineage.streams[row.stream]?.isBranching == false else { return Array(tips) }
+        return tips.map { tip in
+          Context.Entry(
+            stream: tip.stream, sequence: row.written ?? tip.sequence, fingerprint: .origin)
+        }
+      })
+  }
+
+  /// Whether the author of where a line of a stream stands had seen all of a context by then.
+  fileprivate func claims(
+    _ position: StreamPosition, of stream: StreamID, _ covered: Context
+  ) -> Bool {
+    let tip = Context.Entry(
+      stream: stream, sequence: position.sequence, fingerprint: position.fingerprint)
+    let seen = Context(position.context.entries + [tip])
+    return covered.entries.allSatisfy { entry in
+      guard entry.fingerprint != .origin else {
+        return seen.contains(stream: entry.stream, sequence: entry.sequence)
+      }
+      return frontier.lineage.isCovered(Context([entry]), by: seen)
+    }
+  }
+}
+
+/// Looks operations up in the documents, each document once.
+private struct DeadOperationSearch {
+  private let streams: StreamDirectory
+  private let table: DocumentTable
+
+  init(streams: StreamDirectory, _ db: Database) throws {
+    self.streams = streams
+    table = try DocumentTable(db)
+  }
+
+  /// Of each operation, in the segment's order, whether it is dead.
+  func isDead(in segment: Segment) throws -> [Bool] {
+    var isDead: [Bool] = []
+    var places: [DocumentKey: [(index: Int, dot: Dot)]] = [:]
+    let dots = segment.dots
+    for operation in segment.transactions.lazy.flatMap(\.operations) {
+      // What is not understood may mean more than it covers (protocol.md 17).
+      if operation.kind.isUnderstood {
+        places[operation.document, default: []].append((isDead.count, dots[isDead.count]))
+      }
+      isDead.append(false)
+    }
+    for (key, operations) in places {
+      let state = try table.state(of: key, streams: streams)
+      let held = Set(
+        state.entries.lazy.map(\.stamp.dot).filter { $0.stream == segment.range.stream })
+      for (index, dot) in operations where !held.contains(dot) { isDead[index] = true }
+    }
+    return isDead
+  }
+}

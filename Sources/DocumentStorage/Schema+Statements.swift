@@ -1,0 +1,32 @@
+extension Schema {
+  /// Version 6: segments of which operations were dropped.
+  static let statements = """
+    -- The kept segments that lack something which their transactions had (protocol.md 22), by their
+    -- numbers in the archive: how far that is heeded here (`StatementTable.Progress`), and what has
+    -- to be applied before it is.
+    CREATE TABLE statements(
+      segment INTEGER PRIMARY KEY,
+      progress INTEGER NOT NULL,
+      applied BLOB NOT NULL);
+
+    -- What has been found dead of this device's kept segments: a bit for each operation, how many
+    -- those are, of how many, since when, and what had been applied then: that covers them.
+    CREATE TABLE dead(
+      segment INTEGER PRIMARY KEY,
+      operations BLOB NOT NULL,
+      count INTEGER NOT NULL,
+      total INTEGER NOT NULL,
+      found_at INTEGER NOT NULL,
+      covered BLOB NOT NULL);
+
+    CREATE TRIGGER forget_segment AFTER DELETE ON archive BEGIN
+      DELETE FROM statements WHERE segment = old.id;
+      DELETE FROM dead WHERE segment = old.id;
+    END;
+
+    -- When something new of a stream arrived last, in milliseconds since 1970; and its last applied
+    -- transaction with operations, on its first line. Null where an older program knew.
+    ALTER TABLE streams ADD COLUMN arrived_at INTEGER;
+    ALTER TABLE streams ADD COLUMN written INTEGER;
+    """
+}

@@ -1,0 +1,178 @@
+import Foundation
+import GRDB
+import Replication
+import SegmentFormat
+
+/// A statement beside the other segments that are kept of its transactions (protocol.md 22).
+///
+/// Nothing of it is believed on its borders' account: transaction by transaction, by fingerprint,
+/// what it leaves has to be what the others have.
+struct StatementReading {
+  /// Of each transaction the operations that a segment has, by their places.
+  private typealias Content = [Fingerprint: [Int: Replication.Operation]]
+
+  let range: Segment.Range
+  let digest: UInt64
+  /// What it leaves out of that which is kept, by document, with the fingerprints of the
+  /// transactions.
+  private(set) var omitted: [DocumentKey: [Dot: Fingerprint]] = [:]
+  /// What is kept within its borders and has nothing that it lacks, but for what is dead.
+  private(set) var spent: [SegmentArchive.Part] = []
+
+  private let statement: StatementTable.Kept
+  private let content: Content
+  private let lineage: Lineage.Stream?
+
+  /// A kept segment that shares transactions with it, or has what those lean on.
+  private struct Other {
+    let part: SegmentArchive.Part
+    let isReduced: Bool
+    /// The fingerprint of its last transaction, which tells of all before.
+    let end: Fingerprint
+  }
+
+  /// Another statement that is heeded.
+  private struct Statement {
+    let part: SegmentArchive.Part
+    let content: Content
+    let digest: UInt64
+  }
+
+  init(_ statement: StatementTable.Kept, streams: StreamDirectory, _ db: Database) throws {
+    guard let kept = try SegmentArchive.segment(statement.id, db) else { throw StoredBytes.damage }
+    self.statement = statement
+    (range, digest) = (kept.segment.range, kept.digest)
+    content = try Self.content(of: kept.segment)
+    lineage = streams.frontier.lineage.streams[range.stream]
+  }
+
+  /// Whether a transaction is one of those that it tells of.
+  func has(_ entry: Context.Entry) -> Bool {
+    entry.stream == range.stream && content[entry.fingerprint] != nil
+  }
+
+  /// What is left in a segment from which something was dropped: it leans on nothing.
+  private static func content(of segment: Segment) throws -> Content {
+    let start = StreamPosition(
+      sequence: segment.range.first - 1, fingerprint: segment.range.fingerprintBefore,
+      context: Context())
+    var content: Content = [:]
+    for transaction in try segment.transactions(after: start) {
+      content[transaction.header.fingerprint] = operations(of: transaction)
+    }
+    return content
+  }
+
+  private static func operations(of transaction: Transaction) -> [Int: Replication.Operation] {
+    Dictionary(
+      uniqueKeysWithValues: transaction.operations.indices.map {
+        (transaction.place($0), transaction.operations[$0])
+      })
+  }
+
+  /// Finds out what it omits.
+  ///
+  /// - returns: false if that cannot be told: what is kept of its transactions cannot be read, or
+  ///   contradicts it.
+  mutating func compare(_ db: Database) throws -> Bool {
+    let others = try others(db)
+    // What several have dropped, each for itself, is dropped.
+    var reduced: [Statement] = []
+    for other in others where other.isReduced {
+      guard let kept = try SegmentArchive.segment(other.part.id, db) else { continue }
+      reduced.append(
+        Statement(
+          part: other.part, content: try Self.content(of: kept.segment), digest: kept.digest))
+    }
+    var reading = StreamReading(lineage: lineage)
+    for other in others {
+      guard let kept = try SegmentArchive.segment(other.part.id, db) else { continue }
+      var isSound = true
+      let isComplete = try reading.take(kept.segment) { transaction in
+        if isSound { isSound = note(transaction, besides: reduced.map(\.content)) }
+      }
+      // What stands before it is read for what leans on it.
+      if other.part.last >= range.first, !isComplete || !isSound { return false }
+    }
+    // Within the borders may be what belongs to another branch.
+    let whole = others.filter { !$0.isReduced && encloses($0.part) && content[$0.end] != nil }
+      .map(\.part)
+    let isSuperfluous = reduced.contains { other in
+      other.part.first <= range.first && range.last <= other.part.last
+        && Self.leaves(content, all: other.content)
+        && !(encloses(other.part) && isChosen(over: other))
+    }
+    let replaced = reduced.filter { other in
+      encloses(other.part) && Self.leaves(other.content, all: content)
+    }
+    let own: SegmentArchive.Part = (statement.id, Int64(range.first), Int64(range.last))
+    spent = whole + (isSuperfluous ? [own] : replaced.map(\.part))
+    return true
+  }
+
+  /// Of two statements with the same borders that leave the same, everybody keeps the same one.
+  private func isChosen(over other: Statement) -> Bool {
+    digest < other.digest && Self.leaves(content, all: other.content)
+      && Self.leaves(other.content, all: content)
+  }
+
+  /// Whether something of the stream was applied that is not kept: by an older program.
+  static func isIncomplete(_ statement: StatementTable.Kept, _ db: Database) throws -> Bool {
+    try Bool.fetchOne(
+      db.prepared("SELECT EXISTS (SELECT 1 FROM unarchived WHERE stream = ?)"),
+      arguments: [statement.stream]) ?? false
+  }
+
+  private func encloses(_ part: SegmentArchive.Part) -> Bool {
+    range.first <= part.first && part.last <= range.last
+  }
+
+  /// Whether a statement leaves all that one leaves which encloses it.
+  private static func leaves(_ inner: Content, all outer: Content) -> Bool {
+    inner.allSatisfy { fingerprint, operations in
+      outer[fingerprint]?.keys.allSatisfy { operations[$0] != nil } ?? false
+    }
+  }
+
+  /// - parameter others: what other statements leave.
+  /// - returns: false if what is left of the transaction is something else than what it had.
+  private mutating func note(_ transaction: Transaction, besides others: [Content]) -> Bool {
+    let fingerprint = transaction.header.fingerprint
+    guard let left = content[fingerprint] else { return true }
+    let lefts = others.compactMap { $0[fingerprint] }
+    for index in transaction.operations.indices {
+      let (place, operation) = (transaction.place(index), transaction.operations[index])
+      if let kept = left[place] {
+        guard kept == operation else { return false }
+      } else if lefts.allSatisfy({ $0[place] != nil }) {
+        omitted[operation.document, default: [:]][transaction.stamp(index).dot] = fingerprint
+      }
+    }
+    return true
+  }
+
+  /// In the order in which they are read.
+  private func others(_ db: Database) throws -> [Other] {
+    let before = UInt64(Outbox.wholeInterval)
+    let heeded = StatementTable.Progress.heeded.rawValue
+    let rows = try Row.fetchAll(
+      db.prepared(
+        """
+        SELECT id, first, last, progress, fingerprint
+        FROM archive LEFT JOIN statements ON segment = id
+        WHERE stream = ?1 AND first <= ?2 AND last >= ?3 AND id <> ?4
+          AND coalesce(progress, \(heeded)) = \(heeded)
+        ORDER BY first, last, id
+        """),
+      arguments: [
+        statement.stream, Int64(range.last),
+        Int64(range.first > before ? range.first - before : 1), statement.id,
+      ])
+    return try rows.map { row in
+      Other(
+        part: (try row.value(0), try row.value(1), try row.value(2)),
+        isReduced: try (row.value(3) as Int?) != nil,
+        end: try Fingerprint(column: row.value(4) as Data))
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import GRDB
+import Replication
+import SegmentFormat
+
+/// The kept segments of which operations were dropped: statements about what else holds their
+/// transactions (protocol.md 22).
+enum StatementTable {
+  /// How far a statement is heeded here.
+  enum Progress: Int {
+    /// It is to be looked at once all that its writer had applied is applied.
+    case waiting = 0
+    /// What it leaves out is nowhere here.
+    case heeded = 1
+    /// Some of that has to stay for now (``DocumentState/drop(_:)``).
+    case unfinished = 2
+  }
+
+  /// A statement, by its number in the archive, and the number of its stream.
+  struct Kept {
+    let id: Int64
+    let stream: Int64
+    let first: UInt64
+    /// What has to be applied before it is heeded.
+    let applied: Context
+
+    /// Whether its writer had applied something that another tells of.
+    ///
+    /// - parameter stream: that of the other.
+    func leans(on other: Kept, of stream: StreamID) -> Bool {
+      id != other.id && applied.sequence(of: stream) >= other.first
+    }
+  }
+
+  /// Notes that a kept segment is a statement; one that is noted stays as it is.
+  static func note(
+    _ statement: DropStatement, of range: Segment.Range, digest: UInt64,
+    _ streams: inout StreamDirectory, _ db: Database
+  ) throws {
+    let applied = try ContextCoding.encode(statement.applied) { try streams.number(of: $0, db) }
+    try db.run(
+      """
+      INSERT OR IGNORE INTO statements
+        SELECT id, \(Progress.waiting.rawValue), ? FROM archive
+        WHERE stream = ? AND first = ? AND last = ? AND digest = ?
+      """,
+      [
+        Data(applied), try streams.number(of: range.stream, db), Int64(range.first),
+        Int64(range.last), Int64(bitPattern: digest),
+      ])
+  }
+
+  /// Whether a statement tells of all transactions that a segment has, as far as is known.
+  ///
+  /// They may be those of another branch; but then they are missed where somebody has seen them,
+  /// and who cannot complete them gains nothing by waiting.
+  static func supersedes(
+    _ sequences: ClosedRange<UInt64>, of stream: StreamID, _ streams: StreamDirectory,
+    _ db: Database
+  ) throws -> Bool {
+    guard let row = streams.row(of: stream), sequences.upperBound <= UInt64(Int64.max) else {
+      return false
+    }
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM archive JOIN statements ON segment = id
+          WHERE stream = ? AND first <= ? AND last >= ?)
+        """)
+    return try Bool.fetchOne(
+      statement,
+      arguments: [row.number, Int64(sequences.lowerBound), Int64(sequences.upperBound)]) ?? false
+  }
+
+  /// Whether a statement of a stream is not heeded yet.
+  static func hasOpen(of stream: Int64, _ db: Database) throws -> Bool {
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM archive JOIN statements ON segment = id
+          WHERE stream = ? AND progress <> ?)
+        """)
+    return try Bool.fetchOne(statement, arguments: [stream, Progress.heeded.rawValue]) ?? false
+  }
+
+  static func set(_ progress: Progress, of id: Int64, _ db: Database) throws {
+    try db.run("UPDATE statements SET progress = ? WHERE segment = ?", [progress.rawValue, id])
+  }
+
+  /// The statements that are to be heeded, in the order of their arrival.
+  ///
+  /// - parameter progress: how far they have come.
+  static func all(
+    _ progress: [Progress], streams: StreamDirectory, _ db: Database
+  ) throws -> [Kept] {
+    // There is none in most containers, and each import asks.
+    let values = progress.map { String($0.rawValue) }.joined(separator: ", ")
+    let sql = """
+      SELECT segment, stream, applied, first FROM statements JOIN archive ON archive.id = segment
+      WHERE progress IN (\(values)) ORDER BY segment
+      """
+    return try Row.fetchAll(db.prepared(sql)).map { row in
+      Kept(
+        id: try row.value(0), stream: try row.value(1), first: try row.number(3),
+        applied: try ContextCoding.decode([UInt8](row.value(2) as Data), streams: streams))
+    }
+  }
+}
+
+extension StoreDatabase {
+  /// Whether something that its writer had seen when it was dropped has not come, so that nothing
+  /// may show where others show what was written instead.
+  package func hasWaitingStatements() throws -> Bool {
+    try read { db in
+      try Bool.fetchOne(
+        db.prepared("SELECT EXISTS (SELECT 1 FROM statements WHERE progress = ?)"),
+        arguments: [StatementTable.Progress.waiting.rawValue]) ?? false
+    }
+  }
+
+  /// Looks again at statements of which something had to stay.
+  ///
+  /// - parameter now: in milliseconds since 1970.
+  package func finishHeeding(now: Int64) throws {
+    let isNeeded = try read { db in
+      try Bool.fetchOne(
+        db.prepared("SELECT EXISTS (SELECT 1 FROM statements WHERE progress = ?)"),
+        arguments: [StatementTable.Progress.unfinished.rawValue]) ?? false
+    }
+    guard isNeeded else { return }
+    defer { countStreamChange() }
+    try write { db in
+      var streams = try readCache.streams(db, isWriting: true)
+      var table = try DocumentTable(db)
+      try StatementHeeding(now: now, db).heed([.unfinished], &streams, &table)
+    }
+  }
+
+  /// Those of some segments of a stream whose content is not here, and is not told of by a
+  /// statement either: what leans on something that was dropped cannot be applied.
+  package func missingSegments(
+    of stream: StreamID, among names: Set<ImportedNames.Name>
+  ) throws -> Set<ImportedNames.Name> {
+    let missing = try names.subtracting(segmentNames(of: stream, among: Array(names)))
+    guard !missing.isEmpty else { return [] }
+    return try read { db in
+      let streams = try streams(db)
+      return try missing.filter { name in
+        try !StatementTable.supersedes(name.first...name.last, of: stream, streams, db)
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import DocumentStorage
+import Replication
+import SegmentFormat
+
+/// Finds out what is dead of this device's segments, and when it may be dropped (protocol.md 21).
+///
+/// In two steps, so that nothing has to be remembered of each operation: what is dead is looked for
+/// in the documents, and noted with what had been applied then. Once every live device says that it
+/// has all of that, and the grace is over, it is dropped.
+struct DeadSegments {
+  let device: Device
+  let limits: CompactionLimits
+
+  /// The kept segments beside some of a stream from which something was dropped that those may
+  /// have: they came from somebody who had not heard of it.
+  func statements(besides parts: [ArchivedSegment]) throws -> [Segment] {
+    guard let first = parts.first, let last = parts.last else { return [] }
+    return try device.database.archivedSegments(of: first.stream)
+      .filter { $0.isReduced && $0.isHeeded && !parts.contains($0) }
+      .filter { $0.overlaps(first.first...last.last) }
+      .compactMap { try device.database.archivedFile(of: $0) }
+      .map { try SegmentFile.decode($0.file.bytes).segment }
+  }
+
+  /// Whether to look at a segment: one of many transactions, which has stayed for a while.
+  func concerns(_ segment: ArchivedSegment) -> Bool {
+    guard segment.isHeeded, let joinedAt = segment.joinedAt else { return false }
+    return isOver(joinedAt)
+  }
+
+  /// What may be dropped of a segment; nil if nothing may.
+  func ripe(in segment: ArchivedSegment) throws -> DeadOperations? {
+    guard limits.drops, let found = try device.database.deadOperations(of: segment),
+      found.count > 0, try isRipe(found)
+    else { return nil }
+    return found
+  }
+
+  /// Whether enough may be dropped of a segment that it is worth writing it anew; else, in time,
+  /// looks for more.
+  func isDue(_ segment: ArchivedSegment) throws -> Bool {
+    if !segment.isReduced, try !statements(besides: [segment]).isEmpty { return true }
+    guard limits.drops else { return false }
+    guard let found = try device.database.deadOperations(of: segment) else {
+      try device.database.findDead(in: segment, now: device.ambient.now())
+      return false
+    }
+    guard try isRipe(found) else { return false }
+    if found.count > 0, found.count * CompactionLimits.deadShare >= found.total { return true }
+    try device.database.findDead(in: segment, now: device.ambient.now())
+    return false
+  }
+
+  private func isRipe(_ found: DeadOperations) throws -> Bool {
+    guard isOver(found.foundAt) else { return false }
+    return try device.database.isClaimedByAll(
+      found.covered, liveSince: device.ambient.now() - limits.horizon)
+  }
+
+  /// A time that is still to come tells of a clock that has been put right.
+  private func isOver(_ start: Int64) -> Bool {
+    let now = device.ambient.now()
+    return min(start, now) <= now - limits.grace
+  }
+}
+
+extension ArchivedSegment {
+  fileprivate func overlaps(_ sequences: ClosedRange<UInt64>) -> Bool {
+    first <= sequences.upperBound && sequences.lowerBound <= last
+  }
+}

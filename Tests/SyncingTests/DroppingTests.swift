@@ -1,0 +1,230 @@
+import DocumentStorage
+import Replication
+import SegmentFormat
+import SharedFolder
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+/// Ann writes the same documents over and over; Bob and she have folders of their own.
+@Suite("Compaction drops what every live device has seen written over") struct DroppingTests {
+  let world: World
+  let ann: Peer
+  let bob: Peer
+  static let grace: Int64 = 7 * 86_400_000
+  static let limits = CompactionLimits(
+    fanOut: 4, mostParts: 64, bytes: 1 << 20, grace: grace, horizon: 90 * 86_400_000)
+
+  init() throws {
+    world = try World()
+    ann = try world.peer("ann", in: try world.folder("ann"))
+    bob = try world.peer("bob", in: try world.folder("bob"))
+  }
+
+  private func write(_ numbers: ClosedRange<Int>) throws {
+    for number in numbers {
+      try ann.put("n\(number % 2)", #"{"n":\#(number)}"#)
+      try ann.publish()
+    }
+  }
+
+  private func compact() throws -> CompactionReport {
+    try Compactor(device: ann.device, limits: Self.limits).run()
+  }
+
+  /// What Ann's folder has of her stream, and nothing that it has not.
+  private func mirror() throws {
+    let files = try world.logs(in: ann.folder).filter { $0.directory == ann.directory }
+    for file in try world.logs(in: bob.folder)
+    where file.directory == ann.directory && !files.contains(file) {
+      try world.remove(file.path(in: bob.folder))
+    }
+    for file in files { try world.deliver(file, to: bob.folder) }
+  }
+
+  /// Bob has all that Ann has, says so, and she hears it; then she says that she has his.
+  private func meet() throws {
+    try mirror()
+    try bob.importAll()
+    try bob.put("bob", #"{"heard":\#(Int.random(in: 0..<1_000_000))}"#)
+    try bob.publish()
+    try world.give(bob, to: ann)
+    try ann.importAll()
+  }
+
+  private var operationsInFolder: Int {
+    get throws {
+      try world.logs(in: ann.folder).filter { $0.directory == ann.directory }
+        .flatMap { try $0.decoded().segment.transactions }.reduce(0) { $0 + $1.operations.count }
+    }
+  }
+
+  private func newcomer(to folder: FilePath) throws -> String {
+    let other = try world.folder("newcomer")
+    for file in try world.logs(in: folder) { try world.deliver(file, to: other) }
+    let peer = try world.peer("newcomer", in: other)
+    let report = try peer.importAll()
+    #expect(report.gaps.isEmpty)
+    #expect(report.setAside.isEmpty)
+    world.fake?.removeTree(other)
+    return try peer.dump()
+  }
+
+  /// Twenty writes of two documents, joined long ago and looked through.
+  private func prepare() throws {
+    try write(1...20)
+    _ = try compact()
+    world.advance(milliseconds: Self.grace)
+    #expect(try compact().dropped == 0)
+  }
+
+  @Test("once they have said so, and the grace is over")
+  func drops() throws {
+    try prepare()
+    try meet()
+    let before = try ann.dump()
+    let count = try operationsInFolder
+    world.advance(milliseconds: Self.grace - 1)
+    #expect(try compact().dropped == 0)
+    world.advance(milliseconds: 1)
+    let report = try compact()
+    #expect(report.dropped == 18)
+    #expect(report.removed.count == 1)
+    #expect(try operationsInFolder == count - 18)
+    #expect(try ann.dump() == before)
+    #expect(try newcomer(to: ann.folder) == ann.dump())
+  }
+
+  @Test("and not before")
+  func waitsForClaims() throws {
+    try write(1...4)
+    try meet()
+    try write(5...20)
+    _ = try compact()
+    world.advance(milliseconds: Self.grace)
+    _ = try compact()
+    world.advance(milliseconds: Self.grace)
+    #expect(try compact().dropped == 0)
+    try meet()
+    #expect(try compact().dropped == 18)
+  }
+
+  @Test("and without those of whom nothing has come within the horizon")
+  func horizon() throws {
+    try write(1...4)
+    try meet()
+    try write(5...20)
+    _ = try compact()
+    world.advance(milliseconds: Self.limits.horizon)
+    _ = try compact()
+    world.advance(milliseconds: Self.grace)
+    #expect(try compact().dropped == 18)
+  }
+
+  @Test("and a reader that has them takes them out of what it keeps")
+  func heeds() throws {
+    try prepare()
+    try meet()
+    world.advance(milliseconds: Self.grace)
+    #expect(try compact().dropped == 18)
+    try mirror()
+    try bob.importAll()
+    let kept = try bob.device.database.archivedSegments(of: ann.stream)
+    #expect(kept.map(\.isReduced) == [true])
+    #expect(kept.map(\.isHeeded) == [true])
+    #expect(try bob.dump() == ann.dump())
+    // And goes on with what she writes next.
+    try write(21...24)
+    try meet()
+    #expect(try bob.dump() == ann.dump())
+    #expect(try newcomer(to: bob.folder) == bob.dump())
+  }
+
+  @Test("and a reader that lacks what their writer had keeps them until it has it")
+  func waits() throws {
+    let cat = try world.peer("cat", in: try world.folder("cat"))
+    try prepare()
+    try meet()
+    world.advance(milliseconds: Self.grace)
+    for file in try world.logs(in: ann.folder) where file.directory == ann.directory {
+      try world.deliver(file, to: cat.folder)
+    }
+    try cat.importAll()
+    #expect(try compact().dropped == 18)
+    for file in try world.logs(in: ann.folder) where file.directory == ann.directory {
+      try world.deliver(file, to: cat.folder)
+    }
+    try cat.importAll()
+    var kept = try cat.device.database.archivedSegments(of: ann.stream)
+    #expect(kept.filter(\.isReduced).map(\.isHeeded) == [false])
+    #expect(kept.contains { !$0.isReduced })
+    try world.give(bob, to: cat)
+    try cat.importAll()
+    kept = try cat.device.database.archivedSegments(of: ann.stream)
+    #expect(kept.map(\.isHeeded) == [true])
+    #expect(try cat.dump() == ann.dump())
+  }
+
+  @Test("and history tells that it is not whole, and takes nothing back on its account")
+  func history() throws {
+    try prepare()
+    try meet()
+    world.advance(milliseconds: Self.grace)
+    let key = DocumentKey(collection: "notes", id: "n0")
+    func missing(on peer: Peer) throws -> [ClosedRange<UInt64>] {
+      try peer.device.database.readSnapshot { try $0.events(of: key).missing.map(\.range) }
+    }
+    #expect(try missing(on: ann).isEmpty)
+    #expect(try compact().dropped == 18)
+    // Each of the first wrote a value, and the inserts of both documents stay.
+    let missingHere = try missing(on: ann)
+    #expect(missingHere == [1...18])
+    try mirror()
+    // Bob has the originals, until he heeds what she says.
+    #expect(try missing(on: bob).isEmpty)
+    try bob.importAll()
+    #expect(try missing(on: bob) == [1...18])
+    let database = ann.device.database
+    #expect(throws: HistoryError.self) {
+      _ = try database.undo(
+        "\(ann.stream):20", now: ann.device.ambient.time, nonce: ann.device.nonce)
+    }
+    #expect(throws: HistoryError.self) {
+      _ = try database.readSnapshot { try $0.body(of: key, at: .latest) }
+    }
+  }
+
+  @Test("and says nothing of what only its own database has")
+  func saysWhatIsPublished() throws {
+    try prepare()
+    try meet()
+    world.advance(milliseconds: Self.grace)
+    try ann.put("later", "{}")
+    #expect(try compact().dropped == 18)
+    let statements = try world.logs(in: ann.folder)
+      .compactMap { try $0.decoded().segment.statement }
+    #expect(statements.map { $0.applied.sequence(of: ann.stream) } == [20])
+    try mirror()
+    try bob.importAll()
+    let kept = try bob.device.database.archivedSegments(of: ann.stream)
+    #expect(kept.map(\.isHeeded) == [true])
+  }
+
+  @Test("and what the folder brings back of it stays dead, and is not kept again")
+  func staysDead() throws {
+    try prepare()
+    try meet()
+    let old = try world.logs(in: ann.folder).filter { $0.directory == ann.directory }
+    world.advance(milliseconds: Self.grace)
+    _ = try compact()
+    try mirror()
+    try bob.importAll()
+    for file in old { try world.deliver(file, to: bob.folder) }
+    try bob.importAll()
+    #expect(
+      try bob.device.database.archivedSegments(of: ann.stream).map(\.isReduced) == [true])
+    #expect(try bob.dump() == ann.dump())
+    #expect(try newcomer(to: bob.folder) == bob.dump())
+  }
+}
