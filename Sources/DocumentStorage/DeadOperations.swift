@@ -14,8 +14,11 @@ package struct DeadOperations: Sendable, Equatable {
   package let foundAt: Int64
   /// What had been applied then, without fingerprints: what covers them is in that.
   package let covered: Context
+  /// The greatest stamp that had been applied then.
+  package let clock: HybridTime
 
-  init(_ isDead: [Bool], foundAt: Int64, covered: Context) {
+  init(_ isDead: [Bool], foundAt: Int64, covered: Context, clock: HybridTime) {
+    self.clock = clock
     var bits = Array(repeating: UInt8(0), count: (isDead.count + 7) / 8)
     for index in isDead.indices where isDead[index] { bits[index / 8] |= UInt8(1) << (index % 8) }
     self.bits = bits
@@ -31,6 +34,7 @@ package struct DeadOperations: Sendable, Equatable {
     total = try row.value(2)
     foundAt = try row.value(3)
     covered = try ContextCoding.decode([UInt8](row.value(4) as Data), streams: streams)
+    clock = HybridTime(rawValue: UInt64(clamping: try row.value(5) as Int64))
   }
 
   /// Those of the segment's operations.
@@ -52,13 +56,15 @@ package struct DeadOperations: Sendable, Equatable {
 extension StoreDatabase {
   /// What a segment says of what is dropped from it now; nil if nothing may be said: something was
   /// given up, which its readers may have.
-  package func statement() throws -> DropStatement? {
+  ///
+  /// - parameter historyStart: see ``DropStatement/historyStart``.
+  package func statement(historyStart: HybridTime) throws -> DropStatement? {
     try read { db in
       let streams = try streams(db)
       guard streams.frontier.givenUp.isEmpty,
         let published = try streams.published(db)
       else { return nil }
-      return DropStatement(applied: published)
+      return DropStatement(applied: published, historyStart: historyStart)
     }
   }
 
@@ -67,7 +73,7 @@ extension StoreDatabase {
     try read { db in
       let statement = try db.cachedStatement(
         sql: """
-          SELECT operations, count, total, found_at, covered FROM dead
+          SELECT operations, count, total, found_at, covered, clock FROM dead
           WHERE segment = (SELECT id FROM archive WHERE \(SegmentArchive.key))
           """)
       return try Row.fetchOne(statement, arguments: SegmentArchive.arguments(of: segment))
@@ -92,7 +98,8 @@ extension StoreDatabase {
       else { return nil }
       let content = try SegmentFile.decode(bytes).segment
       let isDead = try DeadOperationSearch(streams: streams, db).isDead(in: content)
-      return DeadOperations(isDead, foundAt: now, covered: streams.written)
+      return DeadOperations(
+        isDead, foundAt: now, covered: streams.written, clock: try DeviceRecord.clock(db))
     }
     guard let found else { return nil }
     try write { db in
@@ -100,11 +107,13 @@ extension StoreDatabase {
       let covered = try ContextCoding.encode(found.covered) { try streams.number(of: $0, db) }
       let values: StatementArguments = [
         found.stored, found.count, found.total, found.foundAt, Data(covered),
+        Int64(clamping: found.clock.rawValue),
       ]
       try db.run(
         """
-        INSERT OR REPLACE INTO dead(segment, operations, count, total, found_at, covered)
-          SELECT id, ?, ?, ?, ?, ? FROM archive WHERE \(SegmentArchive.key)
+        INSERT OR REPLACE INTO dead(
+          segment, operations, count, total, found_at, covered, clock)
+          SELECT id, ?, ?, ?, ?, ?, ? FROM archive WHERE \(SegmentArchive.key)
         """, values + SegmentArchive.arguments(of: segment))
     }
     return found

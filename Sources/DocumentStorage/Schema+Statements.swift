@@ -3,21 +3,24 @@ extension Schema {
   static let statements = """
     -- The kept segments that lack something which their transactions had (protocol.md 22), by their
     -- numbers in the archive: how far that is heeded here (`StatementTable.Progress`), and what has
-    -- to be applied before it is.
+    -- to be applied before it is; and from when on history is whole without what they lack.
     CREATE TABLE statements(
       segment INTEGER PRIMARY KEY,
       progress INTEGER NOT NULL,
-      applied BLOB NOT NULL);
+      applied BLOB NOT NULL,
+      history_start INTEGER NOT NULL);
 
     -- What has been found dead of this device's kept segments: a bit for each operation, how many
-    -- those are, of how many, since when, and what had been applied then: that covers them.
+    -- those are, of how many, since when, and what had been applied then, up to which stamp: that
+    -- covers them.
     CREATE TABLE dead(
       segment INTEGER PRIMARY KEY,
       operations BLOB NOT NULL,
       count INTEGER NOT NULL,
       total INTEGER NOT NULL,
       found_at INTEGER NOT NULL,
-      covered BLOB NOT NULL);
+      covered BLOB NOT NULL,
+      clock INTEGER NOT NULL);
 
     CREATE TRIGGER forget_segment AFTER DELETE ON archive BEGIN
       DELETE FROM statements WHERE segment = old.id;

@@ -41,11 +41,12 @@ enum StatementTable {
     try db.run(
       """
       INSERT OR IGNORE INTO statements
-        SELECT id, \(Progress.waiting.rawValue), ? FROM archive
+        SELECT id, \(Progress.waiting.rawValue), ?, ? FROM archive
         WHERE stream = ? AND first = ? AND last = ? AND digest = ?
       """,
       [
-        Data(applied), try streams.number(of: range.stream, db), Int64(range.first),
+        Data(applied), Int64(clamping: statement.historyStart.rawValue),
+        try streams.number(of: range.stream, db), Int64(range.first),
         Int64(range.last), Int64(bitPattern: digest),
       ])
   }
@@ -79,6 +80,13 @@ enum StatementTable {
           WHERE stream = ? AND progress <> ?)
         """)
     return try Bool.fetchOne(statement, arguments: [stream, Progress.heeded.rawValue]) ?? false
+  }
+
+  /// From when on history is whole; nil if nothing that is known here was dropped.
+  static func historyStart(_ db: Database) throws -> HybridTime? {
+    let sql = "SELECT max(history_start) FROM statements"
+    return try Int64.fetchOne(db.prepared(sql))
+      .map { HybridTime(rawValue: UInt64(clamping: $0)) }
   }
 
   static func set(_ progress: Progress, of id: Int64, _ db: Database) throws {

@@ -14,10 +14,16 @@ package struct RecordedEvents: Sendable {
   package fileprivate(set) var events: [DocumentKey: [DocumentEvent]] = [:]
   /// What is not known; empty if the history is whole.
   package fileprivate(set) var missing: [Missing] = []
+  /// From when on it is whole; before that, what was written over may have been dropped. Nil if
+  /// nothing was.
+  package let start: HybridTime?
   /// What is held of the streams, to tell their branches apart.
   package let lineage: Lineage
 
-  fileprivate init(lineage: Lineage) { self.lineage = lineage }
+  fileprivate init(lineage: Lineage, start: HybridTime?) {
+    self.lineage = lineage
+    self.start = start
+  }
 
   /// What is known of the life of a document.
   package func history(of key: DocumentKey) -> DocumentHistory {
@@ -34,12 +40,15 @@ package enum HistoryError: Error, Equatable, Sendable {
   case ambiguousBranch(String, [Context.Entry])
   /// Transactions that would have to be known are not kept.
   case incomplete(RecordedEvents.Missing)
+  /// It is about something before the moment from which on history is whole.
+  case forgotten(HybridTime)
 }
 
 extension TransactionLog {
   /// All transactions that touch any of `keys`.
   func events(of keys: Set<DocumentKey>) throws -> RecordedEvents {
-    var recorded = RecordedEvents(lineage: streams.frontier.lineage)
+    var recorded = RecordedEvents(
+      lineage: streams.frontier.lineage, start: try StatementTable.historyStart(db))
     for row in streams.all {
       let missing = try forEach(of: row.stream) { transaction in
         for (index, operation) in transaction.operations.enumerated()
@@ -55,29 +64,36 @@ extension TransactionLog {
   }
 
   /// A transaction, and the documents that it wrote.
-  typealias Found = (tip: Context.Entry, documents: Set<DocumentKey>)
+  typealias Found = (header: Transaction.Header, documents: Set<DocumentKey>)
 
   /// The transaction of a name.
   ///
   /// - parameter name: `<stream>:<sequence>`, and where the stream has branches, perhaps
   ///   `:<fingerprint>`; both ids may be cut where that is unambiguous.
+  /// - throws: ``HistoryError``, also if something was dropped of it.
   func transaction(named name: String) throws -> Found {
     let parts = name.split(separator: ":", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }),
       let sequence = UInt64(parts[1]), let stream = try stream(beginningWith: String(parts[0]))
     else { throw HistoryError.unknownTransaction(name) }
     var found: [Found] = []
+    var isReduced = false
     let missing = try forEach(of: stream) { transaction in
       let tip = transaction.header.tip
       guard tip.sequence == sequence,
         parts.count < 3 || tip.fingerprint.description.hasPrefix(parts[2])
       else { return }
-      found.append((tip, Set(transaction.operations.map(\.document))))
+      if !transaction.isWhole { isReduced = true }
+      found.append((transaction.header, Set(transaction.operations.map(\.document))))
     }
     guard found.count <= 1 else {
-      throw HistoryError.ambiguousBranch(name, found.map(\.tip))
+      throw HistoryError.ambiguousBranch(name, found.map(\.header.tip))
     }
-    if let only = found.first { return only }
+    if let only = found.first {
+      let start = try StatementTable.historyStart(db)
+      if let start, isReduced || only.header.time <= start { throw HistoryError.forgotten(start) }
+      return only
+    }
     guard let range = missing.first(where: { $0.contains(sequence) }) else {
       throw HistoryError.unknownTransaction(name)
     }
@@ -120,9 +136,12 @@ extension StoreSnapshot {
 
   /// A document's canonical body as of the operations stamped up to `time`; nil if it was absent.
   ///
-  /// - throws: ``HistoryError/incomplete(_:)`` where something is not known that may decide it.
+  /// - throws: ``HistoryError/incomplete(_:)`` where something is not known that may decide it,
+  ///   ``HistoryError/forgotten(_:)`` where something may have been dropped.
   package func body(of key: DocumentKey, at time: HybridTime) throws -> [UInt8]? {
-    let events = try log.events(of: [key]).whole()[key] ?? []
+    let recorded = try log.events(of: [key])
+    if let start = recorded.start, time < start { throw HistoryError.forgotten(start) }
+    let events = try recorded.whole()[key] ?? []
     let past = events.filter { $0.header.time <= time }
     return DocumentState(of: past, lineage: streams.frontier.lineage).view().body
   }

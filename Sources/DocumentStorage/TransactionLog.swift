@@ -13,7 +13,8 @@ struct TransactionLog {
 
   /// Calls `body` with the transactions of a stream, each once; those of one branch in order.
   ///
-  /// - returns: which of those that are applied are not kept, or not wholly.
+  /// - returns: which of those that are applied are not kept; of what was dropped it is known that
+  ///   it was.
   func forEach(
     of stream: StreamID, _ body: (Transaction) throws -> Void
   ) throws -> [ClosedRange<UInt64>] {
@@ -41,7 +42,10 @@ struct TransactionLog {
     while let row = try rows.next() {
       try reading.take(SegmentFile.decode([UInt8](row.value(0) as Data)).segment, give)
     }
-    try forEachLeft(in: late, of: stream, besides: given ?? [], body)
+    try forEachLeft(in: late, of: stream, besides: given ?? []) { transaction in
+      reading.note(transaction.header.tip)
+      try body(transaction)
+    }
     return reading.missing
   }
 
@@ -110,14 +114,13 @@ struct StreamReading {
         ends[header.fingerprint] = StreamPosition(after: header)
       }
       guard given.updateValue(header.sequence, forKey: header.fingerprint) == nil else { continue }
-      // What is left of a transaction is not all of it.
-      if transaction.isWhole { note(header.tip) }
+      note(header.tip)
       try body(transaction)
     }
     return true
   }
 
-  private mutating func note(_ tip: Context.Entry) {
+  fileprivate mutating func note(_ tip: Context.Entry) {
     for index in lineage?.lines(holding: tip) ?? [] {
       if let last = ranges[index].last, last.upperBound + 1 == tip.sequence {
         ranges[index][ranges[index].count - 1] = last.lowerBound...tip.sequence

@@ -21,13 +21,13 @@ struct UndoReading {
     _ name: String, isForced: Bool, log: TransactionLog,
     state: (DocumentKey) throws -> DocumentState
   ) throws {
-    let (transaction, keys) = try log.transaction(named: name)
+    let (header, keys) = try log.transaction(named: name)
     let events = try log.events(of: keys).whole()
     applied = log.streams.frontier.applied
     documents = try keys.sorted().map { key in
       let state = try state(key)
       let plan = UndoPlan(
-        of: transaction, events: events[key] ?? [], lineage: log.streams.frontier.lineage,
+        of: header.tip, events: events[key] ?? [], lineage: log.streams.frontier.lineage,
         present: state.view(), waiting: state.pending, isForced: isForced)
       return Document(key: key, plan: plan, state: state)
     }

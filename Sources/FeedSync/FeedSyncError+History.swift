@@ -1,4 +1,6 @@
 import DocumentStorage
+import Foundation
+import Replication
 
 extension FeedSyncError {
   init(history error: HistoryError, operation: String) {
@@ -24,8 +26,17 @@ extension FeedSyncError {
         .cannotRead, operation: operation, message: Self.notKept(missing),
         hint: "run 'feedsync import' while the folder has that device's files; what is known can"
           + " be read with 'feedsync history'")
+    case .forgotten(let start):
+      self.init(
+        .cannotRead, operation: operation,
+        message: "the past is kept from \(Self.moment(start)) on; what was written over before"
+          + " that may have been dropped since",
+        hint: "'feedsync history' prints what is known")
     }
   }
+
+  /// A moment as text, in UTC.
+  private static func moment(_ time: HybridTime) -> String { Date(time).formatted(.iso8601) }
 
   /// Says what the archive lacks.
   package static func notKept(_ missing: RecordedEvents.Missing) -> String {

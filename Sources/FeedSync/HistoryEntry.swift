@@ -107,6 +107,9 @@ public struct DocumentTimeline: Sendable {
   public let entries: [HistoryEntry]
   /// What was applied before this device kept what it reads; empty if the history is whole.
   public let missing: [Missing]
+  /// From when on it is whole: what had been written over before that may have been dropped by
+  /// `compact`, here or elsewhere. Nil if nothing was that may belong to this document.
+  public let start: Date?
 }
 
 // MARK: - From the layers below
@@ -118,6 +121,10 @@ extension TransactionID {
 extension DocumentTimeline {
   package init(_ recorded: RecordedEvents, of key: DocumentKey, names: [StreamID: String]) throws {
     entries = try recorded.history(of: key).changes.map { try HistoryEntry($0, names: names) }
+    let events = recorded.events[key] ?? []
+    let isYounger =
+      !events.isEmpty && events.allSatisfy { $0.header.time > recorded.start ?? .zero }
+    start = (isYounger ? nil : recorded.start).map { Date($0) }
     missing = recorded.missing.map { missing in
       Missing(
         device: DeviceDescription(id: missing.stream.description, name: missing.name),
@@ -139,7 +146,7 @@ extension HistoryEntry {
     self.init(
       transaction: TransactionID(stream: header.stream.description, sequence: header.sequence),
       device: DeviceDescription(id: header.stream.description, name: names[header.stream]),
-      time: Date(timeIntervalSince1970: Double(header.time.milliseconds) / 1000), event: event,
+      time: Date(header.time), event: event,
       changes: try change.members.map { try MemberChange($0) })
   }
 }
@@ -173,5 +180,12 @@ extension MemberChange.Outcome {
       case .lost(let dot): .lost(to: TransactionID(dot))
       case .deleted(let dot): .deleted(by: TransactionID(dot))
       }
+  }
+}
+
+extension Date {
+  /// The millisecond of a hybrid clock's moment.
+  init(_ time: HybridTime) {
+    self.init(timeIntervalSince1970: Double(time.milliseconds) / 1000)
   }
 }

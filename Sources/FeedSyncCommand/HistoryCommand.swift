@@ -30,6 +30,13 @@ struct HistoryCommand: StoreCommand {
           .cannotRead, operation: "history", message: missing.message,
           hint: "'feedsync import' reads them again where the folder still has them"))
     }
+    if let start = history.start {
+      Output.warning(
+        FeedSyncError(
+          .cannotRead, operation: "history",
+          message: "it is whole from \(HistoryForm.time(start)) on; what had been written over"
+            + " before that may have been dropped"))
+    }
     guard !history.entries.isEmpty else {
       throw FeedSyncError(
         .notFound, operation: "history",

@@ -6,19 +6,26 @@ import Replication
 /// One that has applied them takes them out, once it has applied all that the writer had: by then
 /// it has what covers them, too.
 ///
-///     let statement = DropStatement(applied: frontier.applied)
+///     let statement = DropStatement(applied: frontier.applied, historyStart: clock.latest)
 ///     let segment = try Segment(joining: parts, dropping: dead, as: statement)
 package struct DropStatement: Hashable, Sendable {
   /// All that its writer had applied.
   package let applied: Context
+  /// What was dropped had been written over or deleted by then: as of that moment and any later one
+  /// documents can be told without it, but not as of an earlier one.
+  package let historyStart: HybridTime
 
-  package init(applied: Context) { self.applied = applied }
+  package init(applied: Context, historyStart: HybridTime) {
+    self.applied = applied
+    self.historyStart = historyStart
+  }
 
   /// What several say together; nil if none says anything.
-  init?(of segments: [Segment]) {
+  package init?(of segments: [Segment]) {
     let statements = segments.compactMap(\.statement)
-    guard !statements.isEmpty else { return nil }
+    guard let start = statements.map(\.historyStart).max() else { return nil }
     applied = Context(statements.flatMap(\.applied.entries))
+    historyStart = start
   }
 }
 
@@ -38,6 +45,7 @@ extension DropStatement {
   /// The attribute that says it.
   package var stored: Segment.Attribute {
     var content: [UInt8] = []
+    content.append(bigEndian: historyStart.rawValue)
     content.appendVarint(UInt64(applied.entries.count))
     for entry in applied.entries {
       content.append(entry.stream)
@@ -50,6 +58,8 @@ extension DropStatement {
   /// - throws: ``SegmentError`` if the attribute's content is malformed.
   fileprivate init(_ content: [UInt8]) throws(SegmentError) {
     var reader = ByteReader(content)
+    let start = HybridTime(rawValue: try reader.unsigned64())
+    guard start <= .latest else { throw .damaged("a statement is not possible") }
     var entries: [Context.Entry] = []
     let count = try reader.count(of: 33)
     guard count <= SegmentFile.maximumContextEntries else {
@@ -65,6 +75,6 @@ extension DropStatement {
         Context.Entry(stream: stream, sequence: sequence, fingerprint: try reader.identifier()))
     }
     guard reader.remaining == 0 else { throw .damaged("more follows a statement") }
-    self.init(applied: Context(entries))
+    self.init(applied: Context(entries), historyStart: start)
   }
 }

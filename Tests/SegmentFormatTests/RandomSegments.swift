@@ -47,7 +47,9 @@ extension SeededGenerator {
         (0..<below(4)).map { _ in
           Context.Entry(
             stream: stream(), sequence: sequence(), fingerprint: .random(using: &self))
-        }))
+        }),
+      historyStart: HybridTime(
+        milliseconds: Int64.random(in: 1...253_402_300_799_999, using: &self)))
   }
 
   private mutating func transaction(mayLean: Bool, mayBeLone: Bool) -> EncodedTransaction {

@@ -91,7 +91,7 @@ import Testing
       applied: Context([
         Context.Entry(
           stream: Sample.phone, sequence: 3, fingerprint: Fingerprint(rawValue: 3))
-      ]))
+      ]), historyStart: HybridTime(milliseconds: Sample.startMilliseconds + 90_000))
     let front = try Segment(
       joining: Array(Self.author.segments[..<3]), dropping: { $0.sequence > 1 },
       as: Sample.statement)
@@ -103,6 +103,7 @@ import Testing
     #expect(
       again.statement?.applied.entries
         == (Sample.statement.applied.entries + other.applied.entries).sorted())
+    #expect(again.statement?.historyStart == other.historyStart)
     #expect(throws: SegmentError.self) {
       _ = try Segment(joining: Self.author.segments, dropping: { $0.sequence > 1 })
     }
@@ -190,6 +191,7 @@ import Testing
       Segment.Attribute(number: 4, content: []),
       Segment.Attribute(number: 4, content: Array(content.dropLast())),
       Segment.Attribute(number: 4, content: content + [0]),
+      Segment.Attribute(number: 4, content: [0xFF] + content.dropFirst()),
     ]
     for attribute in wrong {
       let bytes = SegmentFile.encode(

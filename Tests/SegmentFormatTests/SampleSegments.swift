@@ -12,7 +12,7 @@ enum Sample {
   static let statement = DropStatement(
     applied: Context([
       Context.Entry(stream: laptop, sequence: 6, fingerprint: Fingerprint(rawValue: 6))
-    ]))
+    ]), historyStart: HybridTime(milliseconds: startMilliseconds + 60_000, counter: 2))
 }
 
 /// Writes one stream's transactions one after another, as a device does.

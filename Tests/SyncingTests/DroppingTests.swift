@@ -166,33 +166,48 @@ import Testing
     #expect(try cat.dump() == ann.dump())
   }
 
-  @Test("and history tells that it is not whole, and takes nothing back on its account")
+  @Test("and history says from when on it is whole, and takes nothing back of what was before")
   func history() throws {
     try prepare()
     try meet()
     world.advance(milliseconds: Self.grace)
     let key = DocumentKey(collection: "notes", id: "n0")
-    func missing(on peer: Peer) throws -> [ClosedRange<UInt64>] {
-      try peer.device.database.readSnapshot { try $0.events(of: key).missing.map(\.range) }
+    func start(on peer: Peer) throws -> HybridTime? {
+      let recorded = try peer.device.database.readSnapshot { try $0.events(of: key) }
+      #expect(recorded.missing.isEmpty)
+      return recorded.start
     }
-    #expect(try missing(on: ann).isEmpty)
+    #expect(try start(on: ann) == nil)
     #expect(try compact().dropped == 18)
-    // Each of the first wrote a value, and the inserts of both documents stay.
-    let missingHere = try missing(on: ann)
-    #expect(missingHere == [1...18])
+    let known = try #require(try start(on: ann))
     try mirror()
-    // Bob has the originals, until he heeds what she says.
-    #expect(try missing(on: bob).isEmpty)
+    #expect(try start(on: bob) == nil)
     try bob.importAll()
-    #expect(try missing(on: bob) == [1...18])
+    #expect(try start(on: bob) == known)
+    try checkPast(of: key, since: known)
+  }
+
+  private func checkPast(of key: DocumentKey, since start: HybridTime) throws {
     let database = ann.device.database
-    #expect(throws: HistoryError.self) {
+    func body(at time: HybridTime) throws -> String? {
+      try database.readSnapshot { try $0.body(of: key, at: time) }
+        .map { String(decoding: $0, as: UTF8.self) }
+    }
+    func undo(_ sequence: UInt64) throws {
       _ = try database.undo(
-        "\(ann.stream):20", now: ann.device.ambient.time, nonce: ann.device.nonce)
+        "\(ann.stream):\(sequence)", now: ann.device.ambient.time, nonce: ann.device.nonce)
     }
-    #expect(throws: HistoryError.self) {
-      _ = try database.readSnapshot { try $0.body(of: key, at: .latest) }
+    #expect(try body(at: start) == #"{"n":20}"#)
+    let before = HybridTime(rawValue: start.rawValue - 1)
+    #expect(throws: HistoryError.forgotten(start)) { _ = try body(at: before) }
+    for sequence: UInt64 in [1, 3, 20] {
+      #expect(throws: HistoryError.forgotten(start)) { try undo(sequence) }
     }
+    let later = try ann.write { writer in
+      _ = try writer.put(try JSONText.parse(#"{"n":21}"#), at: key)
+    }
+    try undo(try #require(later.sequence))
+    #expect(try body(at: .latest) == #"{"n":20}"#)
   }
 
   @Test("and says nothing of what only its own database has")

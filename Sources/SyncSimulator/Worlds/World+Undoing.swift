@@ -10,14 +10,16 @@ extension World {
     let key = self.key(&random)
     let recorded = try machine.database.readSnapshot { try $0.events(of: key) }
     guard recorded.missing.isEmpty else {
-      // What was dropped nobody can tell.
-      if try recorded.missing.allSatisfy({ try isReduced($0, on: machine) }) { return }
       throw Finding("device \(machine.number) does not keep the history of \(key.id)")
     }
     let changes = recorded.history(of: key).changes
     guard let last = changes.last else { return }
     let chosen = random.chance(60) ? last : random.pick(changes)
     let tip = chosen.header.tip
+    let name = "\(tip.stream):\(tip.sequence):\(tip.fingerprint)"
+    if let start = recorded.start, chosen.header.time <= start {
+      return try checkForgotten(name, on: machine)
+    }
     let former = try bodies(on: machine)
     let known = try machine.claimable()
     let conflicts = try conflicts(on: machine)
@@ -25,8 +27,8 @@ extension World {
     let waiting = try machine.database.counts().pendingRemovals
     let isForced = random.chance(20)
     let (result, left) = try machine.database.undo(
-      "\(tip.stream):\(tip.sequence):\(tip.fingerprint)", isForced: isForced,
-      now: machine.device.ambient.time, nonce: machine.device.nonce)
+      name, isForced: isForced, now: machine.device.ambient.time,
+      nonce: machine.device.nonce)
     note("    \(isForced ? "in any case " : "")undoes \(tip.sequence) of \(tip.stream)")
     for left in left { note("    and leaves \(left.document.id)\(left.path)") }
     let edits = try edits(from: former, by: result, on: machine)
@@ -40,12 +42,16 @@ extension World {
     try checkUndone(key, recorded, tip, on: machine)
   }
 
-  /// Whether all that is missing is kept, as far as it was not dropped.
-  private func isReduced(_ missing: RecordedEvents.Missing, on machine: Machine) throws -> Bool {
-    let left = try machine.database.archivedSegments(of: missing.stream).filter(\.isReduced)
-    return missing.range.allSatisfy { sequence in
-      left.contains { $0.sequences.contains(sequence) }
+  /// What came before the moment from which on history is whole is not taken back: what it changed
+  /// may have been dropped.
+  private func checkForgotten(_ name: String, on machine: Machine) throws {
+    do {
+      _ = try machine.database.undo(
+        name, now: machine.device.ambient.time, nonce: machine.device.nonce)
+    } catch HistoryError.forgotten {
+      return note("    \(name) is forgotten")
     }
+    throw Finding("device \(machine.number) undoes what it may not know any more")
   }
 
   /// Where nothing came after it, and nothing competes, it is as before.

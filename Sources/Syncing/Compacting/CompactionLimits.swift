@@ -32,8 +32,6 @@ package struct CompactionLimits: Sendable {
   /// What it had not seen by then may be dropped all the same; safety never depends on it, only
   /// whether what it writes on its return finds what it was made on.
   package let horizon: Int64
-  /// Whether what is dead is dropped; what others have dropped is heeded all the same.
-  package let drops: Bool
   /// A segment is written anew for what is dead of it if that is one operation of so many.
   static let deadShare = 4
 
@@ -41,7 +39,7 @@ package struct CompactionLimits: Sendable {
   package init(
     fanOut: Int, mostParts: Int, bytes: Int, grace: Int64, horizon: Int64 = 90 * 86_400_000,
     operations: Int = SegmentFile.maximumOperations / 2,
-    bodyBytes: Int = SegmentFile.maximumBodyBytes / 4, drops: Bool = true
+    bodyBytes: Int = SegmentFile.maximumBodyBytes / 4
   ) {
     self.fanOut = fanOut
     self.mostParts = mostParts
@@ -50,10 +48,8 @@ package struct CompactionLimits: Sendable {
     self.bodyBytes = bodyBytes
     self.grace = grace
     self.horizon = horizon
-    self.drops = drops
   }
 
-  /// Nothing is dropped: `history` and `get --at` do not tell yet how far back they reach.
   package static let standard = CompactionLimits(
-    fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000, drops: false)
+    fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000)
 }

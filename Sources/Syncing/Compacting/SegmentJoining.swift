@@ -20,17 +20,24 @@ struct SegmentJoining {
   func joined(_ run: JoinPlan.Run) throws -> (JoinedSegment, dropped: Int)? {
     var segments: [Segment] = []
     var dropped: Set<Dot> = []
+    var historyStart = HybridTime.zero
     let statements = try dead.statements(besides: run.parts)
     for part in run.parts {
       guard let kept = try device.database.archivedFile(of: part) else { return nil }
       let segment = try SegmentFile.decode(kept.file.bytes).segment
       segments.append(segment)
-      if let found = try dead.ripe(in: part) { dropped.formUnion(found.dots(in: segment)) }
+      if let found = try dead.ripe(in: part) {
+        dropped.formUnion(found.dots(in: segment))
+        historyStart = max(historyStart, found.clock)
+      }
       for statement in statements { dropped.formUnion(statement.omitted(from: segment)) }
     }
     guard let first = segments.first, let end = run.parts.last?.fingerprint else { return nil }
     let isReduced = run.parts.contains { $0.isReduced } || !statements.isEmpty
-    let statement = isReduced || !dropped.isEmpty ? try device.database.statement() : nil
+    let known = DropStatement(of: segments + statements)?.historyStart ?? .zero
+    let statement =
+      isReduced || !dropped.isEmpty
+      ? try device.database.statement(historyStart: max(historyStart, known)) : nil
     guard let statement else {
       // What was dropped before cannot be stated anew for now.
       guard !isReduced else { return nil }
