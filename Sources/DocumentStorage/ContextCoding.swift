@@ -49,6 +49,8 @@ struct StoredBytes {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+  var isAtEnd: Bool { position >= bytes.count }
+
   static let damage = DatabaseError(
     resultCode: .SQLITE_CORRUPT, message: "a stored value is damaged")
 

@@ -34,7 +34,7 @@ package struct DeadOperations: Sendable, Equatable {
     total = try row.value(2)
     foundAt = try row.value(3)
     covered = try ContextCoding.decode([UInt8](row.value(4) as Data), streams: streams)
-    clock = HybridTime(rawValue: UInt64(clamping: try row.value(5) as Int64))
+    clock = HybridTime(rawValue: UInt64(bitPattern: try row.value(5) as Int64))
   }
 
   /// Those of the segment's operations.
@@ -81,9 +81,10 @@ extension StoreDatabase {
     }
   }
 
-  /// Finds out which operations of a segment of this device a write covers for good; notes them.
+  /// Finds out which operations of a segment of this device are dead; notes them.
   ///
-  /// What a write covers has left the documents; so whatever is not there is dead (12, 21 a).
+  /// What a write covers has left the documents; so whatever is not there is dead (12, 21 a). Of
+  /// what is there, the document tells what deletes have made so (``DocumentState/dead``).
   ///
   /// - parameter now: in milliseconds since 1970.
   /// - returns: nil, with nothing noted, if that cannot be told now: something that is applied may
@@ -107,7 +108,7 @@ extension StoreDatabase {
       let covered = try ContextCoding.encode(found.covered) { try streams.number(of: $0, db) }
       let values: StatementArguments = [
         found.stored, found.count, found.total, found.foundAt, Data(covered),
-        Int64(clamping: found.clock.rawValue),
+        Int64(bitPattern: found.clock.rawValue),
       ]
       try db.run(
         """
@@ -117,6 +118,18 @@ extension StoreDatabase {
         """, values + SegmentArchive.arguments(of: segment))
     }
     return found
+  }
+
+  /// Those of the operations that were found dead in a segment which are so still: an edit that has
+  /// come since may have undone a delete.
+  package func confirmed(
+    _ found: DeadOperations, in segment: Segment
+  ) throws -> Set<Dot> {
+    try read { db in
+      let isDead = try DeadOperationSearch(streams: streams(db), db).isDead(in: segment)
+      let dots = zip(segment.dots, isDead).filter(\.1).map(\.0)
+      return Set(dots).intersection(found.dots(in: segment))
+    }
   }
 
   /// Whether all that this device wrote of `covered` is in the folder, and every other device that
@@ -207,7 +220,7 @@ extension StreamDirectory {
   /// All that is applied; of a stream with one branch without fingerprint, and up to its last
   /// transaction with operations: one without is never claimed for its own sake, so that devices
   /// which have nothing to say end to speak (protocol.md 19).
-  fileprivate var written: Context {
+  var written: Context {
     Context(
       all.flatMap { row -> [Context.Entry] in
         let tips = frontier.applied.entries(of: row.stream)
@@ -259,9 +272,11 @@ private struct DeadOperationSearch {
     }
     for (key, operations) in places {
       let state = try table.state(of: key, streams: streams)
-      let held = Set(
-        state.entries.lazy.map(\.stamp.dot).filter { $0.stream == segment.range.stream })
-      for (index, dot) in operations where !held.contains(dot) { isDead[index] = true }
+      let dead = state.dead
+      let needed = Set(
+        state.entries.lazy.map(\.stamp)
+          .filter { $0.dot.stream == segment.range.stream && !dead.contains($0) }.map(\.dot))
+      for (index, dot) in operations where !needed.contains(dot) { isDead[index] = true }
     }
     return isDead
   }

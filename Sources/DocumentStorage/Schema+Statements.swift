@@ -8,7 +8,7 @@ extension Schema {
       segment INTEGER PRIMARY KEY,
       progress INTEGER NOT NULL,
       applied BLOB NOT NULL,
-      history_start INTEGER NOT NULL);
+      history_start BLOB NOT NULL);
 
     -- What has been found dead of this device's kept segments: a bit for each operation, how many
     -- those are, of how many, since when, and what had been applied then, up to which stamp: that
@@ -31,5 +31,10 @@ extension Schema {
     -- transaction with operations, on its first line. Null where an older program knew.
     ALTER TABLE streams ADD COLUMN arrived_at INTEGER;
     ALTER TABLE streams ADD COLUMN written INTEGER;
+
+    -- Since when something is applied of which this device has not said that it has it, and when it
+    -- last looked after its files, in milliseconds since 1970.
+    ALTER TABLE device ADD COLUMN unsaid_since INTEGER;
+    ALTER TABLE device ADD COLUMN looked_after_at INTEGER;
     """
 }

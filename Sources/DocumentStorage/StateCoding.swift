@@ -28,6 +28,8 @@ package enum StateCoding {
       rows.appendVarint(UInt64(tables.index(removal.insert)))
       rows.append(contentsOf: try ContextCoding.encode(removal.seen, number: number))
     }
+    // Read as unknown where it is missing, as older programs leave it.
+    if let forgotten = state.forgotten { rows.appendVarint(UInt64(forgotten)) }
     var output: [UInt8] = [version]
     if let rendering = Rendering(of: state) {
       output = [renderedVersion]
@@ -128,7 +130,9 @@ package enum StateCoding {
           path: path, kind: kind, seen: try ContextCoding.decode(&reader, streams: streams),
           insert: insert))
     }
-    return DocumentState(sorted: entries, pending: pending, lineage: lineage)
+    let forgotten = reader.isAtEnd ? nil : Int(clamping: try reader.varint())
+    return DocumentState(
+      sorted: entries, pending: pending, lineage: lineage, forgotten: forgotten)
   }
 
   private struct StoredTransaction {

@@ -29,7 +29,8 @@ struct StatementHeeding {
     let due = try due(progress, streams)
     for statement in due {
       guard let reading = try compared(statement, streams) else { continue }
-      let isWhole = try drop(reading.omitted, &streams, &table)
+      let isWhole = try drop(
+        reading.omitted, besides: reading.uncertain, &streams, &table)
       guard isWhole else {
         try StatementTable.set(.unfinished, of: statement.id, db)
         continue
@@ -123,24 +124,35 @@ struct StatementHeeding {
 
   /// - returns: whether all of it is gone.
   private func drop(
-    _ omitted: [DocumentKey: [Dot: Fingerprint]], _ streams: inout StreamDirectory,
-    _ table: inout DocumentTable
+    _ omitted: [DocumentKey: [Dot: Fingerprint]], besides uncertain: Set<DocumentKey>,
+    _ streams: inout StreamDirectory, _ table: inout DocumentTable
   ) throws -> Bool {
-    var isWhole = true
+    let isWhole = try omitted.allSatisfy { key, dropped in
+      try settled(key, streams, table).canDrop(dropped)
+    }
     for (key, dropped) in omitted.sorted(by: { $0.key < $1.key }) {
-      var state = try table.state(of: key, streams: streams)
-      let before = state.entries.count
-      // What has come since may cover what a delete is kept for.
-      state.settle()
-      if !state.drop(dropped) { isWhole = false }
-      guard state.entries.count < before else { continue }
-      if state.isEmpty {
+      var state = try settled(key, streams, table)
+      let before = (state.entries.count, state.forgotten)
+      state.drop(dropped, isLast: isWhole)
+      if uncertain.contains(key) { state.forgetCount() }
+      guard before != (state.entries.count, state.forgotten) else { continue }
+      if state.isEmpty, state.forgotten == 0 {
         try table.remove(key)
       } else {
         try table.save(state, of: key) { try streams.number(of: $0, db) }
       }
     }
     return isWhole
+  }
+
+  /// A document without what has come to be covered since it was stored: that may be what a delete
+  /// is kept for.
+  private func settled(
+    _ key: DocumentKey, _ streams: StreamDirectory, _ table: DocumentTable
+  ) throws -> DocumentState {
+    var state = try table.state(of: key, streams: streams)
+    state.settle()
+    return state
   }
 }
 

@@ -16,6 +16,9 @@ struct StatementReading {
   /// What it leaves out of that which is kept, by document, with the fingerprints of the
   /// transactions.
   private(set) var omitted: [DocumentKey: [Dot: Fingerprint]] = [:]
+  /// Documents of which it leaves something out that may never have been taken in here: a segment
+  /// that reaches beyond it has it, which may have come after it.
+  private(set) var uncertain: Set<DocumentKey> = []
   /// What is kept within its borders and has nothing that it lacks, but for what is dead.
   private(set) var spent: [SegmentArchive.Part] = []
 
@@ -89,7 +92,9 @@ struct StatementReading {
       guard let kept = try SegmentArchive.segment(other.part.id, db) else { continue }
       var isSound = true
       let isComplete = try reading.take(kept.segment) { transaction in
-        if isSound { isSound = note(transaction, besides: reduced.map(\.content)) }
+        guard isSound else { return }
+        isSound = note(
+          transaction, besides: reduced.map(\.content), isCertain: encloses(other.part))
       }
       // What stands before it is read for what leans on it.
       if other.part.last >= range.first, !isComplete || !isSound { return false }
@@ -136,7 +141,9 @@ struct StatementReading {
 
   /// - parameter others: what other statements leave.
   /// - returns: false if what is left of the transaction is something else than what it had.
-  private mutating func note(_ transaction: Transaction, besides others: [Content]) -> Bool {
+  private mutating func note(
+    _ transaction: Transaction, besides others: [Content], isCertain: Bool
+  ) -> Bool {
     let fingerprint = transaction.header.fingerprint
     guard let left = content[fingerprint] else { return true }
     let lefts = others.compactMap { $0[fingerprint] }
@@ -146,6 +153,7 @@ struct StatementReading {
         guard kept == operation else { return false }
       } else if lefts.allSatisfy({ $0[place] != nil }) {
         omitted[operation.document, default: [:]][transaction.stamp(index).dot] = fingerprint
+        if !isCertain { uncertain.insert(operation.document) }
       }
     }
     return true

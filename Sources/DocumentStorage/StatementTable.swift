@@ -38,6 +38,9 @@ enum StatementTable {
     _ streams: inout StreamDirectory, _ db: Database
   ) throws {
     let applied = try ContextCoding.encode(statement.applied) { try streams.number(of: $0, db) }
+    // Bytes, since SQLite's integers have a sign, and the time's top bit is in use.
+    var historyStart: [UInt8] = []
+    historyStart.append(bigEndian: statement.historyStart.rawValue)
     try db.run(
       """
       INSERT OR IGNORE INTO statements
@@ -45,7 +48,7 @@ enum StatementTable {
         WHERE stream = ? AND first = ? AND last = ? AND digest = ?
       """,
       [
-        Data(applied), Int64(clamping: statement.historyStart.rawValue),
+        Data(applied), Data(historyStart),
         try streams.number(of: range.stream, db), Int64(range.first),
         Int64(range.last), Int64(bitPattern: digest),
       ])
@@ -85,8 +88,10 @@ enum StatementTable {
   /// From when on history is whole; nil if nothing that is known here was dropped.
   static func historyStart(_ db: Database) throws -> HybridTime? {
     let sql = "SELECT max(history_start) FROM statements"
-    return try Int64.fetchOne(db.prepared(sql))
-      .map { HybridTime(rawValue: UInt64(clamping: $0)) }
+    return try Data.fetchOne(db.prepared(sql)).map { bytes in
+      guard bytes.count == 8 else { throw StoredBytes.damage }
+      return HybridTime(rawValue: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+    }
   }
 
   static func set(_ progress: Progress, of id: Int64, _ db: Database) throws {

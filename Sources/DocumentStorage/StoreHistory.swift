@@ -14,8 +14,9 @@ package struct RecordedEvents: Sendable {
   package fileprivate(set) var events: [DocumentKey: [DocumentEvent]] = [:]
   /// What is not known; empty if the history is whole.
   package fileprivate(set) var missing: [Missing] = []
-  /// From when on it is whole; before that, what was written over may have been dropped. Nil if
-  /// nothing was.
+  /// From when on it is whole; nil if nothing was dropped.
+  ///
+  /// What had been written over before that may have been.
   package let start: HybridTime?
   /// What is held of the streams, to tell their branches apart.
   package let lineage: Lineage

@@ -21,8 +21,9 @@ package struct StreamDirectory: Sendable {
     /// Where each line stands; the first is that of the branch which arrived first.
     var positions: [StreamPosition]
     var gapSince: Int64?
-    /// The last transaction with operations that is applied of its first line; nil where an older
-    /// program applied it.
+    /// The last transaction with operations that is applied; nil where an older program applied it.
+    ///
+    /// Of several lines it is the one with the greatest number.
     var written: UInt64?
     /// Since when its device is known never to come back.
     var retiredAt: Int64?
@@ -122,7 +123,7 @@ extension StreamDirectory {
     }
     rows[header.stream]?.positions[line.index] = StreamPosition(after: header)
     rows[header.stream]?.gapSince = nil
-    if !operations.isEmpty, line.index == 0 { noteWritten(header.tip) }
+    if !operations.isEmpty { noteWritten(header.tip) }
     newlyOpen.append((line, transaction))
     changed.insert(line)
   }

@@ -107,8 +107,9 @@ public struct DocumentTimeline: Sendable {
   public let entries: [HistoryEntry]
   /// What was applied before this device kept what it reads; empty if the history is whole.
   public let missing: [Missing]
-  /// From when on it is whole: what had been written over before that may have been dropped by
-  /// `compact`, here or elsewhere. Nil if nothing was that may belong to this document.
+  /// From when on it is whole; nil if nothing was dropped that may belong to this document.
+  ///
+  /// What had been written over before that may have been, by `compact`, here or elsewhere.
   public let start: Date?
 }
 

@@ -23,6 +23,12 @@ struct ImportCommand: StoreCommand {
     let device = try global.open(needsFolder: true)
     let interruption = Interruption()
     let report = try importAll(device, interruption: interruption)
+    // What cannot be published cannot be joined either.
+    if !report.isStopped, report.publishingFailure == nil {
+      var upkeep = Upkeep(device: device)
+      upkeep.isStopping = { interruption.isRequested }
+      try upkeep.runIfDue()
+    }
     if report.isStopped {
       interruption.end(
         InterruptionText(

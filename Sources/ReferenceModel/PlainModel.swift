@@ -120,19 +120,23 @@ package struct PlainModel: Sendable {
   package let orphans: [Operation]
   package let hasUndoneDelete: Bool
 
-  /// - parameter ends: Up to where any branch of a stream is here, of those that have several: an
-  ///   insert of that number counts as come, since its name does not tell the branch.
+  /// - parameters:
+  ///   - ends: Up to where any branch of a stream is here, of those that have several: an insert of
+  ///     that number counts as come, since its name does not tell the branch.
+  ///   - dropped: Those that are not there any more, and of which it is known that they came.
   package init(
-    operations: [Operation], waiting: [Waiting] = [], ends: [UInt128: UInt64] = [:]
+    operations all: [Operation], waiting: [Waiting] = [], ends: [UInt128: UInt64] = [:],
+    dropped: Set<Dot> = []
   ) {
+    let operations = all.filter { !dropped.contains($0.dot) }
     self.operations = operations
+    let names = Set(all.map(\.name))
     let writes = operations.filter(\.isWrite)
     let kept = operations.filter { old in !writes.contains { $0.covers(old) } }
     let all = kept.filter { value in
       value.isValue && !waiting.contains { !$0.isDelete && $0.covers(value) }
     }
     // Rule 10: without its insert an edit shows nothing, and undoes nothing.
-    let names = Set(operations.map(\.name))
     func isHere(_ insert: Insert) -> Bool {
       names.contains(insert) || ends[insert.stream].map { insert.sequence <= $0 } ?? false
     }

@@ -79,24 +79,36 @@ package struct DocumentState: Sendable, Equatable {
   }
 
   /// The operations kept, sorted by path, then stamp.
-  package private(set) var entries: [Entry] = []
+  package internal(set) var entries: [Entry] = []
   package var pending: [PendingRemoval] = []
   /// What is held of the streams here; nil to take every context for held, and of one branch.
   package var lineage: Lineage?
   /// Whether some entry may be covered by another, whose context has not wholly arrived.
   private(set) var mayHide = false
+  /// How many operations were taken in, and are kept no more, though the logs may have them: what a
+  /// new device would be given beside ``entries``.
+  ///
+  /// Nil where that is not known: an older program did not count. It decides nothing about what
+  /// shows, but what may be dropped (``dead``).
+  package internal(set) var forgotten: Int? = 0
 
   package init(lineage: Lineage? = nil) { self.lineage = lineage }
 
   /// Takes over stored entries, which are sorted already.
-  package init(sorted entries: [Entry], pending: [PendingRemoval], lineage: Lineage? = nil) {
+  ///
+  /// - parameter forgotten: see ``forgotten``.
+  package init(
+    sorted entries: [Entry], pending: [PendingRemoval], lineage: Lineage? = nil,
+    forgotten: Int? = 0
+  ) {
+    self.forgotten = forgotten
     self.entries = entries
     self.pending = pending
     self.lineage = lineage
     mayHide = entries.contains { $0.context?.entries.isEmpty == false }
   }
 
-  /// Whether there is nothing left to store.
+  /// Whether nothing is kept of it.
   package var isEmpty: Bool { entries.isEmpty && pending.isEmpty }
 
   /// Takes in one operation.
@@ -107,7 +119,9 @@ package struct DocumentState: Sendable, Equatable {
   package mutating func apply(_ effect: Effect, stamp: Stamp, context: Context) -> Bool {
     let entry = Entry(effect: effect, stamp: stamp, context: context)
     switch cover(of: entry) {
-    case .final: return false
+    case .final:
+      forgotten? += 1
+      return false
     case .passing: mayHide = true
     case .none: break
     }
@@ -149,6 +163,7 @@ package struct DocumentState: Sendable, Equatable {
       rest.append(entry)
     }
     guard rest.count < end - start else { return }
+    forgotten? += end - start - rest.count
     entries.replaceSubrange(start..<end, with: rest)
   }
 
@@ -172,7 +187,9 @@ package struct DocumentState: Sendable, Equatable {
     var isNew = Array(repeating: true, count: run.count)
     for (index, entry) in run.enumerated() {
       switch cover(of: entry, by: coverers) {
-      case .final: isNew[index] = false
+      case .final:
+        forgotten? += 1
+        isNew[index] = false
       case .passing: mayHide = true
       case .none: break
       }
@@ -254,25 +271,6 @@ package struct DocumentState: Sendable, Equatable {
     }
   }
 
-  /// Takes out operations that were dropped, which are dead (protocol.md 22).
-  ///
-  /// A delete stays for as long as anything is here that it covers, which would show: that may have
-  /// been dropped, too, by somebody whose statement has not come.
-  ///
-  /// - parameter dropped: the fingerprints of their transactions.
-  /// - returns: whether all of them are gone.
-  package mutating func drop(_ dropped: [Dot: Fingerprint]) -> Bool {
-    let isDropped = entries.map { dropped[$0.stamp.dot] == $0.stamp.fingerprint }
-    guard isDropped.contains(true) else { return true }
-    let rest = zip(entries, isDropped).filter { !$1 }.map(\.0)
-    let deletes = zip(entries, isDropped).filter { $1 && $0.effect.kind.cover == .document }
-    let staying = Set(
-      deletes.map(\.0).filter { delete in rest.contains { hasSeen(delete, $0.stamp) } }
-        .map(\.stamp))
-    entries = zip(entries, isDropped).filter { !$1 || staying.contains($0.stamp) }.map(\.0)
-    return staying.isEmpty
-  }
-
   /// Whether what shows depends on contexts that have not wholly arrived, or on inserts that have
   /// not.
   package var isProvisional: Bool {
@@ -280,6 +278,14 @@ package struct DocumentState: Sendable, Equatable {
     return hasOrphans
       || entries.contains { $0.context.map { !lineage.holds($0) } ?? false }
       || pending.contains { !lineage.holds($0.seen) }
+  }
+}
+
+extension DocumentState {
+  /// Whether two keep the same; what they do not keep any more makes no difference.
+  package static func == (first: Self, second: Self) -> Bool {
+    first.entries == second.entries && first.pending == second.pending
+      && first.lineage == second.lineage && first.mayHide == second.mayHide
   }
 }
 

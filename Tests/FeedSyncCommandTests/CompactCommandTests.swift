@@ -42,12 +42,13 @@ import Testing
 
     try machine.feedsync("import", environment: bob)
     try machine.feedsync("put", "n", "y", "{}", environment: bob)
+    // An import looks after the files, too, if nothing has for an hour.
     try machine.feedsync("import")
+    #expect(try files(of: machine) == 2)
     let second = try compact(machine)
     #expect(second["joined"] == .integer(0))
-    #expect(second["removed"] == .integer(Int64(Self.count)))
+    #expect(second["removed"] == .integer(0))
     #expect(second["waiting"] == .integer(0))
-    #expect(try files(of: machine) == 2)
 
     let cem = try machine.joined("cem")
     try machine.feedsync("import", environment: cem)

@@ -1,3 +1,4 @@
+import ReferenceModel
 import Replication
 import SegmentFormat
 
@@ -29,6 +30,20 @@ extension Ledger {
   mutating func noteEmptied(_ transactions: [Replication.Transaction]) {
     for transaction in transactions where transaction.reduction != nil {
       if transaction.operations.isEmpty { emptied.insert(transaction.header.tip) }
+    }
+  }
+
+  /// Notes which operations a file leaves out of a transaction.
+  mutating func noteDropped(
+    from transaction: Replication.Transaction, at place: Place, applied: [Context]
+  ) {
+    guard transaction.reduction != nil else { return }
+    let left = Set(transaction.operations.indices.map { transaction.place($0) })
+    var known = Seen()
+    for context in applied { known.formUnion(self.known(of: context)) }
+    for (_, operation) in authors[place.author][place.sequence].operations
+    where !left.contains(operation.dot.index) && dropped[operation.dot] == nil {
+      dropped[operation.dot] = known
     }
   }
 }

@@ -49,6 +49,8 @@ struct Ledger {
   var ranges: [StreamID: [ClosedRange<UInt64>: UInt64]] = [:]
   /// Transactions of which a file leaves nothing: what their authors had seen is said nowhere.
   var emptied: Set<Context.Entry> = []
+  /// Operations that a file of somebody leaves out, and what that one had applied then.
+  var dropped: [PlainModel.Dot: Seen] = [:]
   /// Whether somebody goes on without what is missing: then it may claim what builds on that.
   var isGivingUp = false
   /// Whether devices join what they have published.
@@ -109,6 +111,7 @@ struct Ledger {
         return false
       }
       previous = try enter(transaction, after: previous, applied: applied)
+      if let previous { noteDropped(from: transaction, at: previous, applied: applied) }
     }
     return true
   }

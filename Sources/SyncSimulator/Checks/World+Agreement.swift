@@ -119,7 +119,9 @@ extension World {
   private func checkAgainstModel(
     _ key: DocumentKey, _ document: StoreDatabase.KeptDocument?
   ) throws {
-    let model = PlainModel(operations: ledger.operations(on: key))
+    let model = PlainModel(
+      operations: ledger.operations(on: key), dropped: Set(ledger.dropped.keys))
+    try checkDropped(key)
     let wanted = model.shown()
     let view = document?.state.view()
     guard view?.json == wanted.body else {
@@ -141,6 +143,18 @@ extension World {
       Set(document?.state.uncoveredEntries.map { ledger.dot(of: $0.stamp) } ?? [])
         == Set(model.kept.map(\.dot))
     else { throw Finding("other operations of \(key.id) are kept than by the model") }
+  }
+
+  /// What was dropped would show nowhere, but where somebody wrote of whom the one who dropped it
+  /// had never heard: then what only a delete covered does not come back, as it would have.
+  private func checkDropped(_ key: DocumentKey) throws {
+    let operations = ledger.operations(on: key)
+    let visible = Set(PlainModel(operations: operations).visible.map(\.dot))
+    for (dot, known) in ledger.dropped where visible.contains(dot) {
+      guard operations.contains(where: { $0.isValue && known[$0.dot.author] == 0 }) else {
+        throw Finding("\(dot) of \(key.id) was dropped, and would show")
+      }
+    }
   }
 
   private func outcome(_ document: StoreDatabase.KeptDocument?) -> Promises.Outcome {

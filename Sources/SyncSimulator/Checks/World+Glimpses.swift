@@ -36,10 +36,12 @@ extension World {
     for glimpse in glimpses {
       // What went with a database that was put back, the model has never heard of.
       guard let applied = ledger.vector(of: glimpse.applied) else { continue }
-      let operations = ledger.operations(on: glimpse.document).filter {
-        $0.dot.sequence <= applied[$0.dot.author]
-      }
-      let wanted = PlainModel(operations: operations, ends: ledger.ends(of: applied)).shown()
+      let all = ledger.operations(on: glimpse.document)
+      let model = PlainModel(
+        operations: all.filter { $0.dot.sequence <= applied[$0.dot.author] },
+        ends: ledger.ends(of: applied))
+      guard !hasLost(model, in: all) else { continue }
+      let wanted = model.shown()
       guard glimpse.body == wanted.body, glimpse.conflictCount == wanted.conflictCount else {
         throw Finding(
           "device \(glimpse.device) showed \(glimpse.body?.canonical ?? "nothing") as"
@@ -47,5 +49,13 @@ extension World {
             + " \(wanted.body?.canonical ?? "nothing") with \(wanted.conflictCount)")
       }
     }
+  }
+
+  /// Whether something would have shown there that only a delete had covered when it was dropped,
+  /// so that it did not come back with an edit of which who dropped it had never heard.
+  private func hasLost(_ model: PlainModel, in all: [PlainModel.Operation]) -> Bool {
+    let lost = model.visible.map(\.dot).filter { ledger.dropped[$0] != nil }
+    guard !lost.isEmpty else { return false }
+    return !Set(PlainModel(operations: all).kept.map(\.dot)).isDisjoint(with: lost)
   }
 }

@@ -20,6 +20,7 @@ extension World {
       fanOut: 2 + random.below(3), mostParts: 2 + random.below(8), bytes: 1 << 20,
       grace: random.pick([0, 0, 3_600_000]))
     do {
+      if random.chance(30), try acknowledge(machine) { note("    it says what it has") }
       var compactor = Compactor(device: machine.device, limits: limits)
       if random.chance(20) {
         var left = random.below(12)
@@ -71,12 +72,20 @@ extension World {
     }
   }
 
+  /// Says what a device has, if that is more than it has said when it was last asked.
+  private func acknowledge(_ machine: Machine) throws -> Bool {
+    try machine.database.acknowledge(
+      after: 0, now: machine.device.ambient.time, nonce: machine.device.nonce)
+  }
+
   /// Joins all that can be, and removes what that makes superfluous, when everything is there.
   ///
   /// - returns: whether there was anything to do.
   func compactFully(_ machine: Machine) throws -> Bool {
     let limits = CompactionLimits(fanOut: 2, mostParts: 64, bytes: 1 << 20, grace: 0)
-    var hasMoved = false
+    // The first time it is noted only that there is something.
+    for _ in 0..<2 { _ = try acknowledge(machine) }
+    var hasMoved = try machine.database.unpublishedCount() > 0
     while true {
       let present = syncer.present(on: machine)
       let report = try Compactor(device: machine.device, limits: limits).run()

@@ -32,12 +32,20 @@ package struct CompactionLimits: Sendable {
   /// What it had not seen by then may be dropped all the same; safety never depends on it, only
   /// whether what it writes on its return finds what it was made on.
   package let horizon: Int64
+  /// For how long something may have been applied, in milliseconds, until this device says that it
+  /// has it, though it has nothing else to say.
+  ///
+  /// Sooner makes more files, later lets others wait longer with what they could drop.
+  package let silence: Int64
+  /// How often a device looks whether there is something to do, in milliseconds.
+  let interval: Int64 = 3_600_000
   /// A segment is written anew for what is dead of it if that is one operation of so many.
   static let deadShare = 4
 
   /// - precondition: `fanOut` is at least 2, and the others are greater than zero.
   package init(
     fanOut: Int, mostParts: Int, bytes: Int, grace: Int64, horizon: Int64 = 90 * 86_400_000,
+    silence: Int64 = 6 * 3_600_000,
     operations: Int = SegmentFile.maximumOperations / 2,
     bodyBytes: Int = SegmentFile.maximumBodyBytes / 4
   ) {
@@ -48,6 +56,7 @@ package struct CompactionLimits: Sendable {
     self.bodyBytes = bodyBytes
     self.grace = grace
     self.horizon = horizon
+    self.silence = silence
   }
 
   package static let standard = CompactionLimits(

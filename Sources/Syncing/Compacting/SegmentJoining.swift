@@ -27,7 +27,7 @@ struct SegmentJoining {
       let segment = try SegmentFile.decode(kept.file.bytes).segment
       segments.append(segment)
       if let found = try dead.ripe(in: part) {
-        dropped.formUnion(found.dots(in: segment))
+        dropped.formUnion(try device.database.confirmed(found, in: segment))
         historyStart = max(historyStart, found.clock)
       }
       for statement in statements { dropped.formUnion(statement.omitted(from: segment)) }

@@ -1,0 +1,98 @@
+import GRDB
+import Replication
+
+// A device whose user only reads says all the same what it has: else nobody could drop anything
+// (protocol.md 19).
+extension StoreDatabase {
+  /// Says what is applied here, if something of that has stood unsaid for some time: by a
+  /// transaction without operations, to be published.
+  ///
+  /// What has none itself is never said for its own sake, so devices that have nothing to say end
+  /// to speak.
+  ///
+  /// - parameters:
+  ///   - delay: For how long, in milliseconds; every other write says it, too.
+  ///   - now: The wall clock.
+  ///   - nonce: A random number of this process.
+  /// - returns: whether something was said.
+  package func acknowledge(
+    after delay: Int64, now: HybridTime, nonce: UInt64
+  ) throws -> Bool {
+    let milliseconds = Int64(now.milliseconds)
+    let known = try read { db in try Unsaid(db, streams: streams(db)) }
+    guard let known,
+      known.isChanged(now: milliseconds) || known.isDue(after: delay, now: milliseconds)
+    else { return false }
+    return try write { db in
+      guard let unsaid = try Unsaid(db, streams: readCache.streams(db, isWriting: true)) else {
+        return false
+      }
+      // A clock that was ahead has been put right.
+      let since = unsaid.exists ? min(unsaid.since ?? milliseconds, milliseconds) : nil
+      guard unsaid.isDue(after: delay, now: milliseconds) else {
+        try db.run("UPDATE device SET unsaid_since = ?", [since])
+        return false
+      }
+      var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
+      try writer.finishWithoutOperations()
+      try Outbox.fixBatches(db)
+      try db.run("UPDATE device SET unsaid_since = NULL")
+      return true
+    }
+  }
+
+  /// Whether this device has not looked after its files for some time; notes that it does now.
+  ///
+  /// - parameters:
+  ///   - interval: For how long, in milliseconds.
+  ///   - now: In milliseconds since 1970.
+  package func isLookingAfterDue(every interval: Int64, now: Int64) throws -> Bool {
+    func isDue(_ db: Database) throws -> Bool {
+      let last = try Int64.fetchOne(db.prepared("SELECT looked_after_at FROM device"))
+      return last.map { $0 > now || $0 <= now - interval } ?? true
+    }
+    guard try read(isDue) else { return false }
+    return try write { db in
+      guard try isDue(db) else { return false }
+      try db.run("UPDATE device SET looked_after_at = ?", [now])
+      return true
+    }
+  }
+
+  /// Lets the next look find that it is due: this one did not come to its end.
+  package func noteLookingAfterUnfinished() throws {
+    try write { db in try db.run("UPDATE device SET looked_after_at = NULL") }
+  }
+}
+
+/// Whether something is applied, and may be claimed, that nothing says which this device wrote.
+private struct Unsaid {
+  let exists: Bool
+  let since: Int64?
+
+  /// - returns: nil where there is no device, or it has left.
+  init?(_ db: Database, streams: StreamDirectory) throws {
+    guard let device = try DeviceRecord.fetch(db), device.leftAt == nil else { return nil }
+    since = try Int64.fetchOne(db.prepared("SELECT unsaid_since FROM device"))
+    let own = streams.position(of: device.stream)
+    let said = own.context
+    let closed = streams.frontier.closed
+    exists = streams.all.contains { row in
+      // Of what older programs applied it is not known; whatever comes later says so.
+      guard row.stream != device.stream, let written = row.written, written > 0 else {
+        return false
+      }
+      // What may not be claimed yet is said once it may.
+      return written <= closed.sequence(of: row.stream)
+        && said.sequence(of: row.stream) < written
+    }
+  }
+
+  /// Whether what is noted is another thing, or is yet to come.
+  func isChanged(now: Int64) -> Bool { exists != (since != nil) || since ?? 0 > now }
+
+  func isDue(after delay: Int64, now: Int64) -> Bool {
+    guard exists, let since else { return false }
+    return since <= now - delay
+  }
+}

@@ -1,0 +1,48 @@
+import DocumentStorage
+import Replication
+
+/// What a device does for its folder now and then, whatever its user does: says what it has, joins
+/// its files, and drops what is dead of them.
+///
+///     let upkeep = Upkeep(device: device)
+///     try upkeep.runIfDue()
+package struct Upkeep {
+  private let device: Device
+  private let limits: CompactionLimits
+  /// For how long it may go on, in milliseconds; the next run goes on behind it.
+  package var budget: Int64 = 2_000
+  /// Asked between files whether to end early.
+  package var isStopping: () -> Bool = { false }
+
+  package init(device: Device, limits: CompactionLimits = .standard) {
+    self.device = device
+    self.limits = limits
+  }
+
+  /// Does what is to be done, if it has not been done for an hour.
+  ///
+  /// - returns: what was done; nil if it was not due.
+  /// - throws: as ``Compactor/run()``, and ``Publisher/publishAll(unless:)``.
+  @discardableResult
+  package func runIfDue() throws -> CompactionReport? {
+    let start = device.ambient.now()
+    guard try device.database.isLookingAfterDue(every: limits.interval, now: start) else {
+      return nil
+    }
+    return try run(since: start)
+  }
+
+  private func run(since start: Int64) throws -> CompactionReport {
+    if try device.database.acknowledge(
+      after: limits.silence, now: device.ambient.time, nonce: device.nonce)
+    {
+      _ = try Publisher(device: device).publishAll(unless: isStopping)
+    }
+    var compactor = Compactor(device: device, limits: limits)
+    let (now, budget, isStopping) = (device.ambient.now, budget, isStopping)
+    compactor.isStopping = { isStopping() || !(start...start + budget).contains(now()) }
+    let report = try compactor.run()
+    if report.isStopped { try device.database.noteLookingAfterUnfinished() }
+    return report
+  }
+}

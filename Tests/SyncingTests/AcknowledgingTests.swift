@@ -1,0 +1,76 @@
+import DocumentStorage
+import Replication
+import SegmentFormat
+import Syncing
+import SystemPackage
+import Testing
+
+/// Ann writes, Bob only reads; they share a folder.
+@Suite("What a device has, and its user does not write about") struct AcknowledgingTests {
+  private let world: World
+  private let ann: Peer
+  private let bob: Peer
+  private static let delay: Int64 = 6 * 3_600_000
+
+  init() throws {
+    world = try World()
+    let folder = try world.folder("shared")
+    ann = try world.peer("ann", in: folder)
+    bob = try world.peer("bob", in: folder)
+    try ann.put("x", #"{"n":1}"#)
+    try ann.publish()
+    try bob.importAll()
+  }
+
+  private func speaks(_ peer: Peer) throws -> Bool {
+    let speaks = try peer.device.database.acknowledge(
+      after: Self.delay, now: peer.device.ambient.time, nonce: peer.device.nonce)
+    try peer.publish()
+    return speaks
+  }
+
+  @Test("is said once it has stood unsaid for hours, and not again")
+  func once() throws {
+    #expect(try !speaks(bob))
+    world.advance(milliseconds: Self.delay - 1)
+    #expect(try !speaks(bob))
+    world.advance(milliseconds: 1)
+    #expect(try speaks(bob))
+    world.advance(milliseconds: 10 * Self.delay)
+    #expect(try !speaks(bob))
+    try ann.importAll()
+    let claimed = try ann.device.database.frontier().closed
+    #expect(claimed.sequence(of: bob.stream) == 1)
+  }
+
+  @Test("is never said of what says nothing itself: two idle devices end to speak")
+  func rest() throws {
+    var spoken = 0
+    for _ in 0..<20 {
+      for peer in [ann, bob] {
+        try peer.importAll()
+        if try speaks(peer) { spoken += 1 }
+      }
+      world.advance(milliseconds: Self.delay)
+    }
+    #expect(spoken == 1)
+  }
+
+  @Test("is said by whatever else is written")
+  func written() throws {
+    #expect(try !speaks(bob))
+    try bob.put("y", "{}")
+    world.advance(milliseconds: 2 * Self.delay)
+    #expect(try !speaks(bob))
+  }
+
+  @Test("waits its time by a clock that has been put back")
+  func clock() throws {
+    world.advance(milliseconds: 1000 * Self.delay)
+    #expect(try !speaks(bob))
+    world.advance(milliseconds: -1000 * Self.delay)
+    #expect(try !speaks(bob))
+    world.advance(milliseconds: Self.delay)
+    #expect(try speaks(bob))
+  }
+}
