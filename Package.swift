@@ -47,6 +47,12 @@ let package = Package(
         "SystemFiles", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "FileCoordination",
+      dependencies: [
+        "SystemFiles", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
     .target(
       name: "FolderWatching",
@@ -132,6 +138,13 @@ let package = Package(
       name: "BackgroundServiceTests",
       dependencies: [
         "BackgroundService", "SystemFiles",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: driving),
+    .testTarget(
+      name: "FileCoordinationTests",
+      dependencies: [
+        "FileCoordination", "SystemFiles", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: driving),

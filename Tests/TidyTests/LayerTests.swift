@@ -6,8 +6,9 @@ import Testing
   /// The table, from the bottom up.
   static let layers = [
     "CanonicalJSON", "Replication", "CZlib", "SegmentFormat", "SystemFiles", "BackgroundService",
-    "CInotifyTools", "FolderWatching", "SharedFolder", "DocumentStorage", "Syncing", "FeedSync",
-    "FeedSyncCommand", "InStepExample", "BookmarksExample", "ReferenceModel", "SyncSimulator",
+    "FileCoordination", "CInotifyTools", "FolderWatching", "SharedFolder", "DocumentStorage",
+    "Syncing", "FeedSync", "FeedSyncCommand", "InStepExample", "BookmarksExample", "ReferenceModel",
+    "SyncSimulator",
   ]
 
   /// What modules may use besides; an empty list means nothing at all.
@@ -16,6 +17,7 @@ import Testing
     "SegmentFormat": ["Crypto"],
     "SystemFiles": ["Glibc", "SystemPackage", "Synchronization"],
     "BackgroundService": ["SystemPackage"],
+    "FileCoordination": ["Dispatch", "Glibc", "SystemPackage", "Synchronization"],
     "FolderWatching": ["Dispatch", "Glibc", "SystemPackage", "Synchronization"],
     "SharedFolder": ["SystemPackage"],
     "DocumentStorage": ["Foundation", "GRDB", "GRDBSQLite", "Synchronization", "SystemPackage"],

@@ -1,0 +1,109 @@
+// How claims end.
+extension Arbiter {
+  /// Takes a claim that was not granted out of the queue, and says why.
+  mutating func fail(_ key: CoordinationKey, _ failure: ClaimFailure) {
+    guard let claim = remove(key) else { return }
+    send(key.member, .failed(key, failure))
+    giveBack(claim)
+  }
+
+  mutating func release(_ key: CoordinationKey, _ outcomes: [ItemOutcome], now: Duration) {
+    guard let claim = remove(key) else { return }
+    if !claim.request.isBatch, claim.isHeld {
+      for (item, outcome) in zip(claim.request.items, outcomes) where item.writes {
+        guard outcome.existedBefore || outcome.existsAfter else { continue }
+        tellChange(
+          of: item.path, appeared: !outcome.existedBefore, isThere: outcome.existsAfter,
+          except: claim.request.presenter)
+      }
+    }
+    giveBack(claim)
+    if !order.isEmpty { advance(now: now) }
+  }
+
+  @discardableResult
+  private mutating func remove(_ key: CoordinationKey) -> Claim? {
+    guard let claim = claims.removeValue(forKey: key) else { return nil }
+    members[key.member]?.claims -= 1
+    if let index = order.firstIndex(of: key) { order.remove(at: index) }
+    return claim
+  }
+
+  /// Tells those who gave way that they may go on.
+  private mutating func giveBack(_ claim: Claim) {
+    for presenter in claim.asked.sorted(by: { ($0.member, $0.number) < ($1.member, $1.number) }) {
+      reacquire(presenter, from: claim.request.key)
+    }
+  }
+
+  mutating func reacquire(_ presenter: CoordinationKey, from claim: CoordinationKey) {
+    guard presenters[presenter] != nil else { return }
+    send(presenter.member, .notice(presenter: presenter, .reacquire(claim)))
+  }
+
+  /// Ends all that a process had.
+  mutating func forget(_ member: UInt64, now: Duration) {
+    guard members[member] != nil else { return }
+    for key in order where key.member == member {
+      guard let claim = remove(key) else { continue }
+      // Nobody knows how far a writer came that has ended.
+      if claim.isHeld, !claim.request.isBatch {
+        for item in claim.request.items where item.writes {
+          tellChange(of: item.path, appeared: false, except: claim.request.presenter)
+        }
+      }
+      giveBack(claim)
+    }
+    for presenter in members[member]?.presenters ?? [] { unpresent(presenter, now: now) }
+    members[member] = nil
+    advance(now: now)
+  }
+}
+
+// What becomes of claims when the arbiter ends and another process takes over.
+extension Arbiter {
+  mutating func greet(_ member: UInt64, _ newcomer: CoordinatingProcess) {
+    var entry = members[member] ?? Member(process: newcomer)
+    entry.process = newcomer
+    entry.isConnected = true
+    entry.isCongested = false
+    entry.isRecovering = true
+    members[member] = entry
+    // It says anew what it has; what it does not name by the time it is ready is over.
+    for key in order where key.member == member { claims[key]?.state = .unconfirmed }
+    send(member, .welcome(process))
+  }
+
+  mutating func recover(
+    _ member: UInt64, _ owner: CoordinatingProcess, _ requests: [ClaimRequest]
+  ) {
+    guard members[member] == nil else { return }
+    members[member] = Member(process: owner, isRecovering: true)
+    for request in requests where request.key.member == member && claims[request.key] == nil {
+      enqueue(request.key, since: request.since)
+      claims[request.key] = Claim(request: request, state: .unconfirmed)
+      members[member]?.claims += 1
+    }
+  }
+
+  mutating func finishRecovery(of member: UInt64, now: Duration) {
+    members[member]?.isRecovering = false
+    for key in order where key.member == member {
+      guard let claim = claims[key], case .unconfirmed = claim.state else { continue }
+      remove(key)
+      giveBack(claim)
+    }
+    // Claims whose processes ended with the arbiter are not named by anybody any more.
+    if !members.values.contains(where: \.isRecovering) { releaseStrandedPresenters() }
+    advance(now: now)
+  }
+
+  /// Lets presenters go on that gave way to claims of which nothing is left.
+  private mutating func releaseStrandedPresenters() {
+    let pairs = stranded.sorted { ($0.claim.number) < ($1.claim.number) }
+    stranded = []
+    for pair in pairs where claims[pair.claim] == nil {
+      reacquire(pair.presenter, from: pair.claim)
+    }
+  }
+}

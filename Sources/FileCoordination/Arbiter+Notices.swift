@@ -1,0 +1,127 @@
+// What presenters are told after something has happened.
+extension Arbiter {
+  /// Tells a presenter, or notes that it missed something if it does not listen now.
+  mutating func tell(_ key: CoordinationKey, _ notice: PresenterNotice) {
+    guard let presenter = presenters[key], let member = members[key.member] else { return }
+    guard !presenter.hasLapsed, member.isConnected, !member.isCongested else {
+      presenters[key]?.missedSomething = true
+      return
+    }
+    send(key.member, .notice(presenter: key, notice))
+  }
+
+  mutating func tellMissed(of member: UInt64) {
+    for key in members[member]?.presenters ?? [] where presenters[key]?.hasLapsed == false {
+      tellMissed(key)
+    }
+  }
+
+  /// What exactly it missed is not kept: it has to look at its item anyway.
+  mutating func tellMissed(_ key: CoordinationKey) {
+    guard presenters[key]?.missedSomething == true else { return }
+    presenters[key]?.missedSomething = false
+    tell(key, .didChange)
+  }
+
+  mutating func tellChange(
+    of path: ItemPath, appeared: Bool, isThere: Bool = true, except own: CoordinationKey?
+  ) {
+    for (key, presenter) in presenters where key != own {
+      guard let presented = presenter.record.path else { continue }
+      if presented == path {
+        // Its end was announced before.
+        if isThere { tell(key, .didChange) }
+      } else if presented.contains(path) {
+        tell(key, appeared ? .subitemDidAppear(path) : .subitemDidChange(path))
+      }
+    }
+  }
+
+  mutating func tellVersion(_ event: FileVersionEvent, at path: ItemPath, id: String) {
+    for (key, presenter) in presenters {
+      guard let presented = presenter.record.path else { continue }
+      if presented == path {
+        tell(key, .version(event, id: id))
+      } else if presented.contains(path) {
+        tell(key, .subitemVersion(event, at: path, id: id))
+      }
+    }
+  }
+
+  /// An item was renamed inside an accessor: claims that wait for it and its presenters follow.
+  mutating func move(by mover: CoordinationKey, from old: ItemPath, to new: ItemPath) {
+    guard old != new, let claim = claims[mover], claim.isHeld,
+      claim.request.items.contains(where: { $0.writes && $0.covers(old) })
+    else { return }
+    for key in order where key != mover {
+      guard let items = claims[key]?.request.items, claims[key]?.isHeld == false else { continue }
+      for index in items.indices { claims[key]?.request.items[index].follow(from: old, to: new) }
+    }
+    // The old name stays claimed as well, since others may claim it anew.
+    if claim.request.items.count < ClaimRequest.maximumItems,
+      !claim.request.items.contains(where: { $0.writes && $0.path == new }),
+      let item = claim.request.items.first(where: { $0.writes && $0.covers(old) })
+    {
+      claims[mover]?.request.items.append(ClaimedItem(new, item.options))
+    }
+    tellMove(from: old, to: new, except: claim.request.presenter)
+  }
+
+  private mutating func tellMove(from old: ItemPath, to new: ItemPath, except own: CoordinationKey?)
+  {
+    for (key, presenter) in presenters {
+      guard let presented = presenter.record.path else { continue }
+      if let moved = presented.moved(from: old, to: new) {
+        presenters[key]?.record.path = moved
+        if key != own { tell(key, .didMove(to: moved)) }
+      } else if key != own, presented.contains(old) || presented.contains(new) {
+        tell(key, .subitemDidMove(from: old, to: new))
+      }
+    }
+  }
+}
+
+extension ClaimedItem {
+  /// Whether a claim on this item is one on another, too.
+  func covers(_ other: ItemPath) -> Bool {
+    path == other || unit == other.unit || takesContentsAlong && path.contains(other)
+  }
+}
+
+extension Arbiter {
+  /// Who claims what now.
+  package func report(now: Duration) -> CoordinationReport {
+    CoordinationReport(
+      arbiter: process,
+      claims: order.prefix(CoordinationReport.maximumEntries).compactMap { key in
+        guard let claim = claims[key], let member = members[key.member] else { return nil }
+        return CoordinationReport.Claim(
+          process: member.process, state: claim.reportedState,
+          items: claim.request.items.map {
+            .init(path: $0.path.text, writes: $0.writes)
+          },
+          age: max(.zero, now - claim.request.since), waitsFor: holders(before: key))
+      },
+      presenters: presenters.values.prefix(CoordinationReport.maximumEntries).compactMap { entry in
+        guard let member = members[entry.record.key.member] else { return nil }
+        return CoordinationReport.Presenter(
+          process: member.process, path: entry.record.path?.text, hasLapsed: entry.hasLapsed)
+      }.sorted { ($0.process.id, $0.path ?? "") < ($1.process.id, $1.path ?? "") })
+  }
+}
+
+extension Arbiter.Claim {
+  fileprivate var reportedState: CoordinationReport.Claim.State {
+    switch state {
+    case .waiting: .waiting
+    case .asking: .asking
+    case .active: .active
+    case .unconfirmed: .unconfirmed
+    }
+  }
+}
+
+extension CoordinationReport {
+  /// A report has a limit, as every message has.
+  static let maximumEntries = 200
+}

@@ -1,0 +1,144 @@
+// What presenters are asked before an access begins.
+extension Arbiter {
+  mutating func present(_ record: PresenterRecord, gaveWayTo keys: [CoordinationKey]) {
+    let owner = record.key.member
+    guard
+      presenters[record.key] != nil
+        || (members[owner]?.presenters.count ?? 0) < Self.maximumPresenters
+    else { return }
+    members[owner]?.presenters.insert(record.key)
+    presenters[record.key, default: Presenter(record: record)].record = record
+    send(owner, .presented(record.key))
+    for key in keys.prefix(Self.maximumPresenters) {
+      if claims[key] != nil {
+        claims[key]?.asked.insert(record.key)
+      } else if members.values.contains(where: \.isRecovering) {
+        stranded.append((record.key, key))
+      } else {
+        reacquire(record.key, from: key)
+      }
+    }
+  }
+
+  mutating func unpresent(_ key: CoordinationKey, now: Duration) {
+    guard presenters.removeValue(forKey: key) != nil else { return }
+    members[key.member]?.presenters.remove(key)
+    for claim in order { settle(claim, presenter: key, now: now) }
+  }
+
+  /// Asks all presenters that a claim concerns; none may be left to wait for.
+  mutating func ask(_ key: CoordinationKey, now: Duration) {
+    guard let claim = claims[key] else { return }
+    var deadlines: [CoordinationKey: Duration] = [:]
+    for (presenter, entry) in presenters {
+      guard let path = entry.record.path, presenter != claim.request.presenter,
+        !hasGivenWay(presenter, within: claim.request)
+      else { continue }
+      let questions = Self.questions(to: path, about: claim.request)
+      guard !questions.isEmpty else { continue }
+      // One that has lapsed would only be asked more than it can answer; it is told when it is
+      // back that it missed something.
+      guard !entry.hasLapsed, members[presenter.member]?.isConnected == true else {
+        presenters[presenter]?.missedSomething = true
+        continue
+      }
+      deadlines[presenter] = now + claim.request.patience
+      let asker = members[key.member]?.process ?? process
+      send(
+        presenter.member, .ask(claim: key, presenter: presenter, questions, asker: asker))
+    }
+    claims[key]?.asked.formUnion(deadlines.keys)
+    claims[key]?.isAnswered = deadlines.isEmpty
+    if !deadlines.isEmpty { claims[key]?.state = .asking(deadlines) }
+  }
+
+  /// Whether a presenter was asked by a batch that the claim is part of.
+  private func hasGivenWay(_ presenter: CoordinationKey, within request: ClaimRequest) -> Bool {
+    request.parents.contains { parent in
+      guard let batch = claims[parent], batch.request.isBatch, batch.isHeld else { return false }
+      return batch.request.purpose == request.purpose && batch.asked.contains(presenter)
+    }
+  }
+
+  private static func questions(
+    to presented: ItemPath, about request: ClaimRequest
+  ) -> [PresenterQuestion] {
+    var result: [PresenterQuestion] = []
+    for item in request.items {
+      for question in questions(to: presented, about: item, isBatch: request.isBatch)
+      where !result.contains(question) {
+        result.append(question)
+      }
+    }
+    // A presenter gives way first, then saves, then lets go.
+    return result.filter(\.isRelinquishing) + result.filter { $0 == .saveChanges }
+      + result.filter { !$0.isRelinquishing && $0 != .saveChanges }
+  }
+
+  private static func questions(
+    to presented: ItemPath, about item: ClaimedItem, isBatch: Bool
+  ) -> [PresenterQuestion] {
+    let isOfUnit = item.unit == presented.unit
+    let isItem = presented == item.path || isOfUnit && item.path.contains(presented)
+    let isAround = isOfUnit && presented.contains(item.path)
+    let isWithin = item.path.contains(presented) && (item.takesContentsAlong || isBatch)
+    guard isItem || isAround || isWithin else { return [] }
+    var result: [PresenterQuestion] = [item.writes ? .relinquishToWriter : .relinquishToReader]
+    if item.writes ? item.options.contains(.merges) : !item.options.contains(.withoutChanges) {
+      result.append(.saveChanges)
+    }
+    if item.writes, !item.options.isDisjoint(with: [.deletes, .replaces]) {
+      result.append(isAround ? .accommodateSubitemDeletion(item.path) : .accommodateDeletion)
+    }
+    return result
+  }
+
+  mutating func answer(
+    _ claim: CoordinationKey, by key: CoordinationKey, _ failure: String?, now: Duration
+  ) {
+    guard var presenter = presenters[key] else { return }
+    if presenter.hasLapsed {
+      presenter.hasLapsed = false
+      presenters[key] = presenter
+      tellMissed(key)
+    }
+    guard claims[claim] != nil else { return reacquire(key, from: claim) }
+    if let failure, case .asking(let deadlines)? = claims[claim]?.state, deadlines[key] != nil {
+      let process = members[key.member]?.process ?? process
+      fail(claim, .presenterFailed(process, message: failure))
+      return advance(now: now)
+    }
+    settle(claim, presenter: key, now: now)
+  }
+
+  /// Waits for a presenter no longer.
+  private mutating func settle(
+    _ key: CoordinationKey, presenter: CoordinationKey, now: Duration
+  ) {
+    guard case .asking(var deadlines)? = claims[key]?.state,
+      deadlines.removeValue(forKey: presenter) != nil
+    else { return }
+    claims[key]?.state = deadlines.isEmpty ? .waiting : .asking(deadlines)
+    claims[key]?.isAnswered = deadlines.isEmpty
+    tryToStart(key, now: now)
+  }
+
+  mutating func lapse(_ key: CoordinationKey, asked claim: CoordinationKey, now: Duration) {
+    guard let presenter = presenters[key], let request = claims[claim]?.request else { return }
+    presenters[key]?.hasLapsed = true
+    presenters[key]?.missedSomething = true
+    send(
+      claim.member,
+      .lapsed(
+        claim,
+        PresenterLapse(
+          process: members[key.member]?.process ?? process,
+          path: presenter.record.path?.text ?? "", waited: request.patience)))
+    // Other claims wait for it as little.
+    for other in order { settle(other, presenter: key, now: now) }
+  }
+}
+
+extension PresenterQuestion {
+  var isRelinquishing: Bool { self == .relinquishToReader || self == .relinquishToWriter }
+}

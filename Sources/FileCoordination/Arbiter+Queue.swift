@@ -1,0 +1,191 @@
+// Who waits for whom.
+extension Arbiter {
+  mutating func add(_ request: ClaimRequest, isHeld: Bool, now: Duration) {
+    let old = claims[request.key]
+    if old == nil {
+      guard
+        members[request.key.member, default: Member(process: process)].claims
+          < Self.maximumClaims
+      else { return send(request.key.member, .failed(request.key, .overLimit)) }
+      members[request.key.member]?.claims += 1
+      enqueue(request.key, since: request.since)
+    }
+    var claim = Claim(request: request, state: isHeld ? .active : .waiting)
+    claim.asked = old?.asked ?? []
+    claims[request.key] = claim
+    guard !isHeld else { return }
+    tryToStart(request.key, now: now)
+    guard let claim = claims[request.key], !claim.isHeld else { return }
+    if let loop = cycle(from: request.key) {
+      fail(request.key, .deadlock(loop))
+      return advance(now: now)
+    }
+    guard request.wantsHolders else { return }
+    send(request.key.member, .waiting(request.key, holders(before: request.key)))
+  }
+
+  /// By the time of the request: processes that come back after a takeover arrive in any order.
+  mutating func enqueue(_ key: CoordinationKey, since: Duration) {
+    var index = order.count
+    while index > 0, let before = claims[order[index - 1]], before.request.since > since {
+      index -= 1
+    }
+    order.insert(key, at: index)
+  }
+
+  /// Starts all claims whose turn has come.
+  mutating func advance(now: Duration) {
+    for key in order { tryToStart(key, now: now) }
+    // A claim that stays may have come to wait for one that waits for it.
+    for key in order.reversed() {
+      guard let claim = claims[key], !claim.isHeld,
+        !(claim.request.parents.isEmpty && claim.request.answering.isEmpty),
+        let loop = cycle(from: key)
+      else { continue }
+      fail(key, .deadlock(loop))
+      return advance(now: now)
+    }
+  }
+
+  /// Goes on with a claim as far as it can.
+  mutating func tryToStart(_ key: CoordinationKey, now: Duration) {
+    guard let claim = claims[key], case .waiting = claim.state,
+      order.count == 1 || !isBlocked(key)
+    else { return }
+    if !claim.isAnswered { ask(key, now: now) }
+    guard let claim = claims[key], case .waiting = claim.state, claim.isAnswered else { return }
+    claims[key]?.state = .active
+    send(key.member, .granted(key, claim.request.items.map(\.path)))
+  }
+
+  private func isBlocked(_ key: CoordinationKey) -> Bool {
+    guard let claim = claims[key] else { return false }
+    var isEarlier = true
+    for other in order {
+      if other == key {
+        isEarlier = false
+      } else if blocks(other, claim, isEarlier: isEarlier) {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// The claims that a claim waits for.
+  func blockers(of key: CoordinationKey) -> [CoordinationKey] {
+    guard let claim = claims[key] else { return [] }
+    let place = order.firstIndex(of: key) ?? order.count
+    return order.enumerated().filter { index, other in
+      other != key && blocks(other, claim, isEarlier: index < place)
+    }.map(\.element)
+  }
+
+  private func blocks(_ key: CoordinationKey, _ claim: Claim, isEarlier: Bool) -> Bool {
+    guard let other = claims[key], other.request.conflicts(with: claim.request) else {
+      return false
+    }
+    if other.isHeld { return true }
+    guard isEarlier else { return false }
+    // Whoever asked a presenter waits for what that presenter writes in answer.
+    if case .asking(let deadlines) = other.state, let presenter = claim.request.presenter,
+      deadlines[presenter] != nil
+    {
+      return false
+    }
+    return !waitsForHolder(key, beside: claim.request)
+  }
+
+  /// Whether a waiting claim waits for what the requester holds, directly or behind others, so
+  /// that to wait for it would be to wait for oneself.
+  private func waitsForHolder(_ key: CoordinationKey, beside request: ClaimRequest) -> Bool {
+    var dependent = order.compactMap { held -> ClaimRequest? in
+      guard let holder = claims[held], holder.isHeld,
+        holder.request.purpose == request.purpose || request.parents.contains(held)
+      else { return nil }
+      return holder.request
+    }
+    guard !dependent.isEmpty else { return false }
+    for waiting in order {
+      guard let claim = claims[waiting], !claim.isHeld,
+        dependent.contains(where: { $0.conflicts(with: claim.request) })
+      else { continue }
+      if waiting == key { return true }
+      dependent.append(claim.request)
+    }
+    return false
+  }
+
+  /// Who is in the way of a claim, for people.
+  func holders(before key: CoordinationKey) -> [CoordinationHolder] {
+    guard let claim = claims[key] else { return [] }
+    var result = blockers(of: key).compactMap { holder($0, inTheWayOf: claim.request) }
+    if case .asking(let deadlines) = claim.state {
+      result += deadlines.keys.sorted { $0.number < $1.number }.compactMap(holder(presenting:))
+    }
+    return Array(result.prefix(ClaimFailure.maximumHolders))
+  }
+
+  private func holder(
+    _ key: CoordinationKey, inTheWayOf request: ClaimRequest?
+  ) -> CoordinationHolder? {
+    guard let claim = claims[key], let process = members[key.member]?.process else { return nil }
+    let item =
+      claim.request.items.first { item in
+        request?.items.contains { item.conflicts(with: $0) } ?? false
+      } ?? claim.request.items.first
+    guard let item else { return nil }
+    let role: CoordinationHolder.Role =
+      switch claim.state {
+      case .active: item.writes ? .writes : .reads
+      case .unconfirmed: .mayHold
+      case .waiting, .asking: .waits
+      }
+    return CoordinationHolder(process: process, role: role, path: item.path.text)
+  }
+
+  private func holder(presenting key: CoordinationKey) -> CoordinationHolder? {
+    guard let presenter = presenters[key], let process = members[key.member]?.process else {
+      return nil
+    }
+    return CoordinationHolder(
+      process: process, role: .presents, path: presenter.record.path?.text ?? "")
+  }
+
+  /// Those who wait for one another, if the claim is one of them.
+  ///
+  /// A claim waits for those in its way; an access waits for what is claimed inside its accessor;
+  /// a claim that asks presenters waits for what these claim in order to answer.
+  func cycle(from start: CoordinationKey) -> [CoordinationHolder]? {
+    var trail: [CoordinationKey] = []
+    var visited: Set<CoordinationKey> = []
+    func search(_ key: CoordinationKey) -> Bool {
+      trail.append(key)
+      for next in awaited(by: key) {
+        if next == start { return true }
+        if visited.insert(next).inserted, search(next) { return true }
+      }
+      trail.removeLast()
+      return false
+    }
+    guard search(start) else { return nil }
+    return Array(
+      trail.compactMap { holder($0, inTheWayOf: nil) }.prefix(ClaimFailure.maximumHolders))
+  }
+
+  private func awaited(by key: CoordinationKey) -> [CoordinationKey] {
+    guard let claim = claims[key] else { return [] }
+    switch claim.state {
+    case .waiting: return blockers(of: key)
+    case .asking: return order.filter { claims[$0]?.request.answering.contains(key) == true }
+    case .active, .unconfirmed:
+      return order.filter {
+        claims[$0].map { !$0.isHeld && $0.request.parents.contains(key) } ?? false
+      }
+    }
+  }
+}
+
+extension ClaimFailure {
+  /// How many of those in the way are named.
+  static let maximumHolders = 16
+}

@@ -1,0 +1,28 @@
+import Testing
+
+/// Whatever happens in whatever order: nobody is let in beside another, and nobody waits for ever.
+@Suite struct ArbiterWorldTests {
+  @Test(arguments: 0..<20)
+  func nobodyIsLetInBesideAnotherAndNobodyWaitsForEver(batch: Int) {
+    for seed in batch * 10..<batch * 10 + 10 {
+      let world = ArbiterWorld(seed: UInt64(seed))
+      for _ in 0..<1_500 { world.step() }
+      world.settle()
+      #expect(world.complaints.isEmpty, "seed \(seed)")
+    }
+  }
+
+  @Test func theWorldIsOneInWhichThingsHappen() {
+    var counts: [String: Int] = [:]
+    for seed in 0..<20 {
+      let world = ArbiterWorld(seed: UInt64(seed))
+      for _ in 0..<1_500 { world.step() }
+      counts.merge(world.counts) { $0 + $1 }
+    }
+    for what in [
+      "claims", "nested claims", "claims in answer", "grants", "deadlocks", "kills", "takeovers",
+    ] {
+      #expect(counts[what, default: 0] > 20, "\(what): \(counts)")
+    }
+  }
+}

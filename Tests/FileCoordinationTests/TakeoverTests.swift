@@ -1,0 +1,88 @@
+import FileCoordination
+import Testing
+
+/// What a new arbiter decides while it does not know yet who holds what.
+@Suite struct TakeoverTests {
+  let desk = ArbiterDesk(members: 2)
+
+  private func request(_ member: UInt64, _ number: UInt64, _ path: String, at: Duration) throws
+    -> ClaimRequest
+  {
+    ClaimRequest(
+      key: CoordinationKey(member: member, number: number), purpose: "\(member)",
+      items: [ClaimedItem(try ArbiterDesk.path(path), .writes)], since: at)
+  }
+
+  private func recover(_ desk: ArbiterDesk, _ requests: [ClaimRequest]) {
+    desk.input(.recovered(9, CoordinatingProcess(id: 109, name: "survivor"), requests))
+  }
+
+  @Test func aClaimThatMayBeHeldIsWaitedFor() throws {
+    recover(desk, [try request(9, 1, "/f", at: .zero)])
+    let waiter = try desk.write(1, "/f")
+    #expect(!desk.isGranted(waiter) && desk.inTheWay(of: waiter) == [109])
+    #expect(desk.isGranted(try desk.write(2, "/g")), "others go on meanwhile")
+  }
+
+  @Test func aHeldClaimThatIsConfirmedGoesOn() throws {
+    let held = try request(9, 1, "/f", at: .zero)
+    recover(desk, [held])
+    let waiter = try desk.write(1, "/f")
+    desk.say(.hello(member: 9, CoordinatingProcess(id: 109, name: "survivor")), from: 9)
+    desk.say(.claim(held, isHeld: true), from: 9)
+    desk.say(.ready, from: 9)
+    #expect(!desk.isGranted(waiter))
+    desk.release(held.key)
+    #expect(desk.isGranted(waiter))
+  }
+
+  @Test func aWaitingClaimThatIsConfirmedKeepsItsPlace() throws {
+    let early = try request(9, 1, "/f", at: .zero)
+    recover(desk, [early])
+    let late = try desk.write(1, "/f")
+    desk.say(.hello(member: 9, CoordinatingProcess(id: 109, name: "survivor")), from: 9)
+    desk.say(.claim(early, isHeld: false), from: 9)
+    #expect(desk.isGranted(early.key) && !desk.isGranted(late))
+  }
+
+  @Test func aClaimThatIsNotConfirmedIsOver() throws {
+    recover(desk, [try request(9, 1, "/f", at: .zero)])
+    let waiter = try desk.write(1, "/f")
+    desk.say(.hello(member: 9, CoordinatingProcess(id: 109, name: "survivor")), from: 9)
+    #expect(!desk.isGranted(waiter), "it has not said all yet")
+    desk.say(.ready, from: 9)
+    #expect(desk.isGranted(waiter))
+  }
+
+  @Test func aSurvivorThatEndsIsNotWaitedForAnyLonger() throws {
+    recover(desk, [try request(9, 1, "/f", at: .zero)])
+    let waiter = try desk.write(1, "/f")
+    desk.input(.gone(9))
+    #expect(desk.isGranted(waiter))
+  }
+
+  @Test func claimsOfReturningProcessesStandInTheOrderOfTheirTimes() throws {
+    let holder = try desk.write(1, "/f")
+    desk.greet(8)
+    desk.greet(9)
+    let (second, first) = (
+      try request(8, 1, "/f", at: .milliseconds(900)),
+      try request(9, 1, "/f", at: .milliseconds(800))
+    )
+    desk.say(.claim(second, isHeld: false), from: 8)
+    desk.say(.claim(first, isHeld: false), from: 9)
+    desk.release(holder)
+    #expect(desk.isGranted(first.key) && !desk.isGranted(second.key))
+  }
+
+  @Test func p3_aPresenterThatGaveWayToALostClaimIsToldThatItIsOver() throws {
+    let lost = CoordinationKey(member: 7, number: 3)
+    recover(desk, [try request(9, 1, "/g", at: .zero)])
+    let presenter = desk.key(1)
+    let record = PresenterRecord(key: presenter, path: try ArbiterDesk.path("/f"))
+    desk.say(.present(record, gaveWayTo: [lost]), from: 1)
+    #expect(desk.notices(to: presenter).isEmpty, "its process may still come back")
+    desk.greet(9)
+    #expect(desk.notices(to: presenter) == [.reacquire(lost)])
+  }
+}
