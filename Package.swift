@@ -141,10 +141,16 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: driving),
+    .executableTarget(
+      name: "CoordinationPeer",
+      dependencies: [
+        "FileCoordination", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      path: "Tests/CoordinationPeer", swiftSettings: strict),
     .testTarget(
       name: "FileCoordinationTests",
       dependencies: [
-        "FileCoordination", "SystemFiles", "TestSupport",
+        "FileCoordination", "SystemFiles", "CoordinationPeer", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: driving),

@@ -1,0 +1,131 @@
+import Glibc
+import Synchronization
+import SystemFiles
+import SystemPackage
+
+/// The programs that coordinate with one another: those of one user, on one machine, that name the
+/// same directory for their state.
+///
+/// Locks and sockets are in that directory, never beside the files. Every process of a domain may
+/// come to keep the queue, and the next takes over when that one ends.
+///
+/// - throws: Its methods throw ``CoordinationError``.
+public final class CoordinationDomain: Sendable {
+  let node: CoordinationNode
+
+  private static let known = Mutex<[String: CoordinationDomain]>([:])
+  private static let folderName = "coordination"
+  /// How long the process that keeps the queue may take to note a presenter.
+  private static let patience = Duration.seconds(10)
+
+  package init(node: CoordinationNode) { self.node = node }
+
+  /// The domain of a state directory, which has to be there; the same object for the same one.
+  ///
+  ///     let domain = try CoordinationDomain.inState("/home/ann/.local/share/feedsync")
+  ///     let coordinator = FileCoordinator(domain)
+  ///
+  /// - throws: ``CoordinationError/unsafePlace(path:_:)`` if others could reach into it.
+  public static func inState(_ state: FilePath) throws -> CoordinationDomain {
+    let directory = try Self.canonical(state).appending(folderName)
+    return try known.withLock { known in
+      if let domain = known[directory.string] { return domain }
+      let place = try CoordinationPlace(directory)
+      let domain = CoordinationDomain(node: CoordinationNode(place: place))
+      known[directory.string] = domain
+      return domain
+    }
+  }
+
+  private static func canonical(_ state: FilePath) throws(CoordinationError) -> FilePath {
+    do {
+      return try LinuxFileSystem().canonicalPath(of: state)
+    } catch {
+      throw .system(operation: "find", path: state.string, errno: error.errno.rawValue)
+    }
+  }
+
+  /// Registers a presenter, which is not kept alive by it.
+  ///
+  /// When it returns, whoever touches the item asks the presenter first. Done inside of an accessor
+  /// that reads the item, no change made after that is missed.
+  public func addFilePresenter(_ presenter: any FilePresenter) throws {
+    let path = try Self.item(of: presenter)
+    let key = node.nextKey()
+    node.presenters.add(presenter, key: key, path: path)
+    let waiter = Waiter<Void>()
+    node.state.withLock { $0.registrations[key] = { waiter.finish(.success(())) } }
+    do {
+      try node.post(.present(PresenterRecord(key: key, path: path), gaveWayTo: []))
+      // Until then others would touch the item without asking.
+      guard waiter.wait(for: Self.patience) != nil else {
+        throw CoordinationError.noArbiter(path: node.place.socketText, errno: ETIMEDOUT)
+      }
+    } catch {
+      node.state.withLock { $0.registrations[key] = nil }
+      node.presenters.remove(key)
+      throw error
+    }
+  }
+
+  /// Takes a presenter away; as often as it was added.
+  public func removeFilePresenter(_ presenter: any FilePresenter) throws {
+    guard let key = node.presenters.key(of: presenter) else { return }
+    node.presenters.remove(key)
+    try node.post(.unpresent(key))
+  }
+
+  /// The registered presenters of this process.
+  public var filePresenters: [any FilePresenter] { node.presenters.all }
+
+  /// Who claims what now, and who waits for whom.
+  ///
+  /// - parameter timeout: how long the process that keeps the queue may take.
+  public func report(timeout: Duration = .seconds(5)) throws -> CoordinationReport {
+    let waiter = Waiter<CoordinationReport>()
+    let number = node.nextKey().number
+    try node.connect()
+    let link = node.state.withLock { state in
+      state.reports[number] = { waiter.finish(.success($0)) }
+      return state.link
+    }
+    node.send(.status(number: number), by: link)
+    guard let result = waiter.wait(for: timeout) else {
+      node.state.withLock { $0.reports[number] = nil }
+      throw CoordinationError.noArbiter(path: node.place.socketText, errno: ETIMEDOUT)
+    }
+    return try result.get()
+  }
+
+  /// Tells presenters of a change that was not coordinated, as a watcher sees it.
+  public func reportUncoordinatedChange(at path: FilePath) throws {
+    let item = try ItemResolver(folder: nil).resolve(path, followingLink: false).path
+    try node.post(.changed(item))
+  }
+
+  /// Tells presenters, the caller's own included, what happened to a version of a file.
+  public func report(_ event: FileVersionEvent, version: String, at path: FilePath) throws {
+    let item = try ItemResolver(folder: nil).resolve(path, followingLink: false).path
+    try node.post(.version(event, at: item, id: version))
+  }
+
+  /// Asks a presenter again where its item is.
+  func refresh(_ presenter: any FilePresenter, _ key: CoordinationKey) throws {
+    let path = try Self.item(of: presenter)
+    node.presenters.setPath(path, of: key)
+    try node.post(.present(PresenterRecord(key: key, path: path), gaveWayTo: []))
+  }
+
+  private static func item(of presenter: any FilePresenter) throws -> ItemPath? {
+    guard let path = presenter.presentedItemPath else { return nil }
+    return try ItemResolver(folder: nil).resolve(path, followingLink: false).path
+  }
+
+  /// Ends this process's part, as its end would.
+  package func close() {
+    node.close()
+    Self.known.withLock { known in
+      for (path, domain) in known where domain === self { known[path] = nil }
+    }
+  }
+}

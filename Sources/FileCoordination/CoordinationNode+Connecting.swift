@@ -1,0 +1,163 @@
+import Glibc
+import SystemFiles
+import SystemPackage
+
+// How a process becomes the arbiter or finds it, again and again.
+extension CoordinationNode {
+  /// How long one is looked for: it may be starting, or ending.
+  private static let patience = Duration.seconds(10)
+  /// How often one that ends the connection without a greeting is tried: it may have just ended, or
+  /// be of another version.
+  private static let maximumRejections: UInt32 = 20
+
+  /// Connects, if nothing has connected yet.
+  func connect() throws(CoordinationError) {
+    if case .none = state.withLock({ $0.link }) {} else { return }
+    let result: Result<Void, CoordinationError> = connecting.withLock { _ in
+      do throws(CoordinationError) {
+        if case .none = state.withLock({ $0.link }) { try establish() }
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+    if case .own(let hub) = state.withLock({ $0.link }) { hub.deliverLocally() }
+  }
+
+  /// Takes the lock, or else connects to whoever has it.
+  private func establish() throws(CoordinationError) {
+    let start = MonotonicTime.now
+    var pause: UInt32 = 200
+    while true {
+      guard !state.withLock({ $0.isClosed }) else {
+        throw .noArbiter(path: place.socketText, errno: ECANCELED)
+      }
+      if let lock = try takeLock() { return try becomeArbiter(lock) }
+      if let link = try SocketLink(to: place) { return try join(link) }
+      guard MonotonicTime.now - start < Self.patience else {
+        throw .noArbiter(path: place.socketText, errno: ETIMEDOUT)
+      }
+      usleep(pause)
+      pause = min(pause * 2, 10_000)
+    }
+  }
+
+  private func takeLock() throws(CoordinationError) -> FileLock? {
+    do {
+      return try LinuxFileSystem().lock(
+        place.lock, exclusive: true, wait: false, holder: Array("\(process.id)\n".utf8))
+    } catch  where error.isLockedByAnother {
+      return nil
+    } catch {
+      throw .system(operation: "lock", path: place.path.string, errno: error.errno.rawValue)
+    }
+  }
+
+  private func becomeArbiter(_ lock: FileLock) throws(CoordinationError) {
+    do {
+      let hub = try Hub(
+        place: place, lock: lock, local: member, process: process,
+        deliver: { [weak self] message in self?.receive(message) })
+      state.withLock { state in
+        // Said before anybody else can say something by this link; delivered by `connect`.
+        for message in accountOfAll(state) { hub.input(.message(from: member, message)) }
+        state.link = .own(hub)
+        state.record?.remove()
+        state.record = nil
+      }
+      try hub.start()
+    } catch let error as CoordinationError {
+      throw error
+    } catch {
+      lock.release()
+      let code = (error as? Errno) ?? (error as? FileError)?.errno ?? .ioError
+      throw .noArbiter(path: place.socketText, errno: code.rawValue)
+    }
+  }
+
+  private func join(_ link: SocketLink) throws(CoordinationError) {
+    do {
+      let record = try state.withLock({ $0.record }) ?? MemberRecord(member: member, in: place)
+      try state.withLock { state in
+        state.record = record
+        try record.write(process, state.claims.values.map(\.request))
+        for message in accountOfAll(state) { link.send(message) }
+        state.link = .other(link)
+      }
+      try CoordinationThread.run { [weak self] in
+        link.read { message in self?.receive(message) }
+        self?.reconnect(after: link)
+      }
+    } catch {
+      state.withLock { $0.link = .none }
+      link.close()
+      let code = (error as? FileError)?.errno ?? (error as? Errno) ?? .ioError
+      throw .system(operation: "join", path: place.path.string, errno: code.rawValue)
+    }
+  }
+
+  /// All that a new arbiter must know of this process.
+  private func accountOfAll(_ state: State) -> [MemberMessage] {
+    var result: [MemberMessage] = [.hello(member: member, process)]
+    result += state.claims.values.sorted { $0.request.key.number < $1.request.key.number }
+      .map { .claim($0.request, isHeld: $0.isHeld) }
+    result += presenters.records().map { .present($0.record, gaveWayTo: $0.gaveWayTo) }
+    result += state.reports.keys.map { .status(number: $0) }
+    return result + [.ready]
+  }
+
+  /// The arbiter has ended: finds the next, for as long as anybody waits.
+  private func reconnect(after link: SocketLink) {
+    while true {
+      let attempt: UInt32? = state.withLock { state in
+        guard !state.isClosed, case .other(let current) = state.link, current === link else {
+          return nil
+        }
+        state.link = .none
+        state.rejections += 1
+        return state.rejections
+      }
+      guard let attempt else { return }
+      do throws(CoordinationError) {
+        guard attempt <= Self.maximumRejections else {
+          state.withLock { $0.rejections = 0 }
+          throw CoordinationError.noArbiter(path: place.socketText, errno: EPROTO)
+        }
+        // The first time, it has most likely ended.
+        if attempt > 1 { usleep(10_000 * attempt) }
+        return try connect()
+      } catch {
+        // Whoever waits is told; a later claim tries again.
+        failAll(error)
+      }
+    }
+  }
+
+  private func failAll(_ error: CoordinationError) {
+    let claims = state.withLock { state in
+      let waiting = state.claims.filter { !$0.value.isHeld }
+      for key in waiting.keys { state.claims[key] = nil }
+      return waiting.values
+    }
+    for claim in claims { claim.tell(.unreachable(error)) }
+  }
+
+  /// Ends this part, as the end of its process would.
+  package func close() {
+    let (link, record) = state.withLock { state in
+      state.isClosed = true
+      defer {
+        state.link = .none
+        state.record = nil
+      }
+      return (state.link, state.record)
+    }
+    switch link {
+    case .none: break
+    case .own(let hub): hub.close()
+    case .other(let link): link.close()
+    }
+    record?.remove()
+  }
+}

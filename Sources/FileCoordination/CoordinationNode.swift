@@ -1,0 +1,212 @@
+import Glibc
+import Synchronization
+import SystemFiles
+import SystemPackage
+
+/// A process's part in coordination: its claims and presenters, and its way to the arbiter, which
+/// may be this process itself.
+package final class CoordinationNode: Sendable {
+  enum Link {
+    case none
+    case own(Hub)
+    case other(SocketLink)
+  }
+
+  /// A claim of this process, from its request to its end.
+  struct OwnClaim {
+    let request: ClaimRequest
+    var isHeld = false
+    var waitsFor: [CoordinationHolder] = []
+    let tell: @Sendable (ClaimEvent) -> Void
+  }
+
+  /// What happens to a claim.
+  enum ClaimEvent: Sendable {
+    case granted([ItemPath])
+    case failed(ClaimFailure)
+    case unreachable(CoordinationError)
+    case waiting([CoordinationHolder])
+    case lapsed(PresenterLapse)
+  }
+
+  struct State {
+    var link = Link.none
+    var claims: [CoordinationKey: OwnClaim] = [:]
+    var record: MemberRecord?
+    var nextNumber: UInt64 = 0
+    /// Who waits to hear that a presenter is known.
+    var registrations: [CoordinationKey: @Sendable () -> Void] = [:]
+    var reports: [UInt64: @Sendable (CoordinationReport) -> Void] = [:]
+    /// How often in a row an arbiter ended the connection without a greeting.
+    var rejections: UInt32 = 0
+    var isClosed = false
+  }
+
+  package let place: CoordinationPlace
+  package let process: CoordinatingProcess
+  let member: UInt64
+  let state = Mutex(State())
+  let presenters = PresenterHost()
+  /// One connects at a time.
+  let connecting = Mutex(())
+
+  /// A part in coordination at a place; it connects when it is first needed.
+  package init(place: CoordinationPlace, process: CoordinatingProcess = .current) {
+    self.place = place
+    self.process = process
+    member = UInt64.random(in: 1 ... .max)
+  }
+
+  func nextKey() -> CoordinationKey {
+    state.withLock { state in
+      state.nextNumber += 1
+      return CoordinationKey(member: member, number: state.nextNumber)
+    }
+  }
+
+  // MARK: Claims
+
+  /// Asks for a claim; `tell` hears of it, on any thread, possibly before this returns.
+  func submit(
+    _ request: ClaimRequest, tell: @escaping @Sendable (ClaimEvent) -> Void
+  ) throws(CoordinationError) {
+    try connect()
+    let link: Result<Link, CoordinationError> = state.withLock { state in
+      state.claims[request.key] = OwnClaim(request: request, tell: tell)
+      do throws(CoordinationError) {
+        try writeRecord(&state)
+        return .success(state.link)
+      } catch {
+        state.claims[request.key] = nil
+        return .failure(error)
+      }
+    }
+    send(.claim(request, isHeld: false), by: try link.get())
+  }
+
+  /// Ends a claim that was granted.
+  func release(_ key: CoordinationKey, _ outcomes: [ItemOutcome]) {
+    let link = state.withLock { state -> Link in
+      state.claims[key] = nil
+      // A record that cannot be written says too much, never too little.
+      try? writeRecord(&state)
+      return state.link
+    }
+    send(.release(key, outcomes), by: link)
+  }
+
+  /// Gives up waiting, whether or not the arbiter answers.
+  func cancel(_ key: CoordinationKey) {
+    let (link, claim) = state.withLock { state -> (Link, OwnClaim?) in
+      guard state.claims[key]?.isHeld == false else { return (state.link, nil) }
+      let claim = state.claims.removeValue(forKey: key)
+      try? writeRecord(&state)
+      return (state.link, claim)
+    }
+    guard let claim else { return }
+    send(.cancel(key), by: link)
+    claim.tell(.failed(.cancelled))
+  }
+
+  /// Whether a claim is granted and has not ended.
+  func isHeld(_ key: CoordinationKey) -> Bool {
+    state.withLock { $0.claims[key]?.isHeld ?? false }
+  }
+
+  func holders(before key: CoordinationKey) -> [CoordinationHolder] {
+    state.withLock { $0.claims[key]?.waitsFor ?? [] }
+  }
+
+  /// The process that keeps the queue, as far as this one knows.
+  var arbiterProcess: Int32? {
+    switch state.withLock({ $0.link }) {
+    case .none: nil
+    case .own: process.id
+    case .other(let link): link.peer
+    }
+  }
+
+  /// Writes down what may be held, for the next arbiter; needless where this process is it.
+  private func writeRecord(_ state: inout State) throws(CoordinationError) {
+    guard case .other = state.link, let record = state.record else { return }
+    do {
+      try record.write(process, state.claims.values.map(\.request))
+    } catch {
+      throw .system(operation: "write", path: place.path.string, errno: error.errno.rawValue)
+    }
+  }
+
+  // MARK: Messages
+
+  /// Sends a message that is not a claim's.
+  func post(_ message: MemberMessage) throws(CoordinationError) {
+    try connect()
+    send(message, by: state.withLock { $0.link })
+  }
+
+  func send(_ message: MemberMessage, by link: Link) {
+    switch link {
+    case .none: break
+    case .own(let hub): hub.take(message)
+    case .other(let link): link.send(message)
+    }
+  }
+
+  /// Takes what the arbiter says.
+  func receive(_ message: ArbiterMessage) {
+    switch message {
+    case .welcome: state.withLock { $0.rejections = 0 }
+    case .presented(let key):
+      let handler = state.withLock { $0.registrations.removeValue(forKey: key) }
+      handler?()
+    case .waiting(let key, let holders):
+      let claim = state.withLock { state in
+        state.claims[key]?.waitsFor = holders
+        return state.claims[key]
+      }
+      claim?.tell(.waiting(holders))
+    case .granted(let key, let paths): grant(key, paths)
+    case .failed(let key, let failure):
+      let claim = state.withLock { state in
+        let claim = state.claims.removeValue(forKey: key)
+        try? writeRecord(&state)
+        return claim
+      }
+      claim?.tell(.failed(failure))
+    case .lapsed(let key, let lapse):
+      state.withLock { $0.claims[key] }?.tell(.lapsed(lapse))
+    case .ask(let claim, let presenter, let questions, _):
+      presenters.ask(presenter, questions, for: claim) { [self] failure in
+        // The presenter's queue may outlive the connection; the next arbiter asks anew.
+        send(
+          .answer(claim: claim, presenter: presenter, failure: failure),
+          by: state.withLock { $0.link })
+      }
+    case .notice(let presenter, let notice): presenters.tell(presenter, notice)
+    case .status(let number, let report):
+      let handler = state.withLock { $0.reports.removeValue(forKey: number) }
+      handler?(report)
+    }
+  }
+
+  private func grant(_ key: CoordinationKey, _ paths: [ItemPath]) {
+    let (claim, link) = state.withLock { state -> (OwnClaim?, Link) in
+      state.claims[key]?.isHeld = true
+      return (state.claims[key], state.link)
+    }
+    guard let claim else {
+      // It was cancelled while the grant was on its way.
+      return send(.release(key, []), by: link)
+    }
+    claim.tell(.granted(paths))
+  }
+}
+
+extension CoordinatingProcess {
+  /// This process.
+  package static var current: CoordinatingProcess {
+    let path = CommandLine.arguments.first ?? ""
+    let name = FilePath(path).lastComponent?.string ?? "unknown"
+    return CoordinatingProcess(id: getpid(), name: name)
+  }
+}

@@ -1,0 +1,23 @@
+import SystemPackage
+
+extension FileCoordinator {
+  /// Says that an item has another path now, inside of the accessor that moved it.
+  ///
+  /// Accesses that wait for the item will get its new path, except those that replace what has the
+  /// old name. Presenters of the item, of what is in it and of folders around it are told. Where
+  /// nothing has moved it does nothing.
+  ///
+  /// - throws: ``CoordinationError/notWriting(path:)`` outside of an accessor of this coordinator
+  ///   that writes the item.
+  public func item(at path: FilePath, didMoveTo new: FilePath) throws {
+    let anywhere = try ItemResolver(folder: nil)
+    let old = try anywhere.resolve(path, followingLink: false).path
+    let target = try resolver.resolve(new, followingLink: false).path
+    let claim = state.withLock { state in
+      state.active.first { $0.value.contains { $0.writes && $0.covers(old) } }?.key
+    }
+    guard let claim else { throw CoordinationError.notWriting(path: path.string) }
+    guard old != target else { return }
+    try node.post(.moved(claim: claim, from: old, to: target))
+  }
+}

@@ -1,0 +1,100 @@
+import Dispatch
+import Glibc
+import Synchronization
+import SystemFiles
+import SystemPackage
+
+/// Coordinates accesses to files and folders with other threads and processes of this machine.
+///
+/// Readers overlap; a writer waits for all others, and they for it, each in turn. Before an access,
+/// presenters of the item are asked to give way. Accesses of one coordinator, and of coordinators
+/// with the same purpose, never wait for each other.
+///
+///     let coordinator = FileCoordinator(domain)
+///     try coordinator.write("/home/ann/Sync/notes.txt") { path in
+///       try text.write(toFile: path.string, atomically: true, encoding: .utf8)
+///     }
+///
+/// It is advisory: a program that does not coordinate, such as a syncer, is not held up, and no
+/// other machine is. An access lasts until its accessor returns; what the accessor leaves to other
+/// threads is not covered. A claim made inside of an accessor that waits for one who waits for that
+/// accessor fails with ``CoordinationError/deadlock(path:among:)``.
+///
+/// The counterpart of `NSFileCoordinator`.
+public final class FileCoordinator: Sendable {
+  /// How long presenters may take to answer, unless a coordinator says otherwise.
+  public static let defaultPatience = Duration.seconds(5)
+
+  struct State {
+    var isCancelled = false
+    var waiting: Set<CoordinationKey> = []
+    /// The items of accesses that take place.
+    var active: [CoordinationKey: [ClaimedItem]] = [:]
+    var batches: Set<CoordinationKey> = []
+  }
+
+  let domain: CoordinationDomain
+  let state = Mutex(State())
+  let resolver: ItemResolver
+  let presenter: WeakPresenter
+  let patience: Duration
+  let onWait: (@Sendable ([CoordinationHolder]) -> Void)?
+  let onLapse: (@Sendable (PresenterLapse) -> Void)?
+
+  /// Coordinators with the same one never wait for each other, in whatever processes they are.
+  public let purposeIdentifier: String
+
+  /// Makes a coordinator.
+  ///
+  /// - parameters:
+  ///   - domain: those that it coordinates with.
+  ///   - filePresenter: on whose behalf it works: it is sent no message for these accesses, and
+  ///     what it writes when asked to save does not wait for whoever asked.
+  ///   - purposeIdentifier: at most 256 bytes; nil for one of its own.
+  ///   - folder: the folder that no item may be outside of, links followed; nil: anywhere.
+  ///   - patience: how long presenters may take to answer before they are not waited for.
+  ///   - onWait: hears whom an access waits for, if it has to wait.
+  ///   - onLapse: hears of presenters that did not answer in time.
+  public init(
+    _ domain: CoordinationDomain, filePresenter: (any FilePresenter)? = nil,
+    purposeIdentifier: String? = nil, folder: FilePath? = nil,
+    patience: Duration = FileCoordinator.defaultPatience,
+    onWait: (@Sendable ([CoordinationHolder]) -> Void)? = nil,
+    onLapse: (@Sendable (PresenterLapse) -> Void)? = nil
+  ) throws {
+    self.domain = domain
+    presenter = WeakPresenter(filePresenter)
+    resolver = try ItemResolver(folder: folder)
+    self.patience = patience
+    self.onWait = onWait
+    self.onLapse = onLapse
+    let own = domain.node.nextKey()
+    self.purposeIdentifier = purposeIdentifier ?? "own-\(own.member)-\(own.number)"
+    guard self.purposeIdentifier.utf8.count <= ClaimRequest.maximumPurposeBytes else {
+      throw CoordinationError.overLimit(path: self.purposeIdentifier)
+    }
+  }
+
+  var node: CoordinationNode { domain.node }
+
+  /// Cancels whatever waits, and all accesses from now on; one that takes place goes on.
+  ///
+  /// Returns at once, from any thread. Presenters that were asked are not waited for.
+  public func cancel() {
+    let waiting = state.withLock { state in
+      state.isCancelled = true
+      return state.waiting
+    }
+    for key in waiting { node.cancel(key) }
+  }
+}
+
+/// A presenter that is not kept alive.
+final class WeakPresenter: Sendable {
+  private let stored: Mutex<Box>
+  private struct Box { weak var presenter: (any FilePresenter)? }
+
+  init(_ presenter: (any FilePresenter)?) { stored = Mutex(Box(presenter: presenter)) }
+
+  var value: (any FilePresenter)? { stored.withLock { $0.presenter } }
+}

@@ -1,0 +1,114 @@
+import Glibc
+import SystemFiles
+import SystemPackage
+
+/// Finds out which item a path means, so that all who mean it claim the same.
+struct ItemResolver: Sendable {
+  /// The folder that items must be in, without links; nil where any item will do.
+  let folder: ItemPath?
+
+  private static let files = LinuxFileSystem()
+
+  /// - parameter folder: the folder that no item may leave; nil: anywhere.
+  init(folder: FilePath?) throws(CoordinationError) {
+    guard let folder else {
+      self.folder = nil
+      return
+    }
+    self.folder = try Self.item(try Self.canonical(folder), named: folder)
+  }
+
+  /// The item as it stands: without links on the way to it, itself possibly one.
+  func resolve(
+    _ path: FilePath, followingLink: Bool
+  ) throws(CoordinationError) -> (path: ItemPath, status: FileStatus?) {
+    var found = try Self.place(of: path)
+    var status = try? Self.files.status(of: found)
+    if followingLink, status?.kind == .symbolicLink {
+      found = try Self.canonical(found)
+      status = try? Self.files.status(of: found)
+    }
+    let item = try Self.item(found, named: path)
+    try check(item)
+    return (item, status)
+  }
+
+  /// Refuses an item that is not what was claimed: a link stands there now, or on the way to it.
+  ///
+  /// - returns: Whether the item is there.
+  func recheck(_ item: ItemPath, wasLink: Bool) throws(CoordinationError) -> FileStatus? {
+    let status = try? Self.files.status(of: item.filePath)
+    guard wasLink || status?.kind != .symbolicLink else { throw .replaced(path: item.text) }
+    if folder != nil {
+      guard let now = ItemPath(bytes: try Self.place(of: item.filePath).bytes), now == item else {
+        throw .replaced(path: item.text)
+      }
+    }
+    return status
+  }
+
+  private func check(_ item: ItemPath) throws(CoordinationError) {
+    guard let folder, folder != item, !folder.contains(item) else { return }
+    throw .leavesFolder(path: item.text, folder: folder.text)
+  }
+
+  /// The real folder of a path and the name in it; folders may be missing, and then are not links.
+  private static func place(of path: FilePath) throws(CoordinationError) -> FilePath {
+    guard let name = path.lastComponent, name.kind == .regular else {
+      return try canonical(path)
+    }
+    var missing: [FilePath.Component] = [name]
+    var folder = path.parent
+    while true {
+      do {
+        var result = try files.canonicalPath(of: folder)
+        for name in missing.reversed() { result.append(name) }
+        return result
+      } catch {
+        guard error.errno == .noSuchFileOrDirectory, let name = folder.lastComponent,
+          name.kind == .regular
+        else { throw .system(operation: "find", path: path.string, errno: error.errno.rawValue) }
+        missing.append(name)
+        folder = folder.parent
+      }
+    }
+  }
+
+  private static func canonical(_ path: FilePath) throws(CoordinationError) -> FilePath {
+    do {
+      return try files.canonicalPath(of: path)
+    } catch {
+      throw .system(operation: "find", path: path.string, errno: error.errno.rawValue)
+    }
+  }
+
+  private static func item(
+    _ found: FilePath, named path: FilePath
+  ) throws(CoordinationError) -> ItemPath {
+    guard let item = ItemPath(bytes: found.bytes) else { throw .overLimit(path: path.string) }
+    return item
+  }
+}
+
+/// What contents a file had: tells whether it has to be read again.
+///
+/// Take it inside a coordinated access. A change of attributes alone leaves it as it is.
+public struct FileStamp: Hashable, Sendable {
+  let inode: UInt64
+  let device: UInt64
+  let size: Int64
+  let modified: Int64
+
+  /// The stamp of a file; nil where there is none.
+  public init?(_ path: FilePath) {
+    guard let status = try? LinuxFileSystem().status(of: path) else { return nil }
+    self.init(status)
+  }
+
+  init(_ status: FileStatus) {
+    inode = status.inode
+    device = status.device
+    size = status.size
+    modified = status.modified
+  }
+}

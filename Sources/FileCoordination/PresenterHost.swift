@@ -1,0 +1,160 @@
+import Dispatch
+import Synchronization
+import SystemFiles
+import SystemPackage
+
+/// The presenters of this process: asks them on their queues and remembers whom they gave way to.
+///
+/// It does not own them.
+final class PresenterHost: Sendable {
+  /// A presenter's record, with the claims that it gave way to.
+  typealias Account = (record: PresenterRecord, gaveWayTo: [CoordinationKey])
+
+  private struct Entry {
+    weak var presenter: (any FilePresenter)?
+    let queue: DispatchQueue
+    var path: ItemPath?
+    /// What to do when each access is over: once for each time that it gave way to it, which a
+    /// second arbiter may have asked for again.
+    var reacquirers: [CoordinationKey: [@Sendable () -> Void]] = [:]
+  }
+  private let entries = Mutex<[CoordinationKey: Entry]>([:])
+
+  private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+
+  /// Adds a presenter under a key.
+  func add(_ presenter: any FilePresenter, key: CoordinationKey, path: ItemPath?) {
+    let queue = presenter.presentedItemQueue
+    queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(queue))
+    entries.withLock { $0[key] = Entry(presenter: presenter, queue: queue, path: path) }
+  }
+
+  func remove(_ key: CoordinationKey) { entries.withLock { $0[key] = nil } }
+
+  func setPath(_ path: ItemPath?, of key: CoordinationKey) {
+    entries.withLock { $0[key]?.path = path }
+  }
+
+  /// The key of a presenter; nil if it is not registered.
+  func key(of presenter: any FilePresenter) -> CoordinationKey? {
+    entries.withLock { entries in
+      entries.first { $0.value.presenter === presenter }?.key
+    }
+  }
+
+  /// The presenters that are alive.
+  var all: [any FilePresenter] {
+    entries.withLock { entries in entries.values.compactMap(\.presenter) }
+  }
+
+  func records() -> [Account] {
+    entries.withLock { entries in
+      entries.map { key, entry in
+        (PresenterRecord(key: key, path: entry.path), Array(entry.reacquirers.keys))
+      }
+    }
+  }
+
+  /// Whether the calling thread serves the queue of a presenter other than `own`, which could then
+  /// not answer.
+  func servesPresenter(otherThan own: CoordinationKey?) -> Bool {
+    guard let current = DispatchQueue.getSpecific(key: Self.queueKey) else { return false }
+    return entries.withLock { entries in
+      entries.contains { $0.key != own && ObjectIdentifier($0.value.queue) == current }
+    }
+  }
+
+  /// Asks one question after the other, each on the presenter's queue.
+  ///
+  /// - parameter answer: called once, with what went wrong.
+  func ask(
+    _ key: CoordinationKey, _ questions: [PresenterQuestion], for claim: CoordinationKey,
+    answer: @escaping @Sendable (String?) -> Void
+  ) {
+    guard let entry = entries.withLock({ $0[key] }) else { return answer(nil) }
+    guard let question = questions.first else { return answer(nil) }
+    let rest = Array(questions.dropFirst())
+    let next: @Sendable (String?) -> Void = { [self] failure in
+      if let failure { return answer(failure) }
+      ask(key, rest, for: claim, answer: answer)
+    }
+    entry.queue.async { [self] in
+      // One that is gone has nothing to save.
+      guard let presenter = entries.withLock({ $0[key]?.presenter }) else { return next(nil) }
+      var context = CoordinationContext()
+      context.answering = [claim]
+      CoordinationContext.$current.withValue(context) {
+        put(question, to: presenter, key, for: claim, next)
+      }
+    }
+  }
+
+  private func put(
+    _ question: PresenterQuestion, to presenter: any FilePresenter, _ key: CoordinationKey,
+    for claim: CoordinationKey, _ next: @escaping @Sendable (String?) -> Void
+  ) {
+    let once = Once()
+    let done: @Sendable ((any Error)?) -> Void = { error in
+      once.run { next(error.map { "\($0)" }) }
+    }
+    let gaveWay: @Sendable ((@Sendable () -> Void)?) -> Void = { [self] reacquirer in
+      once.run {
+        entries.withLock { entries in
+          entries[key]?.reacquirers[claim, default: []] += reacquirer.map { [$0] } ?? []
+        }
+        next(nil)
+      }
+    }
+    switch question {
+    case .relinquishToReader: presenter.relinquishPresentedItem(to: .reader, gaveWay)
+    case .relinquishToWriter: presenter.relinquishPresentedItem(to: .writer, gaveWay)
+    case .saveChanges: presenter.savePresentedItemChanges(done)
+    case .accommodateDeletion: presenter.accommodatePresentedItemDeletion(done)
+    case .accommodateSubitemDeletion(let path):
+      presenter.accommodatePresentedSubitemDeletion(at: path.filePath, done)
+    }
+  }
+
+  /// Tells a presenter something, on its queue.
+  func tell(_ key: CoordinationKey, _ notice: PresenterNotice) {
+    if case .didMove(let path) = notice { setPath(path, of: key) }
+    let entry = entries.withLock { $0[key] }
+    entry?.queue.async { [self] in
+      if case .reacquire(let claim) = notice {
+        let reacquirers = entries.withLock { $0[key]?.reacquirers.removeValue(forKey: claim) }
+        for reacquirer in reacquirers ?? [] { reacquirer() }
+        return
+      }
+      guard let presenter = entries.withLock({ $0[key]?.presenter }) else { return }
+      Self.give(notice, to: presenter)
+    }
+  }
+
+  private static func give(_ notice: PresenterNotice, to presenter: any FilePresenter) {
+    switch notice {
+    case .didChange: presenter.presentedItemDidChange()
+    case .didMove(let path): presenter.presentedItemDidMove(to: path.filePath)
+    case .subitemDidAppear(let path): presenter.presentedSubitemDidAppear(at: path.filePath)
+    case .subitemDidChange(let path): presenter.presentedSubitemDidChange(at: path.filePath)
+    case .subitemDidMove(let old, let new):
+      presenter.presentedSubitem(at: old.filePath, didMoveTo: new.filePath)
+    case .version(let event, let id): presenter.presentedItem(event, version: id)
+    case .subitemVersion(let event, let path, let id):
+      presenter.presentedSubitem(at: path.filePath, event, version: id)
+    case .reacquire: break
+    }
+  }
+}
+
+/// Runs something at the first call only.
+private final class Once: Sendable {
+  private let isDone = Mutex(false)
+
+  func run(_ body: () -> Void) {
+    let isFirst = isDone.withLock { isDone in
+      defer { isDone = true }
+      return !isDone
+    }
+    if isFirst { body() }
+  }
+}

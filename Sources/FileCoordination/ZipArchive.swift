@@ -1,0 +1,143 @@
+import Glibc
+import SystemFiles
+import SystemPackage
+
+/// Writes a folder as a zip archive, uncompressed, according to PKWARE's APPNOTE 6.3.
+///
+/// Regular files and folders alone; links and devices are left out. An entry, and the archive, may
+/// have no more than 4 GiB, since the fields for more are not written.
+enum ZipArchive {
+  private struct Entry {
+    let name: [UInt8]
+    let checksum: UInt32
+    let size: UInt32
+    let offset: UInt32
+  }
+
+  static func write(_ folder: FilePath, to target: Descriptor) throws(Errno) {
+    var writer = Writer(target: target)
+    let root = folder.lastComponent.map { Array($0.bytes) } ?? []
+    try writer.add(folder, named: root)
+    try writer.finish()
+  }
+
+  private struct Writer {
+    let target: Descriptor
+    private var entries: [Entry] = []
+    private var offset: UInt64 = 0
+
+    init(target: Descriptor) { self.target = target }
+
+    mutating func add(_ item: FilePath, named name: [UInt8]) throws(Errno) {
+      let files = LinuxFileSystem()
+      do {
+        let status = try files.status(of: item)
+        switch status.kind {
+        case .directory:
+          try addEntry(name + [UInt8(ascii: "/")], contents: nil)
+          for entry in try files.list(item).sorted(by: { $0.name.string < $1.name.string }) {
+            try add(
+              item.appending(entry.name), named: name + [UInt8(ascii: "/")] + entry.name.bytes)
+          }
+        case .regular:
+          try addEntry(name, contents: try Snapshot.open(item, O_RDONLY | O_NONBLOCK))
+        default: break
+        }
+      } catch {
+        throw (error as? FileError)?.errno ?? (error as? Errno) ?? .ioError
+      }
+    }
+
+    private mutating func addEntry(_ name: [UInt8], contents: Descriptor?) throws(Errno) {
+      guard offset <= UInt64(UInt32.max), name.count <= Int(UInt16.max) else {
+        throw .fileTooLarge
+      }
+      let start = offset
+      let (checksum, size) =
+        try contents.map { (file) throws(Errno) in try Self.measure(file) }
+        ?? (0, 0)
+      let entry = Entry(name: name, checksum: checksum, size: size, offset: UInt32(start))
+      entries.append(entry)
+      try put(Self.header(of: entry))
+      guard let contents else { return }
+      guard lseek(contents.number, 0, SEEK_SET) == 0 else { throw .last }
+      var written: UInt64 = 0
+      try Snapshot.pieces(of: contents) { (piece) throws(Errno) in
+        written += UInt64(piece.count)
+        try Snapshot.write(piece, to: target)
+      }
+      // Somebody who does not coordinate changed it between the two readings.
+      guard written == UInt64(size) else { throw .resourceBusy }
+      offset += written
+    }
+
+    private static func measure(_ file: Descriptor) throws(Errno) -> (UInt32, UInt32) {
+      var (checksum, size) = (CyclicChecksum(), UInt64(0))
+      try Snapshot.pieces(of: file) { (piece) throws(Errno) in
+        checksum.add(piece)
+        size += UInt64(piece.count)
+      }
+      guard let short = UInt32(exactly: size) else { throw .fileTooLarge }
+      return (checksum.value, short)
+    }
+
+    private mutating func put(_ bytes: [UInt8]) throws(Errno) {
+      try Snapshot.write(bytes[...], to: target)
+      offset += UInt64(bytes.count)
+    }
+
+    /// Version 2.0, names in UTF-8, stored, on the first day that the format knows.
+    private static func common(_ entry: Entry) -> [UInt8] {
+      short(20) + short(0x0800) + short(0) + short(0) + short(0x21)
+        + long(entry.checksum) + long(entry.size) + long(entry.size)
+        + short(UInt16(entry.name.count)) + short(0)
+    }
+
+    private static func header(of entry: Entry) -> [UInt8] {
+      long(0x0403_4b50) + common(entry) + entry.name
+    }
+
+    mutating func finish() throws(Errno) {
+      guard offset <= UInt64(UInt32.max), entries.count < Int(UInt16.max) else {
+        throw .fileTooLarge
+      }
+      let start = UInt32(offset)
+      for entry in entries {
+        try put(
+          Self.long(0x0201_4b50) + Self.short(20) + Self.common(entry) + Self.short(0)
+            + Self.short(0) + Self.short(0) + Self.long(0) + Self.long(entry.offset) + entry.name)
+      }
+      let size = UInt32(truncatingIfNeeded: offset - UInt64(start))
+      let count = UInt16(entries.count)
+      try put(
+        Self.long(0x0605_4b50) + Self.short(0) + Self.short(0) + Self.short(count)
+          + Self.short(count) + Self.long(size) + Self.long(start) + Self.short(0))
+    }
+
+    private static func short(_ value: UInt16) -> [UInt8] {
+      [UInt8(truncatingIfNeeded: value), UInt8(value >> 8)]
+    }
+
+    private static func long(_ value: UInt32) -> [UInt8] {
+      (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+    }
+  }
+}
+
+/// CRC-32 as zip has it.
+private struct CyclicChecksum {
+  private static let table: [UInt32] = (0..<256).map { index in
+    (0..<8).reduce(UInt32(index)) { value, _ in
+      value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1
+    }
+  }
+  private var state: UInt32 = 0xFFFF_FFFF
+
+  var value: UInt32 { ~state }
+
+  mutating func add(_ bytes: ArraySlice<UInt8>) {
+    for byte in bytes {
+      state = Self.table[Int((state ^ UInt32(byte)) & 0xFF)] ^ state >> 8
+    }
+  }
+}

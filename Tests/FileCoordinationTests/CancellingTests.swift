@@ -1,0 +1,81 @@
+import FileCoordination
+import Foundation
+import SystemPackage
+import Testing
+
+/// C19: `cancel()`.
+@Suite struct CancellingTests {
+  let workshop: Workshop
+  let (here, there): (CoordinationDomain, CoordinationDomain)
+
+  init() throws {
+    workshop = try Workshop()
+    (here, there) = (try workshop.domain(), try workshop.domain())
+  }
+
+  @Test func c19_aWaitingCallIsCancelledWithoutRunningItsAccessor() throws {
+    let file = try workshop.file("f")
+    for domain in [here, there] {
+      let coordinator = try FileCoordinator(domain)
+      try FileCoordinator(here).write(file) { _ in
+        let worker = Worker {
+          try coordinator.write(file) { _ in _ = Issue.record("the accessor was run") }
+        }
+        try here.waitForWaiters(1)
+        coordinator.cancel()
+        #expect(throws: CoordinationError.cancelled(path: file.string)) { try worker.join() }
+      }
+    }
+  }
+
+  @Test func c19_aRunningAccessorIsLeftAloneAndLaterCallsNeverRunTheirs() throws {
+    let file = try workshop.file("f")
+    let coordinator = try FileCoordinator(there)
+    let value = try coordinator.write(file) { _ in
+      coordinator.cancel()
+      return 7
+    }
+    #expect(value == 7)
+    #expect(throws: CoordinationError.cancelled(path: file.string)) {
+      try coordinator.read(file) { _ in _ = Issue.record("the accessor was run") }
+    }
+    try FileCoordinator(here).write(file, timeout: .seconds(5)) { _ in }
+  }
+
+  @Test func c19_presentersThatWereAskedAreNotWaitedForAnyMore() throws {
+    let file = try workshop.file("f")
+    let presenter = FakePresenter(file, Journal(), .init(delay: 0.5))
+    try here.addFilePresenter(presenter)
+    let coordinator = try FileCoordinator(there)
+    let worker = Worker { try coordinator.write(file) { _ in } }
+    #expect(presenter.journal.wait(for: "relinquish writer"))
+    coordinator.cancel()
+    #expect(throws: CoordinationError.cancelled(path: file.string)) { try worker.join() }
+    // It was asked all the same, and is told when that is over.
+    #expect(presenter.journal.wait(for: "reacquire"))
+    #expect(presenter.journal.all == ["relinquish writer", "relinquished", "reacquire"])
+  }
+
+  @Test func c19_aTaskThatIsCancelledGivesUpWaiting() async throws {
+    let file = try workshop.file("f")
+    let (here, there, journal) = (here, there, Journal())
+    let held = DispatchSemaphore(value: 0)
+    let holder = Worker {
+      try FileCoordinator(here).write(file) { _ in
+        journal.note("held")
+        held.wait()
+      }
+    }
+    #expect(journal.wait(for: "held"))
+    let task = Task {
+      try await FileCoordinator(there).coordinate([.writing(file)]) { _ in
+        Issue.record("the accessor was run")
+      }
+    }
+    try await here.waitForWaiters(1)
+    task.cancel()
+    await #expect(throws: CoordinationError.cancelled(path: file.string)) { try await task.value }
+    held.signal()
+    try holder.join()
+  }
+}
