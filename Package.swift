@@ -86,8 +86,8 @@ let package = Package(
     .target(
       name: "FeedSync",
       dependencies: [
-        "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles", "FolderWatching",
-        "SharedFolder", "DocumentStorage", "Syncing",
+        "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles", "FileCoordination",
+        "FolderWatching", "SharedFolder", "DocumentStorage", "Syncing",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),

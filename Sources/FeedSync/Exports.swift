@@ -1,5 +1,6 @@
 import CanonicalJSON
 import DocumentStorage
+import FileCoordination
 
 /// A JSON value whose identity is its canonical text: 1 and 1.0 differ, keys are sorted by bytes.
 ///
@@ -32,3 +33,48 @@ public typealias QueryValue = DocumentStorage.QueryValue
 
 /// A row of a query's answer: `row["id"]` is the value of the column `id`.
 public typealias QueryRow = DocumentStorage.QueryRow
+
+/// Coordinates accesses to files with other threads and processes: `NSFileCoordinator`'s
+/// counterpart.
+///
+///     let coordinator = try FileCoordinator(UserCoordination.domain())
+///     try coordinator.read("/home/ann/Sync/notes.txt") { path in … }
+///
+/// See <doc:Coordination> for what is promised.
+public typealias FileCoordinator = FileCoordination.FileCoordinator
+
+/// Is asked to give way before others touch what it shows: `NSFilePresenter`'s counterpart.
+public typealias FilePresenter = FileCoordination.FilePresenter
+
+/// What is to be done with an item of a coordinated access.
+public typealias FileAccessIntent = FileCoordination.FileAccessIntent
+
+/// Whom a presenter gives way to.
+public typealias FileAccessor = FileCoordination.FileAccessor
+
+/// The programs that coordinate with one another.
+public typealias CoordinationDomain = FileCoordination.CoordinationDomain
+
+/// Why a coordinated access did not take place.
+public typealias CoordinationError = FileCoordination.CoordinationError
+
+/// Who claims what, and who waits for whom.
+public typealias CoordinationReport = FileCoordination.CoordinationReport
+
+/// Somebody who is in the way of an access.
+public typealias CoordinationHolder = FileCoordination.CoordinationHolder
+
+/// A process that coordinates.
+public typealias CoordinatingProcess = FileCoordination.CoordinatingProcess
+
+/// A presenter that did not answer in time.
+public typealias PresenterLapse = FileCoordination.PresenterLapse
+
+/// Accesses for which presenters have been asked already.
+public typealias PreparedBatch = FileCoordination.PreparedBatch
+
+/// What happened to a version of a file.
+public typealias FileVersionEvent = FileCoordination.FileVersionEvent
+
+/// What contents a file had, to tell whether it has to be read again.
+public typealias FileStamp = FileCoordination.FileStamp

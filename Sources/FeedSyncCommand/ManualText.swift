@@ -29,6 +29,9 @@ enum ManualText {
 
   static let environment: [Entry] = [
     ("FEEDSYNC_STATE", "Where this device keeps its database, unless --state says so."),
+    (
+      "FEEDSYNC_PATH", "Set for the command that 'coordinate' runs: where the file is by then."
+    ),
     ("FEEDSYNC_CONTAINER", "The synced folder, unless --container says so."),
     ("XDG_DATA_HOME", "The state is in its folder feedsync, where nothing else names one."),
     ("XDG_CONFIG_HOME", "'service' writes units into its folder systemd/user."),
@@ -40,6 +43,10 @@ enum ManualText {
     (
       "~/.local/share/feedsync/CONTAINER-ID/store.sqlite",
       "The device's database, for its owner alone. It must never be synced."
+    ),
+    (
+      "~/.local/share/feedsync/coordination/",
+      "Locks and a socket of 'coordinate', and of programs that coordinate, for their owner alone."
     ),
     ("~/.local/share/feedsync/default.json", "Which container is the default."),
     ("DIR/feedsync.container", "The marker that makes a folder a container."),

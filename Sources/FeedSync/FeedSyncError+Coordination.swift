@@ -1,0 +1,122 @@
+import FileCoordination
+import SystemPackage
+
+extension FeedSyncError {
+  /// Words what kept a coordinated access from taking place.
+  init(coordination error: CoordinationError, operation: String) {
+    switch error {
+    case .timedOut(let path, let holders):
+      self.init(
+        .tryAgain, operation: operation, file: path,
+        message: "the time was up" + Self.waiting(holders),
+        hint: "'feedsync coordinate status' shows who holds what; try again with more time")
+    case .deadlock(let path, let loop):
+      let names = loop.map { Self.name($0.process) }.joined(separator: ", ")
+      self.init(
+        .tryAgain, operation: operation, file: path,
+        message: "this access and others would wait for one another for ever: \(names)",
+        hint: "claim all files in one access, or end the outer one first")
+    case .presenterFailed(let path, let process, let message):
+      self.init(
+        .cannotWrite, operation: operation, file: path,
+        message: "\(Self.name(process)), which has it open, could not save: \(message)",
+        hint: "save or close it there, then try again")
+    case .cancelled(let path):
+      self.init(
+        .tryAgain, operation: operation, file: path, message: "the access was cancelled")
+    case .overLimit(let path):
+      self.init(
+        .badInput, operation: operation, file: path,
+        message: "too many files at once, too many claims, or too long a path",
+        hint: "claim the folder that they are in")
+    case .replaced(let path):
+      self.init(
+        .badInput, operation: operation, file: path,
+        message: "a symbolic link was put in its place meanwhile; nothing was touched",
+        hint: "look who writes there without coordination, then try again")
+    case .leavesFolder(let path, let folder):
+      self.init(
+        .badInput, operation: operation, file: path, message: "it is not in \(folder)",
+        hint: "name a file in the folder; links that lead out of it are not followed")
+    case .contentsChanged(let path):
+      self.init(
+        .badInput, operation: operation, file: path,
+        message: "its contents changed in an access that was for attributes alone",
+        hint: "claim it for writing")
+    case .onPresentersQueue(let path):
+      self.init(
+        .usage, operation: operation, file: path,
+        message: "a blocking access was made on the queue of a presenter, which could not answer",
+        hint: "use the asynchronous form, or another queue")
+    case .notWriting(let path):
+      self.init(
+        .usage, operation: operation, file: path,
+        message: "a move was announced outside of an access that writes the item")
+    case .unsafePlace, .noArbiter, .system:
+      self.init(unreachable: error, operation: operation)
+    }
+  }
+
+  private init(unreachable error: CoordinationError, operation: String) {
+    let path = error.path
+    switch error {
+    case .unsafePlace(_, .ownedBy(let user)):
+      self.init(
+        .notPermitted, operation: operation, file: path,
+        message: "it belongs to user \(user), who could pretend to coordinate",
+        hint: "remove it, or choose another --state DIR")
+    case .unsafePlace(_, .openToOthers(let mode)):
+      self.init(
+        .notPermitted, operation: operation, file: path,
+        message: "others may reach into it (mode \(String(mode, radix: 8)))",
+        hint: "chmod 700 '\(path)'")
+    case .unsafePlace(_, .wrongKind):
+      self.init(
+        .notPermitted, operation: operation, file: path,
+        message: "something else stands where locks and sockets are to be",
+        hint: "remove it: feedsync makes it anew")
+    case .unsafePlace(_, .notLocal):
+      self.init(
+        .configuration, operation: operation, file: path,
+        message: "the local state is on a network file system, where locks and sockets do not"
+          + " tell machines apart",
+        hint: "set FEEDSYNC_STATE (or --state) to a folder on a local disk")
+    case .noArbiter(_, let errno):
+      self.init(
+        .tryAgain, operation: operation, file: path,
+        message: "the process that keeps the queue does not answer:"
+          + " \(Errno(rawValue: errno).description)",
+        hint: "it may be suspended; its id is in arbiter.lock beside the socket")
+    default:
+      let errno = if case .system(_, _, let number) = error { number } else { Int32(0) }
+      let number = Errno(rawValue: errno)
+      let isForbidden = number == .permissionDenied || number == .notPermitted
+      self.init(
+        isForbidden ? .notPermitted : .cannotRead, operation: operation, file: path,
+        message: number.description,
+        hint: Self.hint(for: number, at: FilePath(path), purpose: .reading))
+    }
+  }
+
+  private static func waiting(_ holders: [CoordinationHolder]) -> String {
+    holders.isEmpty ? "" : "; " + holders.map { text($0) }.joined(separator: "; ")
+  }
+
+  /// Who is in the way, and by what.
+  package static func text(_ holder: CoordinationHolder) -> String {
+    let name = name(holder.process)
+    return switch holder.role {
+    case .reads: "\(name) reads \(holder.path)"
+    case .writes: "\(name) writes \(holder.path)"
+    case .waits: "\(name) came first, and waits for \(holder.path)"
+    case .presents: "\(name) has \(holder.path) open, and has not answered"
+    case .mayHold: "\(name) may still use \(holder.path)"
+    case .keepsQueue: "\(name) keeps the queue, and does not answer"
+    }
+  }
+
+  /// A process for people.
+  package static func name(_ process: CoordinatingProcess) -> String {
+    "process \(process.id) (\(process.name))"
+  }
+}

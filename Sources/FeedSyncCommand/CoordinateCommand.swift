@@ -1,0 +1,102 @@
+import ArgumentParser
+import FeedSync
+import FileCoordination
+import Foundation
+import SystemPackage
+
+struct CoordinateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "coordinate",
+    abstract: "Run a command while no other program of yours touches a file.",
+    discussion: """
+      Programs on this machine that use feedsync's coordination, or this command, take turns: \
+      readers overlap, a writer waits for all others and they for it. Whoever has the file open is \
+      asked to save first. A program that does not coordinate, such as a syncer, is not held up; \
+      no other machine is.
+      """,
+    subcommands: [
+      CoordinateReadCommand.self, CoordinateWriteCommand.self, CoordinateStatusCommand.self,
+    ])
+}
+
+/// What reading and writing have in common.
+struct CoordinateOptions: ParsableArguments {
+  @Argument(help: "The file or folder, which need not be there yet.", completion: .file())
+  var path: String
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp(
+      "The command, after --. FEEDSYNC_PATH is where the file is by then, should it be renamed."))
+  var command: [String] = []
+
+  @Option(help: ArgumentHelp("Wait for so many seconds at most.", valueName: "seconds"))
+  var timeout: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Accesses with the same purpose do not wait for each other.", valueName: "name"))
+  var purpose: String?
+
+  mutating func validate() throws {
+    guard !command.isEmpty else {
+      throw ValidationError("name a command after --, as in: coordinate write FILE -- CMD")
+    }
+    if let timeout, !(timeout >= 0 && timeout <= 1e9) {
+      throw ValidationError("--timeout takes a number of seconds")
+    }
+  }
+
+  /// Runs the command in an access, and ends as the command ended.
+  func run(_ intent: FileAccessIntent, global: GlobalOptions) throws {
+    let isVerbose = global.verbose
+    let coordinator = try FileCoordinator(
+      try UserCoordination.domain(state: global.state), purposeIdentifier: purpose,
+      folder: global.container.map { FilePath($0) },
+      onWait: { holders in
+        guard isVerbose else { return }
+        for holder in holders { Output.warn("feedsync: waiting: \(FeedSyncError.text(holder))") }
+      },
+      onLapse: { lapse in
+        Output.warn(
+          "feedsync: warning: \(lapse.path): \(FeedSyncError.name(lapse.process)) has it open and"
+            + " did not answer within \(lapse.waited); going on without it")
+      })
+    let status = try coordinator.coordinate(
+      [intent], timeout: timeout.map { .milliseconds(Int64($0 * 1000)) }
+    ) { paths in
+      try ForegroundCommand(command, path: paths[0].string).run()
+    }
+    if status != 0 { throw ExitStatus(rawValue: status) }
+  }
+}
+
+struct CoordinateReadCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "read", abstract: "Run a command while nobody writes a file.",
+    discussion: """
+      Ends as the command ended; with 75 if the time is up first, saying who holds the file.
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var options: CoordinateOptions
+
+  func run() async throws {
+    try options.run(.reading(FilePath(options.path)), global: global)
+  }
+}
+
+struct CoordinateWriteCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "write", abstract: "Run a command while nobody else reads or writes a file.",
+    discussion: """
+      Ends as the command ended; with 75 if the time is up first, saying who holds the file.
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var options: CoordinateOptions
+
+  func run() async throws {
+    try options.run(.writing(FilePath(options.path)), global: global)
+  }
+}

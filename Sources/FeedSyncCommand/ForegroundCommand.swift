@@ -1,0 +1,76 @@
+import FeedSync
+import Foundation
+import Synchronization
+
+/// The process that signals are passed on to; 0 if there is none.
+private let foregroundProcess = Atomic<Int32>(0)
+
+/// Runs a program with this process's input and output, and outlives it.
+struct ForegroundCommand {
+  /// What shells say of a program that is not there.
+  private static let notFound: Int32 = 127
+  private static let notExecutable: Int32 = 126
+  private static let signalBase: Int32 = 128
+
+  private let words: [String]
+  private let path: String
+
+  /// - parameter path: what the program finds in `FEEDSYNC_PATH`.
+  init(_ words: [String], path: String) {
+    self.words = words
+    self.path = path
+  }
+
+  /// Returns how it ended, as a shell would show it.
+  ///
+  /// What ends programs from a terminal reaches it anyway and is left to it: the access must not
+  /// end before it does. What is sent to this process alone is passed on.
+  func run() throws -> Int32 {
+    let ignored = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
+    let passedOn = [SIGTERM, SIGHUP].map { number in
+      (number, signal(number) { kill(foregroundProcess.load(ordering: .relaxed), $0) })
+    }
+    defer { for (number, handler) in ignored + passedOn { signal(number, handler) } }
+    let process: pid_t
+    switch start() {
+    case .success(let started): process = started
+    case .failure(let error):
+      Output.warn("feedsync: \(words[0]): \(String(cString: strerror(error.rawValue)))")
+      return error.rawValue == ENOENT ? Self.notFound : Self.notExecutable
+    }
+    foregroundProcess.store(process, ordering: .relaxed)
+    defer { foregroundProcess.store(0, ordering: .relaxed) }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 {
+      guard errno == EINTR else { return FeedSyncError.Code.software.rawValue }
+    }
+    let number = status & 0x7F
+    return number == 0 ? status >> 8 & 0xFF : Self.signalBase + number
+  }
+
+  private struct Failure: Error { let rawValue: Int32 }
+
+  private func start() -> Result<pid_t, Failure> {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // It begins with the signals as they were, not as this process has them now.
+    var (defaults, mask) = (sigset_t(), sigset_t())
+    sigemptyset(&defaults)
+    sigemptyset(&mask)
+    for number in [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&defaults, number) }
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    posix_spawnattr_setsigmask(&attributes, &mask)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
+    var environment = ProcessInfo.processInfo.environment
+    environment["FEEDSYNC_PATH"] = path
+    let arguments = words.map { strdup($0) }
+    let variables = environment.map { strdup("\($0.key)=\($0.value)") }
+    defer { for text in arguments + variables { free(text) } }
+    var process: pid_t = 0
+    let failure = posix_spawnp(
+      &process, words[0], nil, &attributes, arguments + [nil], variables + [nil])
+    return failure == 0 ? .success(process) : .failure(Failure(rawValue: failure))
+  }
+}
