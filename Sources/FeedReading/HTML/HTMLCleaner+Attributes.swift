@@ -1,0 +1,132 @@
+extension HTMLCleaner {
+  /// Writes the attributes that may stay; false if the element may not, because of them.
+  mutating func writeAttributes(isForeign: Bool, of element: PackedName) -> Bool {
+    let isImage = element == HTMLNames.img
+    var hasSource = false
+    var written: [PackedName] = []
+    for attribute in tag.attributes {
+      guard
+        let name = PackedName(input[attribute.name], lowercasing: true), !written.contains(name),
+        let kind = HTMLVocabulary.attributes[name], kind != .foreign || isForeign
+      else { continue }
+      let value = decoded(attribute.value)
+      if isImage, isPixel(name, value) { return false }
+      guard let kept = harmless(value, kind) else { continue }
+      if kind == .source || kind == .sourceSet { hasSource = true }
+      written.append(name)
+      output.append(ASCII.space)
+      name.append(to: &output)
+      output.append("=\"")
+      Self.escape(kept, into: &output)
+      output.append(ASCII.quote)
+    }
+    return !isImage || hasSource
+  }
+
+  /// The value with its references resolved.
+  private func decoded(_ range: Range<Int>) -> [UInt8] {
+    guard input[range].contains(ASCII.ampersand) else { return Array(input[range]) }
+    var result: [UInt8] = []
+    var index = range.lowerBound
+    while index < range.upperBound {
+      if input[index] == ASCII.ampersand,
+        let found = CharacterReference(
+          in: input, at: index, end: range.upperBound, isAttribute: true)
+      {
+        result.append(scalar: found.scalar)
+        if found.second != 0 { result.append(scalar: found.second) }
+        index += found.count
+      } else {
+        result.append(input[index])
+        index += 1
+      }
+    }
+    return result
+  }
+
+  /// What may be kept of a value; nil if the attribute must go.
+  private func harmless(_ value: [UInt8], _ kind: HTMLVocabulary.Attribute) -> [UInt8]? {
+    switch kind {
+    case .plain, .foreign:
+      // Presentation attributes of SVG may refer to what is elsewhere.
+      return kind == .foreign && CSSFilter.mayLoad(value) ? nil : value
+    case .style: return CSSFilter.clean(value)
+    case .address: return address(value)
+    case .source:
+      guard let address = address(value) else { return nil }
+      return TrackingHosts.isTracker(address) ? nil : address
+    case .sourceSet: return sourceSet(value)
+    }
+  }
+
+  private func address(_ value: [UInt8]) -> [UInt8]? {
+    let text = WebAddress.cleaned(String(utf8: value))
+    guard WebAddress.isHarmless(text) else { return nil }
+    guard !base.isEmpty, !text.isEmpty || !value.isEmpty else { return Array(text.utf8) }
+    return Array(WebAddress.resolve(text, base).utf8)
+  }
+
+  /// The candidates of a `srcset`, all of which must be harmless.
+  private func sourceSet(_ value: [UInt8]) -> [UInt8]? {
+    var result: [UInt8] = []
+    for candidate in value.split(separator: 0x2C).prefix(20) {
+      let parts = candidate.split(whereSeparator: \.isASCIISpace)
+      guard let first = parts.first else { continue }
+      guard let address = address(Array(first)), !TrackingHosts.isTracker(address) else {
+        return nil
+      }
+      if !result.isEmpty { result.append(", ") }
+      result.append(contentsOf: address)
+      for part in parts.dropFirst() {
+        result.append(ASCII.space)
+        result.append(contentsOf: part)
+      }
+    }
+    return result.isEmpty ? nil : result
+  }
+
+  /// Whether the attribute makes an image so small that nobody is meant to see it.
+  private func isPixel(_ name: PackedName, _ value: [UInt8]) -> Bool {
+    guard name == HTMLNames.width || name == HTMLNames.height else { return false }
+    let digits = value.drop(while: \.isASCIISpace).prefix(while: \.isASCIIDigit)
+    guard !digits.isEmpty, !value.contains(0x25) else { return false }
+    return digits.allSatisfy { $0 == 0x30 } || digits.elementsEqual([0x31])
+  }
+
+  /// Appends a value so that it ends where its quotation mark is, without harmful characters.
+  static func escape(_ value: [UInt8], into output: inout [UInt8]) {
+    var index = 0
+    while index < value.count {
+      let byte = value[index]
+      switch byte {
+      case ASCII.ampersand: output.append("&amp;")
+      case ASCII.less: output.append("&lt;")
+      case ASCII.greater: output.append("&gt;")
+      case ASCII.quote: output.append("&quot;")
+      default:
+        let harmful =
+          byte < 0x20 || byte >= 0x7F ? TextCleaning.harmfulCount(value, at: index) : 0
+        if harmful > 0 {
+          index += harmful
+          continue
+        }
+        output.append(byte)
+      }
+      index += 1
+    }
+  }
+}
+
+/// Hosts and paths whose images only count who reads.
+enum TrackingHosts {
+  private static let marks: [StaticString] = [
+    "feedsportal.com/", "feeds.feedburner.com/~r/", "feeds.feedburner.com/~ff/", "pixel.wp.com/",
+    "stats.wordpress.com/b.gif", "doubleclick.net/", "google-analytics.com/", "pheedo.com/",
+    "rss-tracker", "/pixel.gif", "feedads.g.", "b.scorecardresearch.com/", "pixel.quantserve.com/",
+    "list-manage.com/track/open", "/open-pixel", "statcounter.com/", "medium.com/_/stat",
+  ]
+
+  static func isTracker(_ address: [UInt8]) -> Bool {
+    marks.contains { address.firstIndex(of: $0, from: 0) != nil }
+  }
+}

@@ -1,0 +1,273 @@
+/// An attribute as it stands in a tag.
+struct XMLAttributeSpan {
+  let name: Range<Int>
+  let value: Range<Int>
+}
+
+extension XMLMender {
+  /// What begins with `<`, which is next.
+  mutating func markup() {
+    let next = position + 1 < input.count ? input[position + 1] : 0
+    switch next {
+    case ASCII.slash: endTag()
+    case ASCII.exclamation: declaration()
+    case ASCII.question: instruction()
+    case _ where next.isASCIILetter || next == ASCII.underscore || next >= 0x80: startTag()
+    default:
+      writeText(scalar: UInt32(ASCII.less))
+      position += 1
+    }
+  }
+
+  private mutating func endTag() {
+    let start = position + 2
+    let nameEnd = endOfName(from: start)
+    var end = nameEnd
+    while end < input.count, input[end] != ASCII.greater, input[end] != ASCII.less { end += 1 }
+    position = end < input.count && input[end] == ASCII.greater ? end + 1 : end
+    if skippedDepth > 0 {
+      skippedDepth -= 1
+      return
+    }
+    guard let index = names.lastIndex(of: input[start..<nameEnd]) else { return }
+    leaveCDATA()
+    while names.depth > index { writeEndOfTop() }
+  }
+
+  /// Closes the innermost element in the output.
+  mutating func writeEndOfTop() {
+    output.append("</")
+    writeName(names.top)
+    output.append(ASCII.greater)
+    names.pop()
+  }
+
+  private mutating func startTag() {
+    let start = position + 1
+    let nameEnd = endOfName(from: start)
+    let end = readAttributes(from: nameEnd)
+    let isEmpty = end.isEmpty
+    position = end.position
+    let name = input[start..<nameEnd].prefix(XMLLimits.nameBytes)
+    leaveCDATA()
+    closeBefore(name)
+    guard names.depth < XMLLimits.depth else {
+      if !isEmpty { skippedDepth += 1 }
+      return
+    }
+    output.append(ASCII.less)
+    writeName(name)
+    writeAttributes()
+    if isEmpty {
+      output.append("/>")
+    } else {
+      output.append(ASCII.greater)
+      names.push(name)
+    }
+  }
+
+  /// Closes what cannot hold the element: a link holds none, an item no other item.
+  ///
+  /// So a tag that its author forgot to close does not swallow what follows.
+  private mutating func closeBefore(_ name: ArraySlice<UInt8>) {
+    if Self.isOne(of: ["link", "enclosure"], names.top) { writeEndOfTop() }
+    guard Self.isOne(of: ["item", "entry"], name), let index = names.lastIndex(of: name) else {
+      return
+    }
+    while names.depth > index { writeEndOfTop() }
+  }
+
+  private static func isOne(of words: [StaticString], _ name: ArraySlice<UInt8>) -> Bool {
+    words.contains { word in
+      name.count == word.utf8CodeUnitCount
+        && name.elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: name.count))
+    }
+  }
+
+  /// Where the name ends that starts there.
+  private func endOfName(from start: Int) -> Int {
+    var index = start
+    while index < input.count {
+      let byte = input[index]
+      if byte.isASCIISpace || byte == ASCII.slash || byte == ASCII.greater || byte == ASCII.less
+        || byte == ASCII.equals
+      {
+        break
+      }
+      index += 1
+    }
+    return index
+  }
+
+  /// Writes a name, with what a name cannot have replaced.
+  private mutating func writeName(_ name: ArraySlice<UInt8>) {
+    var isFirst = true
+    for byte in name.prefix(XMLLimits.nameBytes) {
+      let isStart = byte.isASCIILetter || byte == ASCII.underscore
+      let isAllowed =
+        isStart || !isFirst && (byte.isASCIIDigit || byte == 0x2D || byte == 0x2E || byte == 0x3A)
+      output.append(isAllowed ? byte : ASCII.underscore)
+      isFirst = false
+    }
+  }
+
+  /// Finds the attributes up to the end of the tag, which lies behind `>` or before the next `<`.
+  private mutating func readAttributes(from start: Int) -> (position: Int, isEmpty: Bool) {
+    attributes.removeAll(keepingCapacity: true)
+    var index = start
+    while index < input.count {
+      let byte = input[index]
+      if byte == ASCII.greater {
+        return (index + 1, index > start && input[index - 1] == ASCII.slash)
+      }
+      if byte == ASCII.less { return (index, false) }
+      if byte.isASCIISpace || byte == ASCII.slash || byte == ASCII.equals {
+        index += 1
+        continue
+      }
+      index = readAttribute(from: index)
+    }
+    return (index, false)
+  }
+
+  /// One attribute; the position behind it.
+  private mutating func readAttribute(from start: Int) -> Int {
+    let nameEnd = max(endOfName(from: start), start + 1)
+    var index = nameEnd
+    while index < input.count, input[index].isASCIISpace { index += 1 }
+    guard index < input.count, input[index] == ASCII.equals else {
+      note(XMLAttributeSpan(name: start..<nameEnd, value: nameEnd..<nameEnd))
+      return nameEnd
+    }
+    index += 1
+    while index < input.count, input[index].isASCIISpace { index += 1 }
+    guard index < input.count else { return index }
+    let mark = input[index]
+    if mark == ASCII.quote || mark == ASCII.apostrophe, let end = endOfValue(from: index + 1, mark)
+    {
+      note(XMLAttributeSpan(name: start..<nameEnd, value: index + 1..<end.value))
+      return end.next
+    }
+    let valueStart = mark == ASCII.quote || mark == ASCII.apostrophe ? index + 1 : index
+    index = valueStart
+    while index < input.count, !input[index].isASCIISpace, input[index] != ASCII.greater {
+      index += 1
+    }
+    // `<a b=c/>` is an empty element, but `<a href=http://host/>` is not.
+    let isSlashed = index < input.count && index > valueStart && input[index - 1] == ASCII.slash
+    let isAddress = input[valueStart..<index].contains(ASCII.colon)
+    let end = isSlashed && !isAddress ? index - 1 : index
+    note(XMLAttributeSpan(name: start..<nameEnd, value: valueStart..<end))
+    return end
+  }
+
+  /// The end of a quoted value, or nil if its closing mark is missing.
+  ///
+  /// It is missing where `>` and then `<` come before it, as in `<a href="x>text</a> "`.
+  private func endOfValue(from start: Int, _ mark: UInt8) -> (value: Int, next: Int)? {
+    var sawGreater = false
+    var index = start
+    let limit = min(input.count, start + XMLLimits.attributeBytes)
+    while index < limit {
+      let byte = input[index]
+      if byte == mark { return (index, index + 1) }
+      if byte == ASCII.greater { sawGreater = true }
+      if byte == ASCII.less, sawGreater { return nil }
+      index += 1
+    }
+    return nil
+  }
+
+  private mutating func note(_ attribute: XMLAttributeSpan) {
+    guard attributes.count < XMLLimits.attributes else { return }
+    let name = input[attribute.name]
+    guard Self.isName(name) else { return }
+    // The first of two with one name counts, as in HTML.
+    guard !attributes.contains(where: { input[$0.name] == name }) else { return }
+    attributes.append(attribute)
+  }
+
+  /// Whether libxml2 takes it as a name as it stands; others would only make two of one name.
+  private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
+    guard let first = name.first, first.isASCIILetter || first == ASCII.underscore,
+      name.last != ASCII.colon, name.count <= XMLLimits.nameBytes
+    else { return false }
+    var colons = 0
+    return name.allSatisfy { byte in
+      if byte == ASCII.colon { colons += 1 }
+      return colons < 2
+        && (byte.isASCIIAlphanumeric || byte == 0x2D || byte == 0x2E || byte == 0x3A || byte == 0x5F)
+    }
+  }
+
+  private mutating func writeAttributes() {
+    for attribute in attributes {
+      output.append(ASCII.space)
+      writeName(input[attribute.name])
+      output.append("=\"")
+      writeValue(attribute.value)
+      output.append(ASCII.quote)
+    }
+  }
+
+  private mutating func writeValue(_ range: Range<Int>) {
+    var index = range.lowerBound
+    var written = index
+    while index < range.upperBound {
+      let byte = input[index]
+      let isPlain =
+        byte >= 0x20 && byte != ASCII.ampersand && byte != ASCII.less && byte != ASCII.quote
+        && (byte != 0xEF || offence(at: index) == nil)
+      if isPlain {
+        index += 1
+        continue
+      }
+      output.append(written..<index, of: input)
+      index += writeSpecial(at: index, end: range.upperBound)
+      written = index
+    }
+    output.append(written..<range.upperBound, of: input)
+  }
+
+  /// Writes what cannot stand as it is in a value; how many bytes of the input that was.
+  private mutating func writeSpecial(at index: Int, end: Int) -> Int {
+    let byte = input[index]
+    if byte == ASCII.less || byte == ASCII.quote {
+      writeEscaped(scalar: UInt32(byte))
+      return 1
+    }
+    guard byte == ASCII.ampersand else {
+      if byte.isASCIISpace { output.append(ASCII.space) }
+      return offence(at: index) ?? 1
+    }
+    if let (value, count) = declaredEntity(at: index) {
+      for byte in value.prefix(XMLLimits.attributeBytes) where byte >= 0x20 && byte != 0xEF {
+        if byte == ASCII.less || byte == ASCII.quote || byte == ASCII.ampersand {
+          writeEscaped(scalar: UInt32(byte))
+        } else {
+          output.append(byte)
+        }
+      }
+      expandedBytes += value.count
+      return count
+    }
+    guard
+      let found = CharacterReference(in: input, at: index, end: end, allowsLegacy: false)
+    else {
+      output.append("&amp;")
+      return 1
+    }
+    if found.scalar != 0 { writeEscaped(scalar: found.scalar) }
+    if found.second != 0 { writeEscaped(scalar: found.second) }
+    return found.count
+  }
+
+  private mutating func writeEscaped(scalar: UInt32) {
+    switch scalar {
+    case UInt32(ASCII.ampersand): output.append("&amp;")
+    case UInt32(ASCII.less): output.append("&lt;")
+    case UInt32(ASCII.quote): output.append("&quot;")
+    default: output.append(scalar: scalar)
+    }
+  }
+}
