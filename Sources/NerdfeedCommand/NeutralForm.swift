@@ -6,7 +6,7 @@ enum NeutralForm {
     var writer = JSONWriter()
     writer.object { writer in
       writer.member("format", channel.format)
-      writer.member("title", channel.title)
+      writer.member("title", channel.title?.html)
       writer.member("link", channel.link)
       writer.member("description", channel.summary)
       writer.member("id", channel.id)
@@ -36,7 +36,7 @@ enum NeutralForm {
   private static func write(_ item: Item, into writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("id", item.id)
-      writer.member("title", item.title)
+      writer.member("title", item.title?.html)
       writer.member("link", item.link)
       writer.member("summary", item.summary)
       writer.member("content", item.content)

@@ -2,8 +2,10 @@ extension HTMLCleaner {
   /// Writes the attributes that may stay; false if the element may not, because of them.
   mutating func writeAttributes(isForeign: Bool, of element: PackedName) -> Bool {
     let isImage = element == HTMLNames.img
-    var hasSource = false
+    var lostSource = false
     var written: [PackedName] = []
+    if element == HTMLNames.svg { output.append(" xmlns=\"http://www.w3.org/2000/svg\"") }
+    if element == HTMLNames.math { output.append(" xmlns=\"http://www.w3.org/1998/Math/MathML\"") }
     for attribute in tag.attributes {
       guard
         let name = PackedName(input[attribute.name], lowercasing: true), !written.contains(name),
@@ -11,8 +13,13 @@ extension HTMLCleaner {
       else { continue }
       let value = decoded(attribute.value)
       if isImage, isPixel(name, value) { return false }
-      guard let kept = harmless(value, kind) else { continue }
-      if kind == .source || kind == .sourceSet { hasSource = true }
+      let isSource = kind == .source || kind == .sourceSet
+      guard !isSource || HTMLNames.media.contains(element) else { continue }
+      guard let kept = harmless(value, kind) else {
+        lostSource = lostSource || kind == .source
+        continue
+      }
+      declareXLink(for: attribute, isForeign, &written)
       written.append(name)
       output.append(ASCII.space)
       name.append(to: &output)
@@ -20,7 +27,18 @@ extension HTMLCleaner {
       Self.escape(kept, into: &output)
       output.append(ASCII.quote)
     }
-    return !isImage || hasSource
+    return !isImage || !lostSource
+  }
+
+  /// Declares the namespace of the first attribute that needs it.
+  private mutating func declareXLink(
+    for attribute: HTMLTag.Attribute, _ isForeign: Bool, _ written: inout [PackedName]
+  ) {
+    guard input.hasIgnoringCase("xlink:", at: attribute.name.lowerBound),
+      !written.contains(where: { $0 == HTMLNames.xlink })
+    else { return }
+    output.append(" xmlns:xlink=\"http://www.w3.org/1999/xlink\"")
+    if let name = HTMLNames.xlink { written.append(name) }
   }
 
   /// The value with its references resolved.

@@ -49,6 +49,7 @@ struct HTMLCleaner {
         let harmful = TextCleaning.harmfulCount(input, at: index)
         if harmful > 0 {
           output.append(start..<index, of: input)
+          output.append(TextCleaning.replacement(input, at: index))
           position = index + harmful
           return
         }
@@ -115,8 +116,12 @@ struct HTMLCleaner {
       }
       sawNoCommentEnd = true
     }
-    let end = input[position...].firstIndex(of: ASCII.greater)
-    position = end.map { $0 + 1 } ?? input.count
+    let next = position + 2 < input.count ? input[position + 2] : 0
+    let isDeclaration = input[position + 1] == ASCII.question || next.isASCIILetter || next == 0x2D
+    guard isDeclaration, let end = input[position...].firstIndex(of: ASCII.greater) else {
+      return unclosedTag(at: position)
+    }
+    position = end + 1
   }
 
   private mutating func startTag() {
@@ -170,10 +175,6 @@ struct HTMLCleaner {
 
   /// Passes everything up to the end tag of an element that goes with its content.
   private mutating func skipContent(of name: PackedName, _ kind: HTMLVocabulary.Element) {
-    if name == HTMLNames.plaintext {
-      position = input.count
-      return
-    }
     let bytes = name.bytes
     var depth = 1
     while position < input.count {
@@ -214,7 +215,12 @@ enum HTMLNames {
   static let th = PackedName(Array("th".utf8)[...])
   static let a = PackedName(Array("a".utf8)[...])
   static let table = PackedName(Array("table".utf8)[...])
-  static let plaintext = PackedName(Array("plaintext".utf8)[...])
+  static let xlink = PackedName(Array("xmlns:xlink".utf8)[...])
+  static let svg = PackedName(Array("svg".utf8)[...])
+  static let math = PackedName(Array("math".utf8)[...])
+  static let media = ["img", "audio", "video", "source", "track"].map {
+    PackedName(Array($0.utf8)[...])
+  }
   static let width = PackedName(Array("width".utf8)[...])
   static let height = PackedName(Array("height".utf8)[...])
   static let style = PackedName(Array("style".utf8)[...])

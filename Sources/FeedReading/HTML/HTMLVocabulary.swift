@@ -43,14 +43,16 @@ enum HTMLVocabulary {
   private static let elementList: [(String, Element)] =
     words(
       """
-      a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark
+      a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd mark
       meter nobr output picture progress q rp rt ruby s samp small source span strike strong sub
-      sup time track tt u var video audio area map wbr br
+      sup time track tt u var video audio area map wbr br input button select option optgroup
+      textarea label legend datalist keygen command canvas datagrid event-source m multicol nextid
+      sound spacer
       """
     ).map { ($0, voidNames.contains($0) ? [.allowed, .void] : .allowed) }
     + words(
       """
-      address article aside blockquote center details dialog dir div dl figcaption figure
+      address article aside blockquote center details dialog dir div dl fieldset figcaption form figure
       footer h1 h2 h3 h4 h5 h6 header hgroup hr main menu nav ol p pre section summary table
       ul
       """
@@ -64,8 +66,8 @@ enum HTMLVocabulary {
     + words("caption colgroup tbody td tfoot th thead tr").map {
       ($0, [.allowed, .block, .tablePart])
     }
-    + [("col", [.allowed, .void]), ("plaintext", [.dropped, .raw])]
-    + words("script style iframe noembed noframes xmp title textarea").map {
+    + [("col", [.allowed, .void])]
+    + words("script style title").map {
       ($0, [.dropped, .raw])
     }
     + words(
@@ -89,7 +91,7 @@ enum HTMLVocabulary {
     ).map { ($0, [.allowed, .foreign]) }
 
   private static let voidNames: Set<String> = [
-    "area", "br", "hr", "img", "source", "track", "wbr",
+    "area", "br", "hr", "img", "input", "keygen", "command", "source", "track", "wbr",
   ]
 
   private static let attributeList: [(String, Attribute)] =
@@ -108,7 +110,7 @@ enum HTMLVocabulary {
     + [("srcset", .sourceSet), ("style", .style), ("xlink:href", .address)]
     + words(
       """
-      xmlns xmlns:xlink xlink:title xlink:type xlink:show baseprofile version viewbox cx cy r rx ry
+      xlink:title xlink:type xlink:show baseprofile version viewbox cx cy r rx ry
       x x1 x2 y y1 y2 d points fill fill-opacity fill-rule stroke stroke-width stroke-linecap
       stroke-linejoin stroke-opacity stroke-dasharray opacity offset stop-color stop-opacity
       transform gradientunits markerwidth markerheight markerunits orient refx refy font-size

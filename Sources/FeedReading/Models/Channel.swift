@@ -3,15 +3,15 @@
 /// It is a value that knows nothing of the format it came in, other than the name of it:
 ///
 ///     let channel = try FeedParser.parse(bytes, from: FeedOrigin(url: "https://example.org/feed"))
-///     for item in channel.items { print(item.title ?? "", item.link ?? "") }
+///     for item in channel.items { print(item.title?.text ?? "", item.link ?? "") }
 ///
 /// Everything is optional but the lists. Titles and names are one line of plain text; bodies are
 /// HTML that is safe to show. Of hostile sizes only a part is kept, see ``FeedLimits``.
 public struct Channel: Sendable, Equatable {
   /// The kind of document: `rss`, `rdf`, `atom`, `json`, `cdf` or a web service's name.
   public var format: String
-  /// The name of the feed, in plain text.
-  public var title: String?
+  /// The name of the feed.
+  public var title: Title?
   /// The page that the feed is of.
   public var link: String?
   /// What the feed is about, as harmless HTML.
@@ -41,12 +41,12 @@ public struct Channel: Sendable, Equatable {
 
 /// One entry of a feed.
 ///
-///     channel.items.first?.title    // "Groceries"
+///     channel.items.first?.title?.text    // "Groceries"
 public struct Item: Sendable, Equatable {
   /// What names the item for ever: `guid`, `id` or `rdf:about`, as it is written.
   public var id: String?
-  /// In plain text.
-  public var title: String?
+  /// What it is called, in one line.
+  public var title: Title?
   /// The page of the item.
   public var link: String?
   /// A short text, or the only one, as harmless HTML.

@@ -37,6 +37,7 @@ public enum FeedParser {
       return nil
     }
     XMLEventParser.parse(text, handler: builder)
+    builder.finish()
     return builder.reader?.finished()
   }
 

@@ -36,7 +36,7 @@ final class AtomReader: XMLFeedReader {
     } else {
       channel.readAtom(root)
     }
-    channel.language = channel.language ?? Reading.word(root.language ?? origin.language)
+    channel.language = channel.language ?? Reading.language(root.language ?? origin.language)
   }
 
   func finished() -> Channel { channel }
@@ -47,7 +47,7 @@ extension Channel {
     var links = AtomLinks()
     root.forEachChild { child in
       switch child.key.inAtom {
-      case .atomTitle: title = title ?? AtomText(child).line
+      case .atomTitle: title = title ?? AtomText(child).title
       case .atomSubtitle, .atomTagline: summary = summary ?? AtomText(child).body
       case .atomLink: links.read(child)
       case .atomID: id = id ?? Reading.atomIdentity(child)
@@ -59,7 +59,7 @@ extension Channel {
       case .atomLogo: image = image ?? Reading.address(child.text, base: child.base)
       case .atomIcon: icon = icon ?? Reading.address(child.text, base: child.base)
       case .itunesImage, .mediaThumbnail: image = image ?? child.rssImage
-      case .language, .dcLanguage: language = language ?? Reading.word(child.text)
+      case .language, .dcLanguage: language = language ?? Reading.language(child.text)
       case .dcDate: updated = updated ?? Reading.instant(child.text)
       default: readOther(child)
       }
@@ -72,7 +72,7 @@ extension Channel {
 
   private mutating func readOther(_ child: XMLElement) {
     switch child.key {
-    case .dcTitle: title = title ?? child.rssLine
+    case .dcTitle: title = title ?? child.rssTitle
     case .dcCreator, .dcAuthor: for author in child.rssAuthors { authors.addOnce(author) }
     case .dcDescription, .description, .itunesSummary: summary = summary ?? child.rssBody
     default: categories.addRSS(child)
@@ -87,7 +87,7 @@ extension Item {
     var links = AtomLinks()
     element.forEachChild { child in
       switch child.key.inAtom {
-      case .atomTitle: title = title ?? AtomText(child).line
+      case .atomTitle: title = title ?? AtomText(child).title
       case .atomSummary: summary = summary ?? AtomText(child).body
       case .atomContent: readAtomContent(child)
       case .atomLink: links.read(child)

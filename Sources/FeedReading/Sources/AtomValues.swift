@@ -13,11 +13,10 @@ struct AtomText {
     form = element.namespace == .atom03 ? Self.older(element) : Self.current(element)
   }
 
-  /// One line of plain text.
-  var line: String? {
+  var title: Title? {
     switch form {
-    case .plain(let text): TextCleaning.line(text, limit: FeedLimits.titleBytes)
-    case .html(let html): Reading.line(html: html)
+    case .plain(let text): Title(plain: String(utf8: text))
+    case .html(let html): Title(html: html, base: base)
     }
   }
 
@@ -34,7 +33,10 @@ struct AtomText {
     switch type {
     case "xhtml": return .html(element.inlineMarkup(strippingDiv: true))
     case "html", "text/html", "text/x-html":
-      return .html(element.hasElements ? element.markup : element.textBytes)
+      guard element.hasElements else { return .html(element.textBytes) }
+      // Elements where escaped markup belongs, which may hold it all the same.
+      let isEscaping = !looksLikeHTML(element.textBytes)
+      return .html(element.inlineMarkup(strippingDiv: true, escapingText: isEscaping))
     case "application/xhtml+xml": return .html(element.inlineMarkup(strippingDiv: true))
     default: break
     }
@@ -77,12 +79,12 @@ struct AtomText {
 
 extension XMLElement {
   /// The markup inside; of XHTML in Atom 1.0 without the `div` that is no part of the content.
-  func inlineMarkup(strippingDiv isStripping: Bool) -> [UInt8] {
+  func inlineMarkup(strippingDiv isStripping: Bool, escapingText: Bool = true) -> [UInt8] {
     let inside = children
     if isStripping, inside.count == 1, let only = inside.first, only.localName == "div" {
-      return only.markup
+      return only.markup(escapingText: escapingText)
     }
-    return markup
+    return markup(escapingText: escapingText)
   }
 }
 
@@ -178,7 +180,7 @@ extension Item {
         image = image ?? inside.image
         enclosures = enclosures.isEmpty ? inside.enclosures : enclosures
       case .itunesSummary, .dcDescription, .dctermsAbstract: summary = summary ?? child.rssBody
-      case .dcTitle: title = title ?? child.rssLine
+      case .dcTitle: title = title ?? child.rssTitle
       default: break
       }
     }
@@ -193,7 +195,7 @@ extension Item {
     self.init()
     element.forEachChild { child in
       switch child.key {
-      case .mediaTitle: title = title ?? child.mediaLine
+      case .mediaTitle: title = title ?? child.mediaTitleValue
       case .mediaDescription: summary = summary ?? child.rssBody
       case .mediaThumbnail, .itunesImage: image = image ?? child.rssImage
       case .mediaContent:

@@ -17,7 +17,7 @@ final class CDFReader: XMLFeedReader {
     var item = Item()
     item.link = Reading.address(element.attribute("href"), base: element.base)
     item.updated = Reading.instant(element.attribute("lastmod"))
-    item.title = element.first(.title)?.rssLine
+    item.title = element.first(.title)?.rssTitle
     item.summary = element.first(.abstract)?.rssBody
     channel.items.append(item)
   }
@@ -25,7 +25,7 @@ final class CDFReader: XMLFeedReader {
   func readChannel(_ root: XMLElement) {
     channel.link = Reading.address(root.attribute("href"), base: root.base)
     channel.updated = Reading.instant(root.attribute("lastmod"))
-    channel.title = root.first(.title)?.rssLine
+    channel.title = root.first(.title)?.rssTitle
     channel.summary = root.first(.abstract)?.rssBody
     for logo in root.children where logo.key == .logo {
       let address = Reading.address(logo.attribute("href"), base: logo.base)

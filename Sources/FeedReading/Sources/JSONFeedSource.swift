@@ -14,11 +14,11 @@ enum JSONFeedSource: FeedSource {
 extension Channel {
   fileprivate mutating func read(jsonFeed json: JSONValue, from origin: FeedOrigin) {
     let base = origin.base
-    title = Reading.line(json["title"]?.text)
+    title = Title(plain: json["title"]?.text)
     link = Reading.address(json["home_page_url"]?.text, base: base)
     id = Reading.identity(json["feed_url"]?.text)
     summary = json["description"]?.text.flatMap { Reading.body(plain: Array($0.utf8)) }
-    language = Reading.word(json["language"]?.text ?? origin.language)
+    language = Reading.language(json["language"]?.text ?? origin.language)
     image = Reading.address(json["icon"]?.text, base: base)
     icon = Reading.address(json["favicon"]?.text, base: base)
     authors = [Author](jsonFeed: json, base: base)
@@ -32,7 +32,7 @@ extension Item {
   fileprivate init(jsonFeed json: JSONValue, base: String) {
     self.init()
     id = Reading.identity(json["id"]?.text)
-    title = Reading.line(json["title"]?.text)
+    title = Title(plain: json["title"]?.text)
     link =
       Reading.address(json["url"]?.text, base: base)
       ?? Reading.address(json["external_url"]?.text, base: base)

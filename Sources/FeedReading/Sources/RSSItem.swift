@@ -6,7 +6,7 @@ extension Item {
     var fallback = RSSFallbacks()
     element.forEachChild { child in
       switch child.key {
-      case .title: title = title ?? child.rssLine
+      case .title: title = title ?? child.rssTitle
       case .link: link = link ?? Reading.address(child.text ?? child.attribute("href"), base: child.base)
       case .guid, .id: id = id ?? Reading.identity(child.text)
       case .pubdate, .dctermsIssued, .atomPublished, .published:
@@ -73,7 +73,7 @@ private struct RSSBodies {
 /// What modules say where RSS's own elements say nothing.
 private struct RSSFallbacks {
   private(set) var summary: String?
-  private var title: String?
+  private var title: Title?
   private var author: Author?
   private var image: String?
   private var media: [Enclosure] = []
@@ -82,8 +82,8 @@ private struct RSSFallbacks {
 
   mutating func read(_ child: XMLElement) -> Bool {
     switch child.key {
-    case .dcTitle, .itunesTitle, .atomTitle: title = title ?? child.rssLine
-    case .mediaTitle: title = title ?? child.mediaLine
+    case .dcTitle, .itunesTitle, .atomTitle: title = title ?? child.rssTitle
+    case .mediaTitle: title = title ?? child.mediaTitleValue
     case .dcDescription, .itunesSummary, .dctermsAbstract, .itunesSubtitle, .mediaDescription,
       .googlePlayDescription:
       summary = summary ?? child.rssBody

@@ -30,7 +30,7 @@ final class RSSReader: XMLFeedReader {
 
   func readChannel(_ root: XMLElement) {
     channel.readRSS(root)
-    channel.language = channel.language ?? Reading.word(root.language ?? origin.language)
+    channel.language = channel.language ?? Reading.language(root.language ?? origin.language)
   }
 
   func finished() -> Channel { channel }
@@ -42,7 +42,7 @@ extension Channel {
     let isChannel = root.key == .channel
     let channel = isChannel ? root : root.first(.channel)
     if let channel {
-      if let language = channel.language { self.language = Reading.word(language) }
+      if let language = channel.language { self.language = Reading.language(language) }
       id = Reading.identity(channel.attribute("about"))
       channel.forEachChild { readRSSChild($0) }
     }
@@ -52,20 +52,20 @@ extension Channel {
         if child.key == .image || channel == nil { readRSSChild(child) }
       }
     }
-    if title == nil { title = channel?.first(.itunesTitle).flatMap { Reading.line($0.text) } }
+    if title == nil { title = channel?.first(.itunesTitle).flatMap { Title(plain: $0.text) } }
     link = link ?? channel?.rssAlternateLink
   }
 
   private mutating func readRSSChild(_ child: XMLElement) {
     switch child.key {
-    case .title: title = title ?? child.rssLine
-    case .dcTitle: title = title ?? child.rssLine
+    case .title: title = title ?? child.rssTitle
+    case .dcTitle: title = title ?? child.rssTitle
     case .link: link = link ?? Reading.address(child.text ?? child.attribute("href"), base: child.base)
     case .description: summary = child.rssBody ?? summary
     case .dcDescription, .itunesSubtitle, .itunesSummary, .atomSubtitle, .googlePlayDescription:
       summary = summary ?? child.rssBody
     case .dctermsAbstract, .abstract, .summary: summary = summary ?? child.rssBody
-    case .language, .dcLanguage: language = Reading.word(child.text) ?? language
+    case .language, .dcLanguage: language = Reading.language(child.text) ?? language
     case .atomID, .guid, .id, .dcIdentifier: id = id ?? Reading.identity(child.text)
     case .image, .itunesImage, .googlePlayImage, .logo, .atomLogo, .mediaThumbnail, .itunesLink:
       readRSSImage(child)

@@ -1,19 +1,22 @@
 /// How RSS writes single values.
 extension XMLElement {
   /// HTML: what is inside as it was escaped, or as it stands there unescaped.
-  var rssMarkup: [UInt8] { hasElements ? markup : textBytes }
+  var rssMarkup: [UInt8] {
+    let bytes = hasElements ? markup : textBytes
+    return Mojibake.mended(bytes) ?? bytes
+  }
 
-  /// The text of a title, which may hold HTML.
-  var rssLine: String? {
+  /// A title, which may hold HTML.
+  var rssTitle: Title? {
     if let type = attribute("type"), type == "text" || type == "plain" || type == "text/plain" {
-      return Reading.line(text)
+      return Title(plain: text)
     }
-    return Reading.line(html: rssMarkup)
+    return Title(html: rssMarkup, base: base)
   }
 
   /// A title of Media RSS, which says whether it is plain.
-  var mediaLine: String? {
-    attribute("type") == "html" ? Reading.line(html: rssMarkup) : rssLine
+  var mediaTitleValue: Title? {
+    attribute("type") == "html" ? Title(html: rssMarkup, base: base) : rssTitle
   }
 
   var rssBody: String? {

@@ -44,6 +44,11 @@ enum Reading {
     line(text).flatMap { $0.utf8.count <= 255 ? $0 : nil }
   }
 
+  /// A language with hyphens, as BCP 47 has it.
+  static func language(_ text: String?) -> String? {
+    word(text).map { String($0.map { $0 == "_" ? "-" : $0 }) }
+  }
+
   /// A size that is one.
   static func size(_ text: String?) -> Int? {
     text.flatMap { Int($0.trimmed) }.flatMap { $0 >= 0 ? $0 : nil }

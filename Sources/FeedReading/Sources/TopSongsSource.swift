@@ -30,7 +30,7 @@ enum TopSongsSource: FeedSource {
     }
     var channel = Channel(format: "itunes")
     let base = origin.base
-    channel.title = Reading.line(feed["title"]?.label)
+    channel.title = Title(plain: feed["title"]?.label)
     channel.id = Reading.identity(feed["id"]?.label)
     channel.updated = Reading.instant(feed["updated"]?.label)
     channel.icon = Reading.address(feed["icon"]?.label, base: base)
@@ -52,7 +52,7 @@ extension Item {
   fileprivate init(topSong json: JSONValue, base: String) {
     self.init()
     id = Reading.identity(json["id"]?.label)
-    title = Reading.line(json["title"]?.label ?? json["im:name"]?.label)
+    title = Title(plain: json["title"]?.label ?? json["im:name"]?.label)
     let links = json.links(base)
     link = (links.first { $0.relation == "alternate" } ?? links.first)?.url
     for link in links where link.relation == "enclosure" {

@@ -69,6 +69,8 @@ extension [UInt8] {
     return nil
   }
 
+  mutating func append(_ bytes: [UInt8]) { append(contentsOf: bytes) }
+
   mutating func append(_ word: StaticString) {
     append(contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
   }

@@ -65,15 +65,16 @@ enum Encodings {
       var next = raw.baseAddress?.assumingMemoryBound(to: CChar.self)
       var left = raw.count
       while left > 0 {
-        let written = buffer.withUnsafeMutableBufferPointer { buffer in
+        let code = buffer.withUnsafeMutableBufferPointer { buffer in
           var place = buffer.baseAddress
           var room = buffer.count
           let result = iconv(converter, &next, &left, &place, &room)
-          let code = result == Int.max || Int(bitPattern: UInt(result)) == -1 ? errno : 0
-          output.append(contentsOf: UnsafeRawBufferPointer(start: buffer.baseAddress, count: buffer.count - room))
+          let code = Int(truncatingIfNeeded: result) == -1 ? errno : 0
+          let written = UnsafeRawBufferPointer(buffer).prefix(buffer.count - room)
+          output.append(contentsOf: written)
           return code
         }
-        if written == EILSEQ || written == EINVAL {
+        if code == EILSEQ || code == EINVAL {
           errors += 1
           output.append(scalar: 0xFFFD)
           next = next.map { $0 + 1 }

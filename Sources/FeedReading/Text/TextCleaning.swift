@@ -27,6 +27,16 @@ enum TextCleaning {
     }
   }
 
+  /// What stands in place of the harmful character at `index`: of the controls U+0080–9F, those that
+  /// Windows-1252 has there, since a producer has taken its bytes for characters.
+  static func replacement(_ bytes: [UInt8], at index: Int) -> [UInt8] {
+    guard bytes[index] == 0xC2, index + 1 < bytes.count else { return [] }
+    var result: [UInt8] = []
+    let scalar = Windows1252.scalar(bytes[index + 1])
+    if scalar >= 0xA0 { result.append(scalar: scalar) }
+    return result
+  }
+
   /// One line: harmless, runs of white space as one space, and no longer than `limit` bytes.
   static func line(_ bytes: [UInt8], limit: Int = 8_192) -> String? {
     var result: [UInt8] = []
@@ -41,11 +51,12 @@ enum TextCleaning {
         continue
       }
       let harmful = harmfulCount(bytes, at: index)
+      isAfterSpace = false
       if harmful > 0 {
+        result.append(contentsOf: replacement(bytes, at: index))
         index += harmful
         continue
       }
-      isAfterSpace = false
       result.append(byte)
       index += 1
     }

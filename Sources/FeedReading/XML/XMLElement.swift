@@ -111,13 +111,17 @@ extension XMLElement {
   /// What is inside as HTML, with addresses made absolute as `xml:base` says.
   ///
   /// It is not safe to show: ``HTMLSanitizer`` makes it so.
-  var markup: [UInt8] {
+  var markup: [UInt8] { markup(escapingText: true) }
+
+  /// As ``markup``; without escaping, text that holds markup once more is taken as such.
+  func markup(escapingText isEscaping: Bool) -> [UInt8] {
     var output: [UInt8] = []
     // Whether the elements around declare the namespace, from the outermost to the innermost.
     var foreign: [XMLNamespace] = []
     walk { child, isEnd in
       guard child.name >= 0 else {
-        Self.escape(bytes(child.range)[...], into: &output)
+        let text = bytes(child.range)
+        if isEscaping { Self.escape(text[...], into: &output) } else { output.append(text) }
         return
       }
       let name = tree.names[Int(child.name)]

@@ -163,13 +163,18 @@ struct XMLMender {
     } else if let found = CharacterReference(
       in: input, at: position, end: input.count, allowsLegacy: false)
     {
-      if found.scalar != 0 { writeText(scalar: found.scalar) }
+      if found.scalar != 0 { writeText(scalar: Self.asInRSS(found.scalar)) }
       if found.second != 0 { writeText(scalar: found.second) }
       position += found.count
     } else {
       writeText(scalar: UInt32(ASCII.ampersand))
       position += 1
     }
+  }
+
+  /// `&lang;` and `&rang;` are others in the DTD of RSS 0.91 and in XHTML's than in HTML's today.
+  private static func asInRSS(_ scalar: UInt32) -> UInt32 {
+    scalar == 0x27E8 || scalar == 0x27E9 ? scalar - 0x27E8 + 0x2329 : scalar
   }
 
   /// The five that XML knows, by far the most frequent ones.

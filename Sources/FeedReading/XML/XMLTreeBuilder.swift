@@ -83,6 +83,11 @@ final class XMLTreeBuilder: XMLEventHandler {
     tree.append(text: text, to: current)
   }
 
+  /// Reads the channel of a document that libxml2 gave up before its end.
+  func finish() {
+    if root != XMLTree.none { reader?.readChannel(XMLElement(tree: tree, id: root)) }
+  }
+
   private func chooseReader() {
     reader = choose(XMLElement(tree: tree, id: current))
     if reader != nil { root = current }
