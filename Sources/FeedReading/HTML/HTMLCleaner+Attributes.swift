@@ -11,10 +11,14 @@ extension HTMLCleaner {
         let name = PackedName(input[attribute.name], lowercasing: true), !written.contains(name),
         let kind = HTMLVocabulary.attributes[name], kind != .foreign || isForeign
       else { continue }
-      let value = decoded(attribute.value)
-      if isImage, isPixel(name, value) { return false }
       let isSource = kind == .source || kind == .sourceSet
       guard !isSource || HTMLNames.media.contains(element) else { continue }
+      if writePlainly(name, attribute.value, kind, isImage) {
+        written.append(name)
+        continue
+      }
+      let value = decoded(attribute.value)
+      if isImage, isPixel(name, value) { return false }
       guard let kept = harmless(value, kind) else {
         lostSource = lostSource || kind == .source
         continue
@@ -28,6 +32,35 @@ extension HTMLCleaner {
       output.append(ASCII.quote)
     }
     return !isImage || !lostSource
+  }
+
+  /// Writes an attribute whose value needs no change, as nearly all do; false if it may need one.
+  private mutating func writePlainly(
+    _ name: PackedName, _ value: Range<Int>, _ kind: HTMLVocabulary.Attribute, _ isImage: Bool
+  ) -> Bool {
+    switch kind {
+    case .plain where !isImage || name != HTMLNames.width && name != HTMLNames.height: break
+    case .address: guard isWebAddress(value.lowerBound) else { return false }
+    default: return false
+    }
+    let isAddress = kind == .address
+    for index in value {
+      let byte = input[index]
+      let isSpecial =
+        byte < 0x20 || byte >= 0x7F || byte == ASCII.ampersand || byte == ASCII.less
+        || byte == ASCII.greater || byte == ASCII.quote || isAddress && byte == ASCII.space
+      if isSpecial { return false }
+    }
+    output.append(ASCII.space)
+    name.append(to: &output)
+    output.append("=\"")
+    output.append(value, of: input)
+    output.append(ASCII.quote)
+    return true
+  }
+
+  private func isWebAddress(_ start: Int) -> Bool {
+    input.has("http://", at: start) || input.has("https://", at: start)
   }
 
   /// Declares the namespace of the first attribute that needs it.
@@ -78,6 +111,8 @@ extension HTMLCleaner {
   }
 
   private func address(_ value: [UInt8]) -> [UInt8]? {
+    let isWeb = value.has("http://", at: 0) || value.has("https://", at: 0)
+    if isWeb, value.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return value }
     let text = WebAddress.cleaned(String(utf8: value))
     guard WebAddress.isHarmless(text) else { return nil }
     guard !base.isEmpty, !text.isEmpty || !value.isEmpty else { return Array(text.utf8) }
@@ -114,24 +149,32 @@ extension HTMLCleaner {
   /// Appends a value so that it ends where its quotation mark is, without harmful characters.
   static func escape(_ value: [UInt8], into output: inout [UInt8]) {
     var index = 0
+    var written = 0
     while index < value.count {
       let byte = value[index]
+      let isPlain =
+        byte >= 0x20 && byte < 0x7F && byte != ASCII.ampersand && byte != ASCII.less
+        && byte != ASCII.greater && byte != ASCII.quote
+      var skipped = 0
+      if !isPlain {
+        skipped = byte < 0x20 || byte >= 0x7F ? TextCleaning.harmfulCount(value, at: index) : 1
+      }
+      guard skipped > 0 else {
+        index += 1
+        continue
+      }
+      output.append(written..<index, of: value)
       switch byte {
       case ASCII.ampersand: output.append("&amp;")
       case ASCII.less: output.append("&lt;")
       case ASCII.greater: output.append("&gt;")
       case ASCII.quote: output.append("&quot;")
-      default:
-        let harmful =
-          byte < 0x20 || byte >= 0x7F ? TextCleaning.harmfulCount(value, at: index) : 0
-        if harmful > 0 {
-          index += harmful
-          continue
-        }
-        output.append(byte)
+      default: break
       }
-      index += 1
+      index += skipped
+      written = index
     }
+    output.append(written..<value.count, of: value)
   }
 }
 

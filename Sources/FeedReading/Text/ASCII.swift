@@ -1,3 +1,5 @@
+import Glibc
+
 /// Bytes by their names in ASCII.
 enum ASCII {
   static let tab: UInt8 = 0x09
@@ -59,14 +61,24 @@ extension [UInt8] {
 
   /// Where `word` first stands from `start` on, before `end`.
   func firstIndex(of word: StaticString, from start: Int, to end: Int? = nil) -> Int? {
-    let last = Swift.min(end ?? count, count) - word.utf8CodeUnitCount
-    let first = word.utf8Start[0]
+    let limit = Swift.min(end ?? count, count) - word.utf8CodeUnitCount + 1
     var index = start
-    while index <= last {
-      if self[index] == first, has(word, at: index) { return index }
-      index += 1
+    while let found = place(of: word.utf8Start[0], from: index, to: limit) {
+      if has(word, at: found) { return found }
+      index = found + 1
     }
     return nil
+  }
+
+  /// Where a byte first stands from `start` on, before `end`; by the C library, which is fastest.
+  func place(of byte: UInt8, from start: Int, to end: Int) -> Int? {
+    guard start >= 0, start < end, end <= count else { return nil }
+    return withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress,
+        let found = memchr(base + start, Int32(byte), end - start)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
+    }
   }
 
   mutating func append(_ bytes: [UInt8]) { append(contentsOf: bytes) }

@@ -18,14 +18,11 @@ enum Mojibake {
 
   /// Whether an `Ã`, `Â` or `â` has another character outside ASCII behind it.
   private static func looksDamaged(_ text: [UInt8]) -> Bool {
-    var index = 0
-    while index + 2 < text.count {
-      if text[index] == 0xC3, text[index + 2] >= 0xC2,
-        text[index + 1] == 0x83 || text[index + 1] == 0x82 || text[index + 1] == 0xA2
-      {
-        return true
-      }
-      index += 1
+    var start = 0
+    while let index = text.place(of: 0xC3, from: start, to: text.count - 2) {
+      let second = text[index + 1]
+      if text[index + 2] >= 0xC2, second == 0x83 || second == 0x82 || second == 0xA2 { return true }
+      start = index + 1
     }
     return false
   }

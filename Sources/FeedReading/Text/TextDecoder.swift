@@ -121,12 +121,26 @@ struct UTF8Form {
     var index = 0
     while index < bytes.count {
       if bytes[index] < 0x80 {
-        index += 1
+        index = Self.endOfASCII(bytes, from: index)
         continue
       }
       let count = Self.sequence(bytes, at: index)
       if count > 0 { valid += 1 } else { invalid += 1 }
       index += max(count, 1)
+    }
+  }
+
+  /// Where the next byte is that is not ASCII, eight at a time.
+  private static func endOfASCII(_ bytes: [UInt8], from start: Int) -> Int {
+    bytes.withUnsafeBytes { raw in
+      var index = start
+      while index + 8 <= raw.count {
+        let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        if word & 0x8080_8080_8080_8080 != 0 { break }
+        index += 8
+      }
+      while index < raw.count, raw[index] < 0x80 { index += 1 }
+      return index
     }
   }
 

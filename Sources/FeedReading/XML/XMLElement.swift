@@ -173,14 +173,20 @@ extension XMLElement {
 
   /// Appends text so that it stands for itself in HTML.
   static func escape(_ text: ArraySlice<UInt8>, into output: inout [UInt8]) {
-    for byte in text {
-      switch byte {
-      case ASCII.ampersand: output.append("&amp;")
-      case ASCII.less: output.append("&lt;")
-      case ASCII.greater: output.append("&gt;")
-      case ASCII.quote: output.append("&quot;")
-      default: output.append(byte)
+    var written = text.startIndex
+    for index in text.indices {
+      let word: StaticString
+      switch text[index] {
+      case ASCII.ampersand: word = "&amp;"
+      case ASCII.less: word = "&lt;"
+      case ASCII.greater: word = "&gt;"
+      case ASCII.quote: word = "&quot;"
+      default: continue
       }
+      output.append(contentsOf: text[written..<index])
+      output.append(word)
+      written = index + 1
     }
+    output.append(contentsOf: text[written...])
   }
 }
