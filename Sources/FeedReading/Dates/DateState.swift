@@ -11,6 +11,9 @@ struct DateState {
   private var zoneDigits: [(value: Int, digits: Int)] = []
   private var isAfternoon: Bool?
   private var separator: UInt8 = 0
+  /// Whether the offset's hours have had their colon, and its minutes must follow.
+  private var needsZoneMinutes = false
+  private var isInParentheses = false
 
   /// Takes the next part; false if it can be part of no date.
   mutating func take(_ token: DateToken, after previous: DateToken?) -> Bool {
@@ -22,9 +25,11 @@ struct DateState {
   }
 
   private mutating func takeNumber(_ value: Int, _ digits: Int, _ previous: DateToken?) -> Bool {
-    if sign != nil {
+    // In `+0000 2012` the year comes last.
+    if sign != nil, zoneDigits.isEmpty || needsZoneMinutes {
       zoneDigits.append((value, digits))
-      return zoneDigits.count <= 2
+      needsZoneMinutes = false
+      return true
     }
     if fraction {
       fraction = false
@@ -44,7 +49,10 @@ struct DateState {
   ) -> Bool {
     switch byte {
     case ASCII.colon:
-      if sign != nil { return zoneDigits.count == 1 }
+      if sign != nil {
+        needsZoneMinutes = true
+        return zoneDigits.count == 1
+      }
       // The number before it was the hour, or the minute.
       if time.isEmpty, let hour = numbers.popLast() { time = [hour.value] }
       guard !time.isEmpty else { return false }
@@ -63,8 +71,11 @@ struct DateState {
     case ASCII.slash, 0x2E:
       separator = byte
       return true
+    case 0x28, 0x29:
+      isInParentheses = byte == 0x28
+      return true
     default:
-      return [0x2C, 0x28, 0x29, 0x27, 0x60].contains(byte)
+      return byte == 0x2C || byte == ASCII.apostrophe || byte == 0x60
     }
   }
 
@@ -73,14 +84,22 @@ struct DateState {
       month = (value, numbers.count)
       return true
     }
-    if DateWords.isFiller(word) { return takeUnit(word) }
+    if isInParentheses { return true }
+    if needsZoneMinutes { return false }
     if let half = DateWords.afternoon(word) {
       isAfternoon = half
+      // Korean sites leave the zone out.
+      if word == "오전" || word == "오후" { offset = offset ?? 9 * 3_600 }
       return true
     }
-    guard let zone = DateWords.zone(word) else { return !time.isEmpty && sign != nil }
-    if offset == nil { offset = zone }
-    // What follows `GMT` with a sign is an offset; it stands also where there is no time.
+    if DateWords.isFiller(word), time.isEmpty || DateWords.zone(word) ?? 0 == 0 {
+      return takeUnit(word)
+    }
+    // A sign may follow, as in `GMT+01:00`.
+    guard !time.isEmpty || DateWords.isKnownZone(word), let zone = DateWords.zone(word) else {
+      return false
+    }
+    offset = offset ?? zone
     return true
   }
 
@@ -100,7 +119,7 @@ struct DateState {
 
   func fields() -> DateFields? {
     var fields = DateFields()
-    guard setDate(&fields), time.count != 1 || isAfternoon != nil || isInTime else { return nil }
+    guard !needsZoneMinutes, setDate(&fields), time.count != 1 || isAfternoon != nil || isInTime else { return nil }
     fields.hour = time.first ?? 0
     fields.minute = time.count > 1 ? time[1] : 0
     fields.second = time.count > 2 ? time[2] : 0

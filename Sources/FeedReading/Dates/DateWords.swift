@@ -81,6 +81,8 @@ enum DateWords {
     }
   }
 
+  static func isKnownZone(_ word: String) -> Bool { zones[word] != nil }
+
   /// The offset of a zone, in seconds east of Greenwich; unknown ones are taken as UTC.
   static func zone(_ word: String) -> Int? {
     if let hours = zones[word] { return Int(hours * 3_600) }

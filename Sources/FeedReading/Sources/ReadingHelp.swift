@@ -27,7 +27,9 @@ enum Reading {
   static func body(html: [UInt8], base: String) -> String? {
     let cut = html.count > FeedLimits.bodyBytes ? Array(html.prefix(FeedLimits.bodyBytes)) : html
     let clean = HTMLSanitizer.clean(cut, base: base)
-    return String(utf8: clean).trimmed.nonEmpty
+    guard let first = clean.firstIndex(where: { !$0.isASCIISpace }) else { return nil }
+    let last = clean.lastIndex { !$0.isASCIISpace } ?? first
+    return String(utf8: clean[first...last])
   }
 
   /// HTML that shows plain text.

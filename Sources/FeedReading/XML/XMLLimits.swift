@@ -5,6 +5,8 @@ enum XMLLimits {
   /// Attributes of one element, which libxml2 compares each with each.
   static let attributes = 100
   static let nameBytes = 200
+  /// Different names of elements and attributes in one document.
+  static let names = 2_000
   static let attributeBytes = 1 << 16
   /// Entities that a document type may declare.
   static let entities = 1_000

@@ -29,7 +29,8 @@ extension XMLMender {
       skippedDepth -= 1
       return
     }
-    guard let index = names.lastIndex(of: input[start..<nameEnd]) else { return }
+    let hash = OpenNames.hash(input[start..<nameEnd])
+    guard let index = names.lastIndex(of: hash) else { return }
     leaveCDATA()
     while names.depth > index { writeEndOfTop() }
   }
@@ -48,9 +49,12 @@ extension XMLMender {
     let end = readAttributes(from: nameEnd)
     let isEmpty = end.isEmpty
     position = end.position
-    let name = input[start..<nameEnd].prefix(XMLLimits.nameBytes)
+    let hash = OpenNames.hash(input[start..<nameEnd])
+    // A name too many is none that means anything.
+    let isKnown = budget.allows(hash)
+    let name = isKnown ? input[start..<nameEnd].prefix(XMLLimits.nameBytes) : Self.anyName
     leaveCDATA()
-    closeBefore(name)
+    closeBefore(hash)
     guard names.depth < XMLLimits.depth else {
       if !isEmpty { skippedDepth += 1 }
       return
@@ -62,27 +66,26 @@ extension XMLMender {
       output.append("/>")
     } else {
       output.append(ASCII.greater)
-      names.push(name)
+      names.push(name, hash: hash)
     }
   }
 
   /// Closes what cannot hold the element: a link holds none, an item no other item.
   ///
   /// So a tag that its author forgot to close does not swallow what follows.
-  private mutating func closeBefore(_ name: ArraySlice<UInt8>) {
-    if Self.isOne(of: ["link", "enclosure"], names.top) { writeEndOfTop() }
-    guard Self.isOne(of: ["item", "entry"], name), let index = names.lastIndex(of: name) else {
+  private mutating func closeBefore(_ hash: UInt64) {
+    if names.topHash == Self.link || names.topHash == Self.enclosure { writeEndOfTop() }
+    guard hash == Self.item || hash == Self.entry, let index = names.lastIndex(of: hash) else {
       return
     }
     while names.depth > index { writeEndOfTop() }
   }
 
-  private static func isOne(of words: [StaticString], _ name: ArraySlice<UInt8>) -> Bool {
-    words.contains { word in
-      name.count == word.utf8CodeUnitCount
-        && name.elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: name.count))
-    }
-  }
+  private static let link = OpenNames.hash("link".utf8)
+  private static let enclosure = OpenNames.hash("enclosure".utf8)
+  private static let item = OpenNames.hash("item".utf8)
+  private static let entry = OpenNames.hash("entry".utf8)
+  private static let anyName = Array("_".utf8)[...]
 
   /// Where the name ends that starts there.
   private func endOfName(from start: Int) -> Int {
@@ -181,7 +184,7 @@ extension XMLMender {
   private mutating func note(_ attribute: XMLAttributeSpan) {
     guard attributes.count < XMLLimits.attributes else { return }
     let name = input[attribute.name]
-    guard Self.isName(name) else { return }
+    guard Self.isName(name), budget.allows(OpenNames.hash(name)) else { return }
     // The first of two with one name counts, as in HTML.
     guard !attributes.contains(where: { input[$0.name] == name }) else { return }
     attributes.append(attribute)

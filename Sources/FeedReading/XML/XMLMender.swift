@@ -24,6 +24,7 @@ struct XMLMender {
   /// Well-formed XML that has not been taken yet.
   var output: [UInt8] = []
   var names = OpenNames()
+  var budget = NameBudget()
   /// Tags below the greatest depth, which are left out, and whose ends must be, too.
   var skippedDepth = 0
   /// Whether the output stands inside a CDATA section.
