@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "FeedSync", targets: ["FeedSync"]),
     .executable(name: "feedsync", targets: ["FeedSyncCommand"]),
     .executable(name: "feedsync-simulate", targets: ["SyncSimulator"]),
+    .executable(name: "nerdfeed", targets: ["NerdfeedCommand"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -96,6 +97,15 @@ let package = Package(
       dependencies: [
         "FeedSync", "BackgroundService",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .systemLibrary(
+      name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .target(name: "FeedReading", dependencies: ["CLibXML2"], swiftSettings: strict),
+    .executableTarget(
+      name: "NerdfeedCommand",
+      dependencies: [
+        "FeedReading", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -188,6 +198,7 @@ let package = Package(
         "TestSupport",
       ],
       swiftSettings: driving),
+    .testTarget(name: "FeedReadingTests", dependencies: ["FeedReading"], swiftSettings: driving),
     .testTarget(name: "TidyTests", swiftSettings: driving),
   ]
 )

@@ -45,7 +45,8 @@ struct ParseCommand: ParsableCommand {
     guard !headers.isEmpty else { return [:] }
     let object = try? JSONSerialization.jsonObject(with: Data(headers.utf8))
     guard let fields = object as? [String: Any] else {
-      throw ValidationError("--headers must be a JSON object, such as '{\"Content-Type\":\"text/xml\"}'")
+      throw ValidationError(
+        "--headers must be a JSON object, such as '{\"Content-Type\":\"text/xml\"}'")
     }
     return fields.mapValues { "\($0)" }
   }

@@ -7,8 +7,8 @@ import Testing
   static let layers = [
     "CanonicalJSON", "Replication", "CZlib", "SegmentFormat", "SystemFiles", "BackgroundService",
     "FileCoordination", "CInotifyTools", "FolderWatching", "SharedFolder", "DocumentStorage",
-    "Syncing", "FeedSync", "FeedSyncCommand", "InStepExample", "BookmarksExample", "ReferenceModel",
-    "SyncSimulator",
+    "Syncing", "FeedSync", "FeedSyncCommand", "CLibXML2", "FeedReading", "NerdfeedCommand",
+    "InStepExample", "BookmarksExample", "ReferenceModel", "SyncSimulator",
   ]
 
   /// What modules may use besides; an empty list means nothing at all.
@@ -26,6 +26,8 @@ import Testing
     "FeedSyncCommand": [
       "ArgumentParser", "Foundation", "Synchronization", "SystemPackage",
     ],
+    "FeedReading": ["Glibc"],
+    "NerdfeedCommand": ["ArgumentParser", "Foundation"],
     "InStepExample": ["Foundation"], "BookmarksExample": ["Foundation"],
     "ReferenceModel": [],
     "SyncSimulator": ["ArgumentParser", "Foundation", "Synchronization", "SystemPackage"],

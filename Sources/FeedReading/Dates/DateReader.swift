@@ -18,7 +18,9 @@ struct DateReader {
     if let moment = unixTime() { return moment }
     var state = DateState()
     for index in tokens.indices {
-      guard state.take(tokens[index], after: index > 0 ? tokens[index - 1] : nil) else { return nil }
+      guard state.take(tokens[index], after: index > 0 ? tokens[index - 1] : nil) else {
+        return nil
+      }
     }
     return state.fields()
   }

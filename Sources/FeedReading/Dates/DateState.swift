@@ -119,7 +119,8 @@ struct DateState {
 
   func fields() -> DateFields? {
     var fields = DateFields()
-    guard !needsZoneMinutes, setDate(&fields), time.count != 1 || isAfternoon != nil || isInTime else { return nil }
+    guard !needsZoneMinutes, setDate(&fields), time.count != 1 || isAfternoon != nil || isInTime
+    else { return nil }
     fields.hour = time.first ?? 0
     fields.minute = time.count > 1 ? time[1] : 0
     fields.second = time.count > 2 ? time[2] : 0

@@ -2,30 +2,58 @@
 enum DateWords {
   /// The names of each month, in small letters; a name is known by its first letters, too.
   private static let months: [[String]] = [
-    ["january", "januar", "janvier", "enero", "gennaio", "janeiro", "januari", "január", "ιαν", "янв",
-      "stycznia", "leden", "ledna", "jän", "jänner", "oca", "ocak", "gen", "ene", "janv", "sty"],
-    ["february", "februar", "février", "fevrier", "febrero", "febbraio", "fevereiro", "februari",
-      "február", "φεβ", "фев", "lutego", "févr", "fév", "únor", "února", "şub", "şubat", "lut"],
-    ["march", "märz", "mars", "marzo", "março", "maart", "március", "μάρ", "μαρ", "мар", "mär", "mrz",
-      "marca", "mrt", "březen", "března", "márc"],
-    ["april", "avril", "abril", "aprile", "április", "απρ", "апр", "kwietnia", "avr", "abr", "ápr",
-      "nisan", "duben", "dubna", "kwi"],
-    ["may", "mai", "mayo", "maggio", "maio", "mei", "május", "μάι", "μαϊ", "μαι", "май", "мая", "maja",
-      "maj", "mag", "mayıs", "květen", "května", "máj"],
-    ["june", "juni", "juin", "junio", "giugno", "junho", "június", "ιούν", "ιον", "июн", "czerwca",
-      "giu", "haziran", "červen", "června", "jún", "cze"],
-    ["july", "juli", "juillet", "julio", "luglio", "julho", "július", "ιούλ", "ιολ", "июл", "lipca",
-      "juil", "lug", "temmuz", "červenec", "července", "júl", "lip"],
-    ["august", "août", "aout", "agosto", "augustus", "augusztus", "αύγ", "αυγ", "авг", "sierpnia",
-      "ago", "ağustos", "srpen", "srpna", "sie"],
-    ["september", "sept", "septembre", "septiembre", "settembre", "setembro", "szeptember", "σεπ",
-      "сен", "września", "set", "eylül", "září", "szept", "wrz"],
-    ["october", "oktober", "octobre", "octubre", "ottobre", "outubro", "október", "οκτ", "окт",
-      "października", "out", "ott", "ekim", "říjen", "října", "paź"],
-    ["november", "novembre", "noviembre", "novembro", "νοέ", "νοε", "ноя", "listopada", "kasım",
-      "listopad", "listopadu", "lis"],
-    ["december", "dezember", "décembre", "decembre", "diciembre", "dicembre", "dezembro", "δεκ",
-      "дек", "grudnia", "déc", "dez", "dic", "aralık", "prosinec", "prosince", "gru"],
+    [
+      "january", "januar", "janvier", "enero", "gennaio", "janeiro", "januari", "január", "ιαν",
+      "янв",
+      "stycznia", "leden", "ledna", "jän", "jänner", "oca", "ocak", "gen", "ene", "janv", "sty",
+    ],
+    [
+      "february", "februar", "février", "fevrier", "febrero", "febbraio", "fevereiro", "februari",
+      "február", "φεβ", "фев", "lutego", "févr", "fév", "únor", "února", "şub", "şubat", "lut",
+    ],
+    [
+      "march", "märz", "mars", "marzo", "março", "maart", "március", "μάρ", "μαρ", "мар", "mär",
+      "mrz",
+      "marca", "mrt", "březen", "března", "márc",
+    ],
+    [
+      "april", "avril", "abril", "aprile", "április", "απρ", "апр", "kwietnia", "avr", "abr", "ápr",
+      "nisan", "duben", "dubna", "kwi",
+    ],
+    [
+      "may", "mai", "mayo", "maggio", "maio", "mei", "május", "μάι", "μαϊ", "μαι", "май", "мая",
+      "maja",
+      "maj", "mag", "mayıs", "květen", "května", "máj",
+    ],
+    [
+      "june", "juni", "juin", "junio", "giugno", "junho", "június", "ιούν", "ιον", "июн", "czerwca",
+      "giu", "haziran", "červen", "června", "jún", "cze",
+    ],
+    [
+      "july", "juli", "juillet", "julio", "luglio", "julho", "július", "ιούλ", "ιολ", "июл",
+      "lipca",
+      "juil", "lug", "temmuz", "červenec", "července", "júl", "lip",
+    ],
+    [
+      "august", "août", "aout", "agosto", "augustus", "augusztus", "αύγ", "αυγ", "авг", "sierpnia",
+      "ago", "ağustos", "srpen", "srpna", "sie",
+    ],
+    [
+      "september", "sept", "septembre", "septiembre", "settembre", "setembro", "szeptember", "σεπ",
+      "сен", "września", "set", "eylül", "září", "szept", "wrz",
+    ],
+    [
+      "october", "oktober", "octobre", "octubre", "ottobre", "outubro", "október", "οκτ", "окт",
+      "października", "out", "ott", "ekim", "říjen", "října", "paź",
+    ],
+    [
+      "november", "novembre", "noviembre", "novembro", "νοέ", "νοε", "ноя", "listopada", "kasım",
+      "listopad", "listopadu", "lis",
+    ],
+    [
+      "december", "dezember", "décembre", "decembre", "diciembre", "dicembre", "dezembro", "δεκ",
+      "дек", "grudnia", "déc", "dez", "dic", "aralık", "prosinec", "prosince", "gru",
+    ],
   ]
 
   private static let monthNumbers: [String: Int] = {
@@ -61,9 +89,12 @@ enum DateWords {
   }
 
   private static let weekdays: Set<String> = [
-    "mon", "tue", "wed", "thu", "fri", "sat", "sun", "lun", "mar", "mer", "jeu", "ven", "sam", "dim",
-    "mie", "jue", "vie", "sab", "dom", "gio", "seg", "ter", "qua", "qui", "sex", "die", "mit", "don",
-    "fre", "sam", "son", "maa", "din", "woe", "vri", "zat", "zon", "pon", "wto", "sro", "czw", "pia",
+    "mon", "tue", "wed", "thu", "fri", "sat", "sun", "lun", "mar", "mer", "jeu", "ven", "sam",
+    "dim",
+    "mie", "jue", "vie", "sab", "dom", "gio", "seg", "ter", "qua", "qui", "sex", "die", "mit",
+    "don",
+    "fre", "sam", "son", "maa", "din", "woe", "vri", "zat", "zon", "pon", "wto", "sro", "czw",
+    "pia",
     "sob", "nie", "man", "tir", "ons", "tor", "lor", "mo", "di", "mi", "do", "fr", "sa", "so",
   ]
 

@@ -145,7 +145,9 @@ private struct ISOReader {
     if !letters.isEmpty {
       let word = String(utf8: letters).lowercased()
       // Half a day is for who reads words.
-      guard DateWords.afternoon(word) == nil, let offset = DateWords.zone(word) else { return false }
+      guard DateWords.afternoon(word) == nil, let offset = DateWords.zone(word) else {
+        return false
+      }
       fields.offsetSeconds = offset
       index += letters.count
       return true

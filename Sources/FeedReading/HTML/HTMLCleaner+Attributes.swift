@@ -13,6 +13,8 @@ extension HTMLCleaner {
       else { continue }
       let isSource = kind == .source || kind == .sourceSet
       guard !isSource || HTMLNames.media.contains(element) else { continue }
+      let isHarmlessLink = kind != .address || isWebAddress(attribute.value.lowerBound)
+      if isForeign, isHarmlessLink { declareXLink(for: attribute, &written) }
       if writePlainly(name, attribute.value, kind, isImage) {
         written.append(name)
         continue
@@ -23,7 +25,7 @@ extension HTMLCleaner {
         lostSource = lostSource || kind == .source
         continue
       }
-      declareXLink(for: attribute, isForeign, &written)
+      if isForeign { declareXLink(for: attribute, &written) }
       written.append(name)
       output.append(ASCII.space)
       name.append(to: &output)
@@ -65,7 +67,7 @@ extension HTMLCleaner {
 
   /// Declares the namespace of the first attribute that needs it.
   private mutating func declareXLink(
-    for attribute: HTMLTag.Attribute, _ isForeign: Bool, _ written: inout [PackedName]
+    for attribute: HTMLTag.Attribute, _ written: inout [PackedName]
   ) {
     guard input.hasIgnoringCase("xlink:", at: attribute.name.lowerBound),
       !written.contains(where: { $0 == HTMLNames.xlink })
@@ -84,7 +86,7 @@ extension HTMLCleaner {
         let found = CharacterReference(
           in: input, at: index, end: range.upperBound, isAttribute: true)
       {
-        result.append(scalar: found.scalar)
+        if found.scalar != 0 { result.append(scalar: found.scalar) }
         if found.second != 0 { result.append(scalar: found.second) }
         index += found.count
       } else {

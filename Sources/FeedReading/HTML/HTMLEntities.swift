@@ -20,7 +20,8 @@ enum HTMLEntities {
     }
   private static let table = NameTable(parsed)
   private static let longNames = Dictionary(
-    parsed.filter { $0.0.utf8.count > PackedName.maximumBytes }, uniquingKeysWith: { first, _ in first })
+    parsed.filter { $0.0.utf8.count > PackedName.maximumBytes },
+    uniquingKeysWith: { first, _ in first })
   static let maximumNameBytes = 32
 
   /// What a name means, which is given without `&` and `;`.
@@ -42,12 +43,12 @@ enum HTMLEntities {
 
   /// The scalar that a number stands for, as HTML understands it: 128–159 are of Windows-1252.
   ///
-  /// What cannot stand in a text becomes U+FFFD.
+  /// 0 for what cannot stand in a text.
   static func scalar(ofNumber number: UInt32) -> UInt32 {
     if 0x80..<0xA0 ~= number { return Windows1252.scalar(UInt8(number)) }
     if number == 9 || number == 10 || number == 13 { return number }
     let isAllowed = number >= 0x20 && Unicode.Scalar(number) != nil && number & 0xFFFE != 0xFFFE
-    return isAllowed ? number : 0xFFFD
+    return isAllowed ? number : 0
   }
 }
 

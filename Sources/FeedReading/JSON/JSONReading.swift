@@ -82,7 +82,9 @@ struct JSONReading {
 
   private mutating func readWord() -> JSONValue? {
     let start = index
-    while index < text.count, text[index].isASCIIAlphanumeric || [0x2B, 0x2D, 0x2E].contains(text[index]) {
+    while index < text.count,
+      text[index].isASCIIAlphanumeric || [0x2B, 0x2D, 0x2E].contains(text[index])
+    {
       index += 1
     }
     let word = String(utf8: text[start..<index])

@@ -10,7 +10,9 @@ indirect enum JSONValue: Sendable {
   case array([JSONValue])
   case object([(key: String, value: JSONValue)])
 
-  /// Reads a text in UTF-8; nil if it holds no value. Trailing commas and what follows are tolerated.
+  /// Reads a text in UTF-8; nil if it holds no value.
+  ///
+  /// Trailing commas and what follows the value are tolerated.
   init?(_ text: [UInt8]) {
     var reader = JSONReading(text)
     guard let value = reader.read() else { return nil }

@@ -7,7 +7,8 @@ extension Item {
     element.forEachChild { child in
       switch child.key {
       case .title: title = title ?? child.rssTitle
-      case .link: link = link ?? Reading.address(child.text ?? child.attribute("href"), base: child.base)
+      case .link:
+        link = link ?? Reading.address(child.text ?? child.attribute("href"), base: child.base)
       case .guid, .id: id = id ?? Reading.identity(child.text)
       case .pubdate, .dctermsIssued, .atomPublished, .published:
         published = published ?? Reading.instant(child.text)

@@ -60,7 +60,8 @@ extension Channel {
     switch child.key {
     case .title: title = title ?? child.rssTitle
     case .dcTitle: title = title ?? child.rssTitle
-    case .link: link = link ?? Reading.address(child.text ?? child.attribute("href"), base: child.base)
+    case .link:
+      link = link ?? Reading.address(child.text ?? child.attribute("href"), base: child.base)
     case .description: summary = child.rssBody ?? summary
     case .dcDescription, .itunesSubtitle, .itunesSummary, .atomSubtitle, .googlePlayDescription:
       summary = summary ?? child.rssBody

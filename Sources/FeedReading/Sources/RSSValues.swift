@@ -52,7 +52,8 @@ extension XMLElement {
   var rssAlternateLink: String? {
     for child in children where child.key == .atomLink {
       let relation = child.attribute("rel")?.lowercased() ?? "alternate"
-      if relation == "alternate", let link = Reading.address(child.attribute("href"), base: child.base)
+      if relation == "alternate",
+        let link = Reading.address(child.attribute("href"), base: child.base)
       {
         return link
       }

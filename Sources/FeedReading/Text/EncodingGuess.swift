@@ -29,7 +29,9 @@ enum EncodingGuess {
     while start < bytes.count, result.count < sampleBytes {
       let end = bytes[start...].firstIndex(of: ASCII.lineFeed) ?? bytes.count
       let line = bytes[start..<end]
-      if line.contains(where: { $0 >= 0x80 }) { result.append(contentsOf: line.prefix(sampleBytes)) }
+      if line.contains(where: { $0 >= 0x80 }) {
+        result.append(contentsOf: line.prefix(sampleBytes))
+      }
       start = end + 1
     }
     return result
@@ -39,16 +41,31 @@ enum EncodingGuess {
   private static func score(_ text: String, _ name: String) -> Double {
     var points = 0.0
     var count = 0.0
-    var previous: UInt32 = 0
-    for scalar in text.unicodeScalars where scalar.value >= 0x80 {
-      count += 1
-      points += self.points(scalar.value, after: previous, name)
-      previous = scalar.value
+    var previous: UInt32 = 0x20
+    for scalar in text.unicodeScalars {
+      let value = scalar.value
+      if value >= 0x80 {
+        count += 1
+        points += self.points(value, after: previous, name)
+      } else if isLetter(value), isOtherAlphabet(previous) {
+        points -= 1
+      }
+      previous = value
     }
     return count > 0 ? points / count : 0
   }
 
+  private static func isLetter(_ value: UInt32) -> Bool { 0x61..<0x7B ~= value | 0x20 }
+
+  /// Greek, Cyrillic, Hebrew and Thai, of which no word has Latin letters, too.
+  private static func isOtherAlphabet(_ value: UInt32) -> Bool {
+    0x0370..<0x0600 ~= value || 0x0E00..<0x0E60 ~= value
+  }
+
   private static func points(_ value: UInt32, after previous: UInt32, _ name: String) -> Double {
+    if isOtherAlphabet(value) {
+      return isLetter(previous) ? -1 : alphabetPoints(value, after: previous)
+    }
     switch value {
     case 0xFFFD, 0x80..<0xA0, 0xE000..<0xF900: return -3
     case 0x3040..<0x3100: return name == "EUC-JP" || name == "CP932" ? 1.3 : 0.2
@@ -56,13 +73,23 @@ enum EncodingGuess {
     case 0xAC00..<0xD7A4: return name == "UHC" ? 1.2 : 0.1
     case 0x4E00..<0xA000: return ideograph(value, name)
     case 0x3000..<0x3020, 0xFF00..<0xFF61: return 0.8
+    case 0xC0..<0x100: return 0x80..<0x100 ~= previous ? 0.3 : 0.7
+    case 0x2010..<0x2030: return 0.6
+    default: return 0
+    }
+  }
+
+  /// Capitals stand at the beginning of a word, and the final letters of Hebrew at its end.
+  private static func alphabetPoints(_ value: UInt32, after previous: UInt32) -> Double {
+    switch value {
     case 0x0430..<0x0450: return 1
-    case 0x0410..<0x0430: return 0x0430..<0x0450 ~= previous ? -0.2 : 0.5
-    case 0x05D0..<0x05EB: return 1.1
+    case 0x0410..<0x0430:
+      if previous < 0x80 { return 1 }
+      return 0x0430..<0x0450 ~= previous ? -0.2 : 0.5
+    case 0x05D0..<0x05EB:
+      return [0x05DA, 0x05DD, 0x05DF, 0x05E3, 0x05E5].contains(previous) ? -0.5 : 1.1
     case 0x03B1..<0x03CF, 0x03AC..<0x03B0: return 0.95
     case 0x0E01..<0x0E5C: return 1.05
-    case 0xC0..<0x100: return 0x80 < previous && previous < 0x100 ? 0.3 : 0.7
-    case 0x2010..<0x2030: return 0.6
     default: return 0
     }
   }

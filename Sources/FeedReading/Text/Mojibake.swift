@@ -33,5 +33,6 @@ enum Mojibake {
   }
 
   private static let upper = Dictionary(
-    (UInt8(0x80)..<0xA0).map { (Windows1252.scalar($0), $0) }, uniquingKeysWith: { first, _ in first })
+    (UInt8(0x80)..<0xA0).map { (Windows1252.scalar($0), $0) },
+    uniquingKeysWith: { first, _ in first })
 }

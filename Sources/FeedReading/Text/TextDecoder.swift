@@ -9,6 +9,7 @@ enum TextDecoder {
     let declared = declaration(in: bytes)
     let candidates = [charset, declared].compactMap { $0 }.map { Encodings.canonical($0) }
     let form = UTF8Form(bytes)
+    if form.isValid, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return form.withoutMark(bytes) }
     for name in candidates {
       if name == "UTF-8" || name == "US-ASCII" {
         if form.isValid { return form.withoutMark(bytes) }
@@ -20,7 +21,7 @@ enum TextDecoder {
     }
     if form.isValid { return form.withoutMark(bytes) }
     // Mostly UTF-8, with bytes from elsewhere pasted in, or cut: those alone are mended.
-    if form.valid > form.invalid * 2 { return mended(bytes) }
+    if form.valid > form.invalid { return mended(bytes) }
     if let name = EncodingGuess.guess(bytes), let decoded = Encodings.decode(bytes, from: name) {
       return decoded
     }
@@ -76,7 +77,11 @@ enum TextDecoder {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count + bytes.count / 8)
     for byte in bytes {
-      if byte < 0x80 { result.append(byte) } else { result.append(scalar: Windows1252.scalar(byte)) }
+      if byte < 0x80 {
+        result.append(byte)
+      } else {
+        result.append(scalar: Windows1252.scalar(byte))
+      }
     }
     return result
   }

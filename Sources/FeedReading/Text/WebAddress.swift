@@ -80,7 +80,9 @@ enum WebAddress {
     if isClean { return text }
     var result: [UInt8] = []
     for byte in text.trimmed.utf8 {
-      if byte == ASCII.space { result.append("%20") } else if byte > 0x20, byte != 0x7F {
+      if byte == ASCII.space {
+        result.append("%20")
+      } else if byte > 0x20, byte != 0x7F {
         result.append(byte)
       }
     }

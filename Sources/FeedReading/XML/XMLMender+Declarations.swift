@@ -15,7 +15,8 @@ extension XMLMender {
       position = type.end
       entities.merge(type.entities) { first, _ in first }
     } else {
-      position = input[(position + 1)...].firstIndex(of: ASCII.greater).map { $0 + 1 } ?? input.count
+      position =
+        input[(position + 1)...].firstIndex(of: ASCII.greater).map { $0 + 1 } ?? input.count
     }
   }
 
@@ -173,7 +174,7 @@ struct XMLDocumentType {
       if text[index] == ASCII.ampersand, text.has("&#", at: index),
         let found = CharacterReference(in: text, at: index, end: range.upperBound)
       {
-        result.append(scalar: found.scalar)
+        if found.scalar != 0 { result.append(scalar: found.scalar) }
         index += found.count
       } else {
         result.append(text[index])

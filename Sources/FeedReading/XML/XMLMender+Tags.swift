@@ -199,7 +199,8 @@ extension XMLMender {
     return name.allSatisfy { byte in
       if byte == ASCII.colon { colons += 1 }
       return colons < 2
-        && (byte.isASCIIAlphanumeric || byte == 0x2D || byte == 0x2E || byte == 0x3A || byte == 0x5F)
+        && (byte.isASCIIAlphanumeric || byte == 0x2D || byte == 0x2E || byte == 0x3A
+          || byte == 0x5F)
     }
   }
 

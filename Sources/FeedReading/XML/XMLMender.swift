@@ -105,7 +105,9 @@ struct XMLMender {
       end += 1
     }
     // A piece ends before a character, never within one.
-    while end == limit, end < input.count, end > position + 4, input[end] & 0xC0 == 0x80 { end -= 1 }
+    while end == limit, end < input.count, end > position + 4, input[end] & 0xC0 == 0x80 {
+      end -= 1
+    }
     output.append(position..<end, of: input)
     position = end
   }

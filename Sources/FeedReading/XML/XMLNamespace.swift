@@ -30,7 +30,9 @@ enum XMLNamespace: UInt8, Sendable {
     while let last = address.utf8.last, last == ASCII.slash || last == ASCII.hash {
       address.removeLast()
     }
-    if address.hasPrefix("https:") { address.replaceSubrange(..<address.utf8.index(address.startIndex, offsetBy: 6), with: "http:") }
+    if address.hasPrefix("https:") {
+      address.replaceSubrange(..<address.utf8.index(address.startIndex, offsetBy: 6), with: "http:")
+    }
     self = Self.byAddress[address] ?? .other
   }
 
@@ -46,7 +48,8 @@ enum XMLNamespace: UInt8, Sendable {
     "": .core,
     "http://backend.userland.com/rss": .core, "http://backend.userland.com/rss2": .core,
     "http://backend.userland.com/rss091": .core,
-    "http://blogs.law.harvard.edu/tech/rss": .core, "http://cyber.law.harvard.edu/rss/rss.html": .core,
+    "http://blogs.law.harvard.edu/tech/rss": .core,
+    "http://cyber.law.harvard.edu/rss/rss.html": .core,
     "http://my.netscape.com/rdf/simple/0.9": .core,
     "http://my.netscape.com/publish/formats/rss-0.91.dtd": .core,
     "http://channel.netscape.com/rdf/simple/0.9": .core,

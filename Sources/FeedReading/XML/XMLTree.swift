@@ -14,7 +14,7 @@ final class XMLTree {
     var firstChild: NodeID = XMLTree.none
     var lastChild: NodeID = XMLTree.none
     var next: NodeID = XMLTree.none
-    /// Text: its bytes. Element: its attributes.
+    /// The bytes of text, or the attributes of an element.
     var range: Range<Int32>
     /// The index of its base address.
     var base: Int32

@@ -1,0 +1,48 @@
+import FeedReading
+import Foundation
+import Testing
+
+/// The shared feeds that may stand beside the project; `tools/check-feeds` counts their cases.
+enum Corpus {
+  static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "shared/feedcorpus/feedparser/feeds")
+
+  static var isThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
+
+  static func files() -> [URL] {
+    let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    return (walk?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "xml" }
+      .sorted { $0.path < $1.path }
+  }
+}
+
+@Suite(.enabled(if: Corpus.isThere, "../shared/feedcorpus is not there"))
+struct CorpusTests {
+  @Test func everyFeedIsReadAndItsBodiesAreHarmless() throws {
+    let files = Corpus.files()
+    #expect(files.count > 1_000)
+    var refused = 0
+    for file in files {
+      let bytes = Array(try Data(contentsOf: file))
+      guard let channel = try? FeedParser.parse(bytes) else {
+        refused += 1
+        continue
+      }
+      let bodies = channel.items.flatMap { [$0.summary, $0.content] }
+      for body in (bodies + [channel.summary]).compactMap({ $0 }) {
+        #expect(HTMLSanitizer.clean(body) == body, "\(file.lastPathComponent)")
+      }
+    }
+    #expect(refused < 20)
+  }
+
+  @Test func cutAnywhereTheyAreStillRead() throws {
+    for (index, file) in Corpus.files().enumerated() where index.isMultiple(of: 10) {
+      let bytes = Array(try Data(contentsOf: file).prefix(4_000))
+      for end in stride(from: 0, to: bytes.count, by: 97) {
+        _ = try? FeedParser.parse(Array(bytes[..<end]))
+      }
+    }
+  }
+}
