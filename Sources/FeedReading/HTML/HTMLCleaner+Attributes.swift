@@ -14,7 +14,7 @@ extension HTMLCleaner {
       let isSource = kind == .source || kind == .sourceSet
       guard !isSource || HTMLNames.media.contains(element) else { continue }
       let isHarmlessLink = kind != .address || isWebAddress(attribute.value.lowerBound)
-      if isForeign, isHarmlessLink { declareXLink(for: attribute, &written) }
+      if isHarmlessLink { declareXLink(for: attribute, &written) }
       if writePlainly(name, attribute.value, kind, isImage) {
         written.append(name)
         continue
@@ -25,7 +25,7 @@ extension HTMLCleaner {
         lostSource = lostSource || kind == .source
         continue
       }
-      if isForeign { declareXLink(for: attribute, &written) }
+      declareXLink(for: attribute, &written)
       written.append(name)
       output.append(ASCII.space)
       name.append(to: &output)
