@@ -8,8 +8,8 @@ struct ParseCommand: ParsableCommand {
     commandName: "parse",
     abstract: "Read a feed from a file, and print what is in it.",
     discussion: """
-      Nothing is fetched. With '-' as FILE the feed is read from standard input. Ends with 65 if it \
-      is no feed, and with 66 if it cannot be read.
+      Nothing is fetched. With '-' as FILE the feed is read from standard input. Ends with 65 if \
+      it is no feed, and with 66 if it cannot be read.
       """)
 
   @Option(help: "How to print it: text or json.") var format: OutputFormat = .text

@@ -77,7 +77,8 @@ import Testing
     let channel = try Feeds.read(
       """
       <?xml version="1.0"?><!DOCTYPE rss [ <!-- ' --> <!ENTITY co "Company &amp; &#169; &more;">
-      <!ENTITY more '<![CDATA[<more>]]>'> <!ENTITY % p "x"> <!ENTITY file SYSTEM "file:///etc/passwd">
+      <!ENTITY more '<![CDATA[<more>]]>'> <!ENTITY % p "x">
+      <!ENTITY file SYSTEM "file:///etc/passwd">
       ]><rss><channel><title>The &co;&file;</title><link>http://e/&co;</link></channel></rss>
       """)
     #expect(channel.title?.text == "The Company & © &file;")

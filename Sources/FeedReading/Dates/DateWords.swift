@@ -117,7 +117,8 @@ enum DateWords {
   /// The offset of a zone, in seconds east of Greenwich; unknown ones are taken as UTC.
   static func zone(_ word: String) -> Int? {
     if let hours = zones[word] { return Int(hours * 3_600) }
-    // RFC 822's letters were wrong in it and mean nothing; others that look like a zone are unknown.
+    // RFC 822's letters were wrong in it and mean nothing; others that look like a zone are
+    // unknown.
     let isZone = word.utf8.count <= 5 && word.utf8.allSatisfy(\.isASCIILetter) && word != "zz"
     return isZone && word.utf8.count != 2 && word != "zzz" && word != "xxx" ? 0 : nil
   }

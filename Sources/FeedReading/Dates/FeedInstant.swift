@@ -44,8 +44,8 @@ public struct FeedInstant: Sendable, Equatable, Comparable, Hashable {
 
 /// Days of the Gregorian calendar, also before it was introduced.
 ///
-/// <https://howardhinnant.github.io/date_algorithms.html> explains the arithmetic: years begin in March,
-/// so that the leap day comes last, and 400 of them always have 146,097 days.
+/// <https://howardhinnant.github.io/date_algorithms.html> explains the arithmetic: years begin in
+/// March, so that the leap day comes last, and 400 of them always have 146,097 days.
 enum CalendarDay {
   static func day(year: Int, month: Int, day: Int) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year

@@ -1,7 +1,7 @@
 /// One pass over HTML that writes what may be kept of it.
 ///
-/// Tags are read as browsers read them, so that nothing means more to a browser than it did here, and
-/// all that is written is written anew: names from the table, values quoted and escaped.
+/// Tags are read as browsers read them, so that nothing means more to a browser than it did here,
+/// and all that is written is written anew: names from the table, values quoted and escaped.
 struct HTMLCleaner {
   static let maximumDepth = 100
 

@@ -1,8 +1,8 @@
 /// The names of characters that HTML knows.
 ///
-/// One text rather than a dictionary literal, since the compiler takes minutes over a literal of two
-/// thousand entries. A word is `name=hex`, with two scalars where the character needs them; `!` marks
-/// a name that is understood without its semicolon, too.
+/// One text rather than a dictionary literal, since the compiler takes minutes over a literal of
+/// two thousand entries. A word is `name=hex`, with two scalars where the character needs them; `!`
+/// marks a name that is understood without its semicolon, too.
 /// <https://html.spec.whatwg.org/multipage/named-characters.html>
 enum HTMLEntityNames {
   static let words = """

@@ -1,8 +1,8 @@
 /// Makes HTML of unknown origin safe to show: keeps what is known to be harmless, and nothing else.
 ///
-/// The output holds no script, no event handler, no style that could leave its place, no address but
-/// those of harmless schemes, and no image that only counts readers. It is well-formed, and cleaning it
-/// again gives the same:
+/// The output holds no script, no event handler, no style that could leave its place, no address
+/// but those of harmless schemes, and no image that only counts readers. It is well-formed, and
+/// cleaning it again gives the same:
 ///
 ///     HTMLSanitizer.clean("<p onclick=x>Hi <script>…</script><b>you")  // <p>Hi <b>you</b></p>
 ///

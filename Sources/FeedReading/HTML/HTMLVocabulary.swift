@@ -52,8 +52,8 @@ enum HTMLVocabulary {
     ).map { ($0, voidNames.contains($0) ? [.allowed, .void] : .allowed) }
     + words(
       """
-      address article aside blockquote center details dialog dir div dl fieldset figcaption form figure
-      footer h1 h2 h3 h4 h5 h6 header hgroup hr main menu nav ol p pre section summary table
+      address article aside blockquote center details dialog dir div dl fieldset figcaption form
+      figure footer h1 h2 h3 h4 h5 h6 header hgroup hr main menu nav ol p pre section summary table
       ul
       """
     ).map { name in

@@ -1,4 +1,5 @@
-/// A JSON text that was read leniently: the first of what it holds, and nothing that would not be used.
+/// A JSON text that was read leniently: the first of what it holds, and nothing that would not be
+/// used.
 ///
 ///     JSONValue(Array(#"{"title":"News"}"#.utf8))?["title"]?.text  // "News"
 indirect enum JSONValue: Sendable {

@@ -1,4 +1,5 @@
-/// Where a document came from, as far as that is known: it decides what its addresses and bytes mean.
+/// Where a document came from, as far as that is known: it decides what its addresses and bytes
+/// mean.
 ///
 ///     FeedOrigin(url: "https://example.org/feed", headers: ["Content-Type": "text/xml"])
 public struct FeedOrigin: Sendable {

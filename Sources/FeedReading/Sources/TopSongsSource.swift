@@ -1,7 +1,7 @@
 /// Apple's list of the songs that sell best, as its web service gives it in JSON.
 ///
-/// Its JSON is Atom in other clothes: a member's text is in `label`, what were attributes in `attributes`,
-/// and a list with one element is that element.
+/// Its JSON is Atom in other clothes: a member's text is in `label`, what were attributes in
+/// `attributes`, and a list with one element is that element.
 enum TopSongsSource: FeedSource {
   private static let defaultCount = 10
   private static let counts = 1...200

@@ -1,7 +1,8 @@
 /// Guesses the encoding of a text that does not say it.
 ///
-/// Each encoding that is likely is tried, and the one whose text has most characters that such texts
-/// consist of is taken: kana and the usual ideographs, Hangul, Cyrillic in small letters, and so on.
+/// Each encoding that is likely is tried, and the one whose text has most characters that such
+/// texts consist of is taken: kana and the usual ideographs, Hangul, Cyrillic in small letters, and
+/// so on.
 enum EncodingGuess {
   private static let candidates = [
     "EUC-JP", "CP932", "UHC", "GB18030", "BIG5-HKSCS", "WINDOWS-1251", "KOI8-R", "WINDOWS-1255",

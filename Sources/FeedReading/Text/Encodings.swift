@@ -4,8 +4,8 @@ import Glibc
 enum Encodings {
   /// The name that iconv knows, of the encoding that is meant by a name.
   ///
-  /// Texts in the smaller of two related sets are nearly always in the larger: ISO-8859-1 is Windows-1252,
-  /// GB2312 is GB 18030. <https://encoding.spec.whatwg.org/#names-and-labels>
+  /// Texts in the smaller of two related sets are nearly always in the larger: ISO-8859-1 is
+  /// Windows-1252, GB2312 is GB 18030. <https://encoding.spec.whatwg.org/#names-and-labels>
   static func canonical(_ name: String) -> String {
     let small = name.trimmed.lowercased()
     if let known = names[small] { return known }

@@ -27,8 +27,8 @@ enum TextCleaning {
     }
   }
 
-  /// What stands in place of the harmful character at `index`: of the controls U+0080–9F, those that
-  /// Windows-1252 has there, since a producer has taken its bytes for characters.
+  /// What stands in place of the harmful character at `index`: of the controls U+0080–9F, those
+  /// that Windows-1252 has there, since a producer has taken its bytes for characters.
   static func replacement(_ bytes: [UInt8], at index: Int) -> [UInt8] {
     guard bytes[index] == 0xC2, index + 1 < bytes.count else { return [] }
     var result: [UInt8] = []

@@ -1,8 +1,8 @@
 /// Finds out which encoding a document is in, and turns it into UTF-8.
 ///
 /// What the document, its server and its bytes say may contradict each other; the first that holds
-/// for the bytes counts: the byte order mark, the pattern of UTF-16 and UTF-32, the server, the document,
-/// UTF-8, a guess. The result is always well-formed UTF-8.
+/// for the bytes counts: the byte order mark, the pattern of UTF-16 and UTF-32, the server, the
+/// document, UTF-8, a guess. The result is always well-formed UTF-8.
 enum TextDecoder {
   static func utf8(_ bytes: [UInt8], charset: String?) -> [UInt8] {
     if let decoded = unicode(bytes) { return decoded }

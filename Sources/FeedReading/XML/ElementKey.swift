@@ -1,8 +1,8 @@
 /// What an element is by its name and namespace: the words that feeds are written in.
 ///
-/// Names are in small letters, since producers write `pubdate` and CDF writes everything large; those
-/// of other namespaces than the feed's own carry the usual prefix. Atom's are one with or without
-/// it, since both versions stand inside RSS, too.
+/// Names are in small letters, since producers write `pubdate` and CDF writes everything large;
+/// those of other namespaces than the feed's own carry the usual prefix. Atom's are one with or
+/// without it, since both versions stand inside RSS, too.
 enum ElementKey: String, Sendable {
   case other
   // Documents

@@ -16,7 +16,8 @@ struct XMLStartTag {
   fileprivate let attributes: UnsafeMutablePointer<Bytes?>?
   let attributeCount: Int
 
-  /// libxml2 gives five pointers for each attribute: names and namespace, start and end of the value.
+  /// libxml2 gives five pointers for each attribute: names and namespace, start and end of the
+  /// value.
   func attribute(_ index: Int) -> (
     local: Bytes, prefix: Bytes?, uri: Bytes?, value: UnsafeBufferPointer<UInt8>
   )? {
@@ -32,8 +33,8 @@ struct XMLStartTag {
 
 /// libxml2's push parser behind Swift.
 ///
-/// It is only given what ``XMLMender`` has written, so it sees no document type, and the options that
-/// let it load anything stay off besides. Its own limits are lifted, since the mender's hold.
+/// It is only given what ``XMLMender`` has written, so it sees no document type, and the options
+/// that let it load anything stay off besides. Its own limits are lifted, since the mender's hold.
 enum XMLEventParser {
   /// Reads all of `text`; false if libxml2 had to give up, and the handler has what came before.
   @discardableResult

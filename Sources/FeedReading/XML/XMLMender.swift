@@ -1,10 +1,10 @@
 /// Turns any text that is meant to be XML into well-formed XML, piece by piece.
 ///
-/// Feeds are ill-formed more often than other XML, and a parser that follows the specification stops at
-/// the first mistake. So everything passes through here before libxml2 sees it: references are
-/// resolved, stray `&` and `<` escaped, tags balanced, attributes quoted, characters removed that XML
-/// forbids, declarations taken out. What libxml2 gets has no document type, so it can neither expand
-/// an entity nor load anything.
+/// Feeds are ill-formed more often than other XML, and a parser that follows the specification
+/// stops at the first mistake. So everything passes through here before libxml2 sees it: references
+/// are resolved, stray `&` and `<` escaped, tags balanced, attributes quoted, characters removed
+/// that XML forbids, declarations taken out. What libxml2 gets has no document type, so it can
+/// neither expand an entity nor load anything.
 ///
 ///     var mender = XMLMender(Array("<a>R&D <b>&eacute;</a>".utf8))
 ///     while mender.fill() { parse(mender.output); mender.discardOutput() }
@@ -112,7 +112,8 @@ struct XMLMender {
     position = end
   }
 
-  /// How many bytes at `index` cannot stand in XML's text: control characters, U+FFFE, U+FFFF, `]]>`.
+  /// How many bytes at `index` cannot stand in XML's text: control characters, U+FFFE, U+FFFF,
+  /// `]]>`.
   func offence(at index: Int) -> Int? {
     let byte = input[index]
     if byte < 0x20 { return byte.isASCIISpace && byte != ASCII.formFeed ? nil : 1 }

@@ -1,7 +1,7 @@
 /// The elements of a document that are still needed, in flat arrays.
 ///
-/// A feed's items are turned into values one by one, and each one's elements are let go then; so the
-/// tree stays as small as the largest item and what stands around the items.
+/// A feed's items are turned into values one by one, and each one's elements are let go then; so
+/// the tree stays as small as the largest item and what stands around the items.
 final class XMLTree {
   /// Where a node is; the root is 0.
   typealias NodeID = Int32
