@@ -40,6 +40,7 @@ import Testing
     #expect(item.summary == "Short")
     #expect(item.content == "<p>Long</p>")
     #expect(item.updated?.text == "2002-09-07T00:00:00Z")
+    #expect(item.published == item.updated)
     #expect(item.image == "http://example.org/i.png")
     #expect(
       item.enclosures

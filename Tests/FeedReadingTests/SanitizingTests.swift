@@ -77,6 +77,7 @@ import Testing
   }
 
   @Test func controlAndDirectionCharactersGo() {
+    #expect(HTMLSanitizer.clean("a\r\nb\rc&#13;d") == "a\nb\ncd")
     #expect(HTMLSanitizer.clean("a\u{1B}[31mb\u{202E}c&#27;d&#x202E;e\u{9B}f") == "a[31mbcde›f")
   }
 

@@ -104,7 +104,7 @@ extension Item {
       }
     }
     link = link ?? links.page
-    enclosures = links.enclosures
+    for enclosure in links.enclosures { enclosures.addOnce(enclosure) }
     readAtomFallbacks(element)
   }
 

@@ -195,7 +195,7 @@ extension Item {
     self.init()
     element.forEachChild { child in
       switch child.key {
-      case .mediaTitle: title = title ?? child.mediaTitleValue
+      case .mediaTitle: title = title ?? child.mediaTitle
       case .mediaDescription: summary = summary ?? child.rssBody
       case .mediaThumbnail, .itunesImage: image = image ?? child.rssImage
       case .mediaContent:

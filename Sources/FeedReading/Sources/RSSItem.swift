@@ -12,8 +12,9 @@ extension Item {
       case .guid, .id: id = id ?? Reading.identity(child.text)
       case .pubdate, .dctermsIssued, .atomPublished, .published:
         published = published ?? Reading.instant(child.text)
-      case .dcDate, .dctermsModified, .atomUpdated, .updated, .lastbuilddate, .date:
+      case .dctermsModified, .atomUpdated, .updated, .lastbuilddate:
         updated = updated ?? Reading.instant(child.text)
+      case .dcDate, .date: fallback.date = fallback.date ?? Reading.instant(child.text)
       case .enclosure: readRSSEnclosure(child)
       case .author, .dcCreator, .dcAuthor, .atomAuthor:
         for author in child.rssAuthors { authors.addOnce(author) }
@@ -80,11 +81,13 @@ private struct RSSFallbacks {
   private var media: [Enclosure] = []
   private var published: FeedInstant?
   private var id: String?
+  /// A date of which it is not said what happened then.
+  var date: FeedInstant?
 
   mutating func read(_ child: XMLElement) -> Bool {
     switch child.key {
     case .dcTitle, .itunesTitle, .atomTitle: title = title ?? child.rssTitle
-    case .mediaTitle: title = title ?? child.mediaTitleValue
+    case .mediaTitle: title = title ?? child.mediaTitle
     case .dcDescription, .itunesSummary, .dctermsAbstract, .itunesSubtitle, .mediaDescription,
       .googlePlayDescription:
       summary = summary ?? child.rssBody
@@ -119,7 +122,8 @@ private struct RSSFallbacks {
   func finish(_ item: inout Item) {
     item.title = item.title ?? title
     item.image = item.image ?? image
-    item.published = item.published ?? published
+    item.updated = item.updated ?? date
+    item.published = item.published ?? published ?? date
     item.id = item.id ?? id
     if item.authors.isEmpty { item.authors.addOnce(author) }
     if item.enclosures.isEmpty { item.enclosures = media }

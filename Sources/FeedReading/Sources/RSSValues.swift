@@ -15,7 +15,7 @@ extension XMLElement {
   }
 
   /// A title of Media RSS, which says whether it is plain.
-  var mediaTitleValue: Title? {
+  var mediaTitle: Title? {
     attribute("type") == "html" ? Title(html: rssMarkup, base: base) : rssTitle
   }
 

@@ -25,7 +25,7 @@ enum TopSongsSource: FeedSource {
   }
 
   static func channel(json: JSONValue, from origin: FeedOrigin) -> Channel? {
-    guard let feed = json["feed"], feed["title"]?.label != nil || feed["entry"] != nil else {
+    guard let feed = json["feed"], feed["title"]?["label"] != nil || feed["entry"] != nil else {
       return nil
     }
     var channel = Channel(format: "itunes")

@@ -5,7 +5,7 @@ enum TextCleaning {
   /// <https://www.unicode.org/reports/tr9/#Explicit_Directional_Embeddings>
   static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0x09, 0x0A, 0x0D: false
+    case 0x09, 0x0A: false
     case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFF9...0xFFFB: true
     default: false
     }
@@ -14,7 +14,7 @@ enum TextCleaning {
   /// How many bytes at `index` are a harmful character in UTF-8; 0 if it is none.
   static func harmfulCount(_ bytes: [UInt8], at index: Int) -> Int {
     let byte = bytes[index]
-    if byte < 0x20 { return byte == 0x09 || byte == 0x0A || byte == 0x0D ? 0 : 1 }
+    if byte < 0x20 { return byte == 0x09 || byte == 0x0A ? 0 : 1 }
     if byte == 0x7F { return 1 }
     func next(_ offset: Int) -> UInt8 { index + offset < bytes.count ? bytes[index + offset] : 0 }
     switch byte {
@@ -30,6 +30,11 @@ enum TextCleaning {
   /// What stands in place of the harmful character at `index`: of the controls U+0080–9F, those
   /// that Windows-1252 has there, since a producer has taken its bytes for characters.
   static func replacement(_ bytes: [UInt8], at index: Int) -> [UInt8] {
+    // A carriage return would let what follows overwrite the line.
+    if bytes[index] == ASCII.carriageReturn {
+      let isPair = index + 1 < bytes.count && bytes[index + 1] == ASCII.lineFeed
+      return isPair ? [] : [ASCII.lineFeed]
+    }
     guard bytes[index] == 0xC2, index + 1 < bytes.count else { return [] }
     var result: [UInt8] = []
     let scalar = Windows1252.scalar(bytes[index + 1])
