@@ -84,4 +84,14 @@ import Testing
     #expect(channel.title?.text == "The Company & © &file;")
     #expect(channel.link == "http://e/Company%20&%20©%20<more>")
   }
+
+  @Test(arguments: 0..<4)
+  func longTextOfAnyAlphabetStaysWhole(shift: Int) throws {
+    let text = String(repeating: "x", count: shift) + String(repeating: "日本𝄞é", count: 40_000)
+    let item = try Feeds.item("<description>\(text)</description><title>after</title>")
+    #expect(item.summary == text)
+    #expect(item.title?.text == "after")
+    let marked = try Feeds.item("<description>&lt;b>\(text)</description>")
+    #expect(marked.summary == "<b>\(text)</b>")
+  }
 }

@@ -78,13 +78,21 @@ extension HTMLCleaner {
 
   /// The value with its references resolved.
   private func decoded(_ range: Range<Int>) -> [UInt8] {
-    guard input[range].contains(ASCII.ampersand) else { return Array(input[range]) }
+    guard input.place(of: ASCII.ampersand, from: range.lowerBound, to: range.upperBound) != nil
+    else { return Array(input[range]) }
     var result: [UInt8] = []
+    result.reserveCapacity(range.count)
     var index = range.lowerBound
     while index < range.upperBound {
-      if input[index] == ASCII.ampersand,
-        let found = CharacterReference(
-          in: input, at: index, end: range.upperBound, isAttribute: true)
+      let next = input.place(of: ASCII.ampersand, from: index, to: range.upperBound)
+      guard let next else {
+        result.append(index..<range.upperBound, of: input)
+        break
+      }
+      result.append(index..<next, of: input)
+      index = next
+      if let found = CharacterReference(
+        in: input, at: index, end: range.upperBound, isAttribute: true)
       {
         if found.scalar != 0 { result.append(scalar: found.scalar) }
         if found.second != 0 { result.append(scalar: found.second) }

@@ -40,6 +40,8 @@ struct HTMLCleaner {
   }
 
   private mutating func text() {
+    // A local constant, so that the loop need not look whether it has changed.
+    let input = input
     let start = position
     var index = start
     while index < input.count {

@@ -95,7 +95,9 @@ extension [UInt8] {
 
   /// Appends a part of another array in one piece.
   mutating func append(_ range: Range<Int>, of other: [UInt8]) {
-    append(contentsOf: other[range])
+    other.withUnsafeBufferPointer { bytes in
+      append(contentsOf: UnsafeBufferPointer(rebasing: bytes[range]))
+    }
   }
 }
 

@@ -89,27 +89,33 @@ struct XMLMender {
       position += 1
       return
     }
+    let end = endOfPlainText()
+    output.append(position..<end, of: input)
+    position = end
+    guard end < input.count, let count = offence(at: end) else { return }
+    writeOffence(at: end, count: count)
+    position = end + count
+  }
+
+  /// Where a piece of text ends: before a tag, a reference, what XML forbids, or the end of a
+  /// chunk.
+  private func endOfPlainText() -> Int {
+    // A local constant, so that the loop need not look whether it has changed.
+    let input = input
     let limit = min(input.count, position + Self.chunkBytes)
     var end = position
     while end < limit {
       let byte = input[end]
       if byte == ASCII.less || byte == ASCII.ampersand { break }
       if byte < 0x20 || byte == ASCII.closeBracket || byte == 0xEF {
-        if let count = offence(at: end) {
-          output.append(position..<end, of: input)
-          writeOffence(at: end, count: count)
-          position = end + count
-          return
-        }
+        if offence(at: end) != nil { return end }
       }
       end += 1
     }
+    guard end == limit, end < input.count else { return end }
     // A piece ends before a character, never within one.
-    while end == limit, end < input.count, end > position + 4, input[end] & 0xC0 == 0x80 {
-      end -= 1
-    }
-    output.append(position..<end, of: input)
-    position = end
+    while end > position + 4, input[end] & 0xC0 == 0x80 { end -= 1 }
+    return end
   }
 
   /// How many bytes at `index` cannot stand in XML's text: control characters, U+FFFE, U+FFFF,
