@@ -18,6 +18,14 @@ import Testing
     #expect(Title(plain: text)?.text == text)
   }
 
+  @Test func tagsThatHTMLDoesNotKnowAreTextInATitleOfRSS() throws {
+    let title = try Feeds.item("<title>Array&lt;T&gt; &lt;b&gt;x&lt;/b&gt;</title>").title
+    #expect(title?.text == "Array<T> x")
+    #expect(title?.html == "Array&lt;T&gt; <b>x</b>")
+    #expect(try Feeds.item("<title>&lt;x&gt;y&lt;/x&gt;</title>").title?.html == "y")
+    #expect(try Feeds.item("<title>&lt;p&gt;&lt;/p&gt;</title>").title == nil)
+  }
+
   @Test func itIsOneHarmlessLine() throws {
     let title = try Feeds.item("<title>\n a\t\u{202E}b&#x9b;31m &#x2028;c\n</title>").title
     #expect(title?.text == "a b›31m c")

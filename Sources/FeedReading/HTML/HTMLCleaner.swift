@@ -9,6 +9,8 @@ struct HTMLCleaner {
   let base: String
   /// Without it, only text is written, and not escaped.
   var keepsTags = true
+  /// How many tags of unknown names are taken as text, since they may be meant so: `Array<T>`.
+  var unknownAsText = 0
   var position = 0
   var output: [UInt8] = []
   var open: [OpenElement] = []
@@ -130,7 +132,9 @@ struct HTMLCleaner {
     let start = position
     position = tag.read(in: input, at: position)
     guard tag.isClosed else { return unclosedTag(at: start) }
-    guard let name = tag.name, var kind = HTMLVocabulary.elements[name] else { return }
+    guard let name = tag.name, var kind = HTMLVocabulary.elements[name] else {
+      return unknownTag(at: start)
+    }
     // SVG's title is no raw text, and what is written for it is safe as either.
     if name == HTMLNames.title, open.last?.kind.contains(.foreign) == true { kind = .allowed }
     if kind.contains(.dropped) {
@@ -154,6 +158,22 @@ struct HTMLCleaner {
     guard unclosedTags <= 16 else { return position = input.count }
     position = start + 1
     write(scalar: UInt32(ASCII.less))
+  }
+
+  /// Passes a tag of an unknown name, or takes its `<` as text.
+  ///
+  /// It is text only without attributes, and where no end tag shows that it was meant as a tag.
+  private mutating func unknownTag(at start: Int) {
+    guard unknownAsText > 0, tag.attributes.isEmpty, !tag.isSelfClosing else { return }
+    unknownAsText -= 1
+    let name = input[(start + 1)..<(position - 1)]
+    var index = 0
+    while let end = input.firstIndex(of: "</", from: index) {
+      if input[(end + 2)...].starts(with: name) { return }
+      index = end + 2
+    }
+    write(scalar: UInt32(ASCII.less))
+    position = start + 1
   }
 
   private mutating func writeStart(_ name: PackedName, _ kind: HTMLVocabulary.Element) {

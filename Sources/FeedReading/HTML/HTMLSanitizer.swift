@@ -17,13 +17,15 @@ public enum HTMLSanitizer {
     String(utf8: clean(Array(html.utf8), base: base))
   }
 
-  static func clean(_ html: [UInt8], base: String = "") -> [UInt8] {
+  /// - parameter unknownAsText: How many tags of unknown names are text, as in a title.
+  static func clean(_ html: [UInt8], base: String = "", unknownAsText: Int = 0) -> [UInt8] {
     var cleaner = HTMLCleaner(html, base: base)
+    cleaner.unknownAsText = unknownAsText
     return cleaner.run()
   }
 
   /// The text of HTML, without tags and in one line.
-  static func line(of html: [UInt8], limit: Int = 8_192) -> String? {
+  static func line(of html: [UInt8], limit: Int = 8_192, unknownAsText: Int = 0) -> String? {
     // Most titles hold nothing that HTML could mean.
     guard html.contains(where: { $0 == ASCII.less || $0 == ASCII.ampersand }) else {
       return TextCleaning.line(html, limit: limit)
@@ -31,6 +33,7 @@ public enum HTMLSanitizer {
     // Where the rest is cut off anyhow, it need not be read.
     var extractor = HTMLCleaner(Array(html.prefix(limit * 16)), base: "")
     extractor.keepsTags = false
+    extractor.unknownAsText = unknownAsText
     return TextCleaning.line(extractor.run(), limit: limit)
   }
 }

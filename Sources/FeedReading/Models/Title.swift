@@ -16,18 +16,27 @@ public struct Title: Sendable, Equatable {
   }
 
   /// A title that is HTML; nil if it shows nothing.
-  init?(html: [UInt8], base: String = "") {
+  ///
+  /// - parameter mayBePlain: Whether producers put plain text here as well, as they do in RSS; then
+  ///   a few tags that HTML does not know are text.
+  init?(html: [UInt8], base: String = "", mayBePlain: Bool = false) {
+    let unknown = mayBePlain ? 8 : 0
     let cut = Array(html.prefix(FeedLimits.titleBytes * 2))
     guard html.contains(where: { $0 == ASCII.less || $0 == ASCII.ampersand }) else {
       guard let line = Reading.line(html: cut) else { return nil }
       (text, markup) = (line, nil)
       return
     }
-    let clean = HTMLSanitizer.clean(cut, base: base)
-    text = HTMLSanitizer.line(of: cut, limit: FeedLimits.titleBytes) ?? ""
-    let isMarked = clean.contains(ASCII.less)
+    let clean = HTMLSanitizer.clean(cut, base: base, unknownAsText: unknown)
+    text =
+      HTMLSanitizer.line(of: cut, limit: FeedLimits.titleBytes, unknownAsText: unknown) ?? ""
+    let isMarked = text.isEmpty ? Self.showsPicture(clean) : clean.contains(ASCII.less)
     markup = isMarked ? String(utf8: clean).trimmed : nil
     if text.isEmpty, !isMarked { return nil }
+  }
+
+  private static func showsPicture(_ html: [UInt8]) -> Bool {
+    ["<img", "<svg", "<video", "<audio"].contains { html.firstIndex(of: $0, from: 0) != nil }
   }
 
   /// The text with only that escaped which HTML would not take as it stands.

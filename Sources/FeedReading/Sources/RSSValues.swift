@@ -11,7 +11,7 @@ extension XMLElement {
     if let type = attribute("type"), type == "text" || type == "plain" || type == "text/plain" {
       return Title(plain: text)
     }
-    return Title(html: rssMarkup, base: base)
+    return Title(html: rssMarkup, base: base, mayBePlain: !hasElements)
   }
 
   /// A title of Media RSS, which says whether it is plain.
