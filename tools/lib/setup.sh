@@ -37,4 +37,4 @@ need_swift() {
   }
 }
 
-build_packages="libsqlite3-dev libinotifytools0-dev zlib1g-dev libxml2-dev pkg-config"
+build_packages="libsqlite3-dev libinotifytools0-dev zlib1g-dev libxml2-dev pkgconf"

@@ -6,6 +6,7 @@ public enum FeedParser {
   /// everything else is there. Nothing is ever loaded from elsewhere.
   ///
   ///     let channel = try FeedParser.parse(bytes, from: FeedOrigin(url: url, headers: headers))
+  /// - parameter file: What the document is called in an error, if it has a name.
   /// - returns: The feed, with everything in it safe to show.
   /// - throws: ``FeedError`` if the document is empty, too large, or no feed at all.
   public static func parse(
