@@ -9,6 +9,8 @@ import Testing
     ("&#233;&#xE9;&#150;", "éé–"), ("&nosuch; x", "&nosuch; x"), ("a]]>b", "a]]>b"),
     ("<![CDATA[a]]]]><![CDATA[>b]]>", "a]]>b"), ("a\u{0}b\u{C}c", "abc"), ("&#0;&#x1F;x", "x"),
     ("&lang;", "\u{2329}"), ("<!-- no -->yes<?php no ?>", "yes"), ("x&#93;&#93;>y", "x]]>y"),
+    ("x]\u{1B}]>y", "x]]>y"), ("<![CDATA[x]\u{1B}]>y]]>", "x]]>y"),
+    ("<a:b:c x:='1'>x</a:b:c><y:>z</y:>", "xz"),
   ])
   func textIsWhatItWasMeantToBe(text: String, expected: String) throws {
     let title = try Feeds.channel("<title>\(text)</title>").title?.text

@@ -14,7 +14,7 @@ public enum HTMLSanitizer {
   ///     HTMLSanitizer.clean("<a href='b'>b</a>", base: "http://example.org/a")
   ///     // <a href="http://example.org/b">b</a>
   public static func clean(_ html: String, base: String = "") -> String {
-    String(utf8: clean(Array(html.utf8), base: base))
+    String(utf8: clean(Array(html.utf8), base: WebAddress.cleaned(base)))
   }
 
   /// - parameter unknownAsText: How many tags of unknown names are text, as in a title.

@@ -9,7 +9,7 @@ public struct FeedOrigin: Sendable {
 
   /// An origin by its address and the header fields of the answer, whose names are of any case.
   public init(url: String = "", headers: [String: String] = [:]) {
-    self.url = url.trimmed
+    self.url = WebAddress.cleaned(url.trimmed)
     self.headers = Dictionary(
       headers.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
   }
@@ -20,7 +20,7 @@ public struct FeedOrigin: Sendable {
   /// What relative addresses are relative to: `Content-Location`, else the address.
   var base: String {
     guard let location = header("content-location") else { return url }
-    let resolved = WebAddress.resolve(location, url)
+    let resolved = WebAddress.resolve(WebAddress.cleaned(location), url)
     return WebAddress.isWeb(resolved) ? resolved : url
   }
 

@@ -72,6 +72,10 @@ extension XMLMender {
         output.append(written..<index, of: input)
         index += count
         written = index
+        if output.last == ASCII.closeBracket {
+          leaveCDATA()
+          enterCDATA()
+        }
       } else {
         index += 1
       }

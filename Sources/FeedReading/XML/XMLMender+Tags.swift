@@ -104,14 +104,27 @@ extension XMLMender {
 
   /// Writes a name, with what a name cannot have replaced.
   private mutating func writeName(_ name: ArraySlice<UInt8>) {
+    let name = name.prefix(XMLLimits.nameBytes)
+    let keepsColon = Self.hasPrefix(name)
     var isFirst = true
-    for byte in name.prefix(XMLLimits.nameBytes) {
+    for byte in name {
       let isStart = byte.isASCIILetter || byte == ASCII.underscore
       let isAllowed =
-        isStart || !isFirst && (byte.isASCIIDigit || byte == 0x2D || byte == 0x2E || byte == 0x3A)
+        isStart || !isFirst && (byte.isASCIIDigit || byte == 0x2D || byte == 0x2E)
+        || byte == ASCII.colon && keepsColon
       output.append(isAllowed ? byte : ASCII.underscore)
       isFirst = false
     }
+  }
+
+  /// Whether the one colon of a name stands between two names.
+  private static func hasPrefix(_ name: ArraySlice<UInt8>) -> Bool {
+    guard let colon = name.firstIndex(of: ASCII.colon), colon > name.startIndex,
+      colon + 1 < name.endIndex
+    else { return false }
+    let next = name[colon + 1]
+    return (next.isASCIILetter || next == ASCII.underscore)
+      && !name[(colon + 1)...].contains(ASCII.colon)
   }
 
   /// Finds the attributes up to the end of the tag, which lies behind `>` or before the next `<`.
@@ -193,14 +206,10 @@ extension XMLMender {
   /// Whether libxml2 takes it as a name as it stands; others would only make two of one name.
   private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
     guard let first = name.first, first.isASCIILetter || first == ASCII.underscore,
-      name.last != ASCII.colon, name.count <= XMLLimits.nameBytes
+      name.count <= XMLLimits.nameBytes, !name.contains(ASCII.colon) || hasPrefix(name)
     else { return false }
-    var colons = 0
-    return name.allSatisfy { byte in
-      if byte == ASCII.colon { colons += 1 }
-      return colons < 2
-        && (byte.isASCIIAlphanumeric || byte == 0x2D || byte == 0x2E || byte == 0x3A
-          || byte == 0x5F)
+    return name.allSatisfy {
+      $0.isASCIIAlphanumeric || $0 == 0x2D || $0 == 0x2E || $0 == 0x3A || $0 == ASCII.underscore
     }
   }
 

@@ -82,19 +82,27 @@ struct XMLMender {
 
   /// A run of text up to the next `<` or `&`, or as much as makes a chunk.
   private mutating func text() {
-    if input[position] == ASCII.greater, output.last == ASCII.closeBracket {
-      // Two brackets before it, from a reference or an entity, would make `]]>` of it.
-      leaveCDATA()
-      output.append("&gt;")
-      position += 1
-      return
-    }
+    if output.last == ASCII.closeBracket, writeAfterBracket() { return }
     let end = endOfPlainText()
     output.append(position..<end, of: input)
     position = end
     guard end < input.count, let count = offence(at: end) else { return }
     writeOffence(at: end, count: count)
     position = end + count
+  }
+
+  /// Writes a `>` or `]` so that it makes no `]]>` of a bracket that came from a reference, an
+  /// entity, or from before a character that was left out.
+  private mutating func writeAfterBracket() -> Bool {
+    switch input[position] {
+    case ASCII.greater:
+      leaveCDATA()
+      output.append("&gt;")
+    case ASCII.closeBracket: output.append(ASCII.closeBracket)
+    default: return false
+    }
+    position += 1
+    return true
   }
 
   /// Where a piece of text ends: before a tag, a reference, what XML forbids, or the end of a
