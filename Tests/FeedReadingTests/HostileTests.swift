@@ -81,6 +81,15 @@ import Testing
     try read(rss("<item><description><![CDATA[\(body)]]></description></item>"))
   }
 
+  @Test func shortAddressesDoNotGrowWithoutLimit() throws {
+    let body = many("<a href=b>", 200_000)
+    let base = "http://e/" + many("x/", 2_000)
+    #expect(HTMLSanitizer.clean(body, base: base).utf8.count < 40 << 20)
+    let entry = "<entry><link href='b'/></entry>"
+    let feed = "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='\(base)'>\(entry)</feed>"
+    #expect(try read(Array(feed.utf8)).items.first?.link == "b")
+  }
+
   @Test func namesAndAttributesAreCounted() throws {
     let attributes = (0..<200_000).map { "a\($0)='1'" }.joined(separator: " ")
     try read(Array("<rss \(attributes)>".utf8) + rss("<title>T</title>"))

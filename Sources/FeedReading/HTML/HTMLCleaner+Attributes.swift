@@ -125,6 +125,8 @@ extension HTMLCleaner {
     if isWeb, value.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return value }
     let text = WebAddress.cleaned(String(utf8: value))
     guard WebAddress.isHarmless(text) else { return nil }
+    // A long base would make many short addresses long.
+    guard output.count <= input.count * 4 + 1 << 20 else { return nil }
     guard !base.isEmpty, !text.isEmpty || !value.isEmpty else { return Array(text.utf8) }
     return Array(WebAddress.resolve(text, base).utf8)
   }

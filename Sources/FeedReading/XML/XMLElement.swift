@@ -150,7 +150,9 @@ extension XMLElement {
       var value = Array(self.value(of: attribute))
       if HTMLVocabulary.isAddress(name.local), name.prefix.isEmpty {
         let base = tree.bases[Int(node.base)]
-        if !base.isEmpty { value = Array(WebAddress.resolve(String(utf8: value), base).utf8) }
+        if !base.isEmpty, output.count < FeedLimits.bodyBytes {
+          value = Array(WebAddress.resolve(String(utf8: value), base).utf8)
+        }
       }
       if name.namespace == .xlink {
         Self.write("xmlns:xlink", name.uri.utf8, into: &output)

@@ -8,6 +8,8 @@ enum XMLLimits {
   /// Different names of elements and attributes in one document.
   static let names = 2_000
   static let attributeBytes = 1 << 16
+  /// A base address, which every relative address in its element grows by.
+  static let baseBytes = 512
   /// Entities that a document type may declare.
   static let entities = 1_000
   static let entityBytes = 1 << 16

@@ -94,8 +94,11 @@ final class XMLTreeBuilder: XMLEventHandler {
   }
 
   private func baseIndex(_ address: String, inside parent: Int32) -> Int32 {
-    guard tree.bases.count < 10_000 else { return parent }
+    guard tree.bases.count < 10_000, address.utf8.count <= XMLLimits.baseBytes else {
+      return parent
+    }
     let resolved = WebAddress.resolve(WebAddress.cleaned(address.trimmed), tree.bases[Int(parent)])
+    guard resolved.utf8.count <= XMLLimits.baseBytes else { return parent }
     // What is no address, such as `xml:base="javascript:"`, changes nothing.
     guard WebAddress.isWeb(resolved) || tree.bases[Int(parent)].isEmpty else { return parent }
     if tree.bases.last == resolved { return Int32(tree.bases.count - 1) }
