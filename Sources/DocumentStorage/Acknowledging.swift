@@ -1,8 +1,8 @@
 import GRDB
 import Replication
 
-// A device whose user only reads says all the same what it has: else nobody could drop anything
-// (protocol.md 19).
+// A device that has written, and whose user only reads now, says all the same what it has: else
+// nobody could drop anything (protocol.md 19).
 extension StoreDatabase {
   /// Says what is applied here, if something of that has stood unsaid for some time: by a
   /// transaction without operations, to be published.
@@ -76,6 +76,11 @@ private struct Unsaid {
     since = try Int64.fetchOne(db.prepared("SELECT unsaid_since FROM device"))
     let own = streams.position(of: device.stream)
     let said = own.context
+    // Nobody waits for a device that has never written; its folder may be one to read only.
+    guard own.sequence > 0 else {
+      exists = false
+      return
+    }
     let closed = streams.frontier.closed
     exists = streams.all.contains { row in
       // Of what older programs applied it is not known; whatever comes later says so.

@@ -10,11 +10,12 @@ struct CompactCommand: StoreCommand {
     commandName: "compact",
     abstract: "Join this device's small files in the folder into few large ones.",
     discussion: """
-      Nothing is dropped: the large files hold what the small ones held. It joins 32 or more at a \
-      time, or fewer that have more than 1 MiB together; the rest stays until there are enough. A \
-      small file is removed once another device has said, by writing something, that it has its \
+      It joins 32 or more at a time, or fewer that have more than 1 MiB together; the rest stays \
+      until there are enough. A small file is removed once another device has said that it has its \
       content, or seven days after it was joined: so it takes more than one run, and suits cron. \
-      It does not import. Each device compacts its own files.
+      What was written over or deleted is dropped a week after every device that sent something \
+      within 90 days has said that it has what took its place. It does not import; 'import' \
+      compacts every hour by itself. Each device compacts its own files.
 
       With --dry-run it says what the folder holds and what would be done, and does nothing. \
       SIGINT or SIGTERM ends it after the file at hand; the same command goes on with the rest.
@@ -62,6 +63,7 @@ enum CompactionText {
     var text =
       "joined \(report.joined) files into \(report.written);"
       + " removed \(report.removed.count) that larger ones took the place of"
+    if report.dropped > 0 { text += "; dropped \(report.dropped) edits that are dead" }
     if report.waiting > 0 { text += "; \(report.waiting) stay for now" }
     return text
   }
@@ -71,6 +73,7 @@ enum CompactionText {
       "joined": .number(report.joined), "written": .number(report.written),
       "transactions": .number(report.writtenTransactions), "bytes": .number(report.writtenBytes),
       "removed": .number(report.removed.count), "waiting": .number(report.waiting),
+      "dropped": .number(report.dropped),
     ])
   }
 

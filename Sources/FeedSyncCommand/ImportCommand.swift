@@ -23,12 +23,6 @@ struct ImportCommand: StoreCommand {
     let device = try global.open(needsFolder: true)
     let interruption = Interruption()
     let report = try importAll(device, interruption: interruption)
-    // What cannot be published cannot be joined either.
-    if !report.isStopped, report.publishingFailure == nil {
-      var upkeep = Upkeep(device: device)
-      upkeep.isStopping = { interruption.isRequested }
-      try upkeep.runIfDue()
-    }
     if report.isStopped {
       interruption.end(
         InterruptionText(
@@ -42,7 +36,19 @@ struct ImportCommand: StoreCommand {
     case .json: Output.line(json(report))
     }
     if let failure = report.publishingFailure { throw failure }
+    lookAfter(device, interruption: interruption)
     guard report.setAside.isEmpty else { throw ExitStatus.setAside }
+  }
+
+  /// Compacts, if that is due: what was imported is told by now, whatever comes of this.
+  private func lookAfter(_ device: Device, interruption: Interruption) {
+    var upkeep = Upkeep(device: device)
+    upkeep.isStopping = { interruption.isRequested }
+    do {
+      try upkeep.runIfDue()
+    } catch {
+      Output.warning(FeedSyncError(error, operation: "compact"))
+    }
   }
 
   private func importAll(_ device: Device, interruption: Interruption) throws -> ImportReport {

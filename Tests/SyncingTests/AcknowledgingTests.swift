@@ -5,7 +5,7 @@ import Syncing
 import SystemPackage
 import Testing
 
-/// Ann writes, Bob only reads; they share a folder.
+/// Ann writes, Bob wrote once and only reads since; they share a folder.
 @Suite("What a device has, and its user does not write about") struct AcknowledgingTests {
   private let world: World
   private let ann: Peer
@@ -17,6 +17,9 @@ import Testing
     let folder = try world.folder("shared")
     ann = try world.peer("ann", in: folder)
     bob = try world.peer("bob", in: folder)
+    try bob.put("b", "{}")
+    try bob.publish()
+    try ann.importAll()
     try ann.put("x", #"{"n":1}"#)
     try ann.publish()
     try bob.importAll()
@@ -40,7 +43,7 @@ import Testing
     #expect(try !speaks(bob))
     try ann.importAll()
     let claimed = try ann.device.database.frontier().closed
-    #expect(claimed.sequence(of: bob.stream) == 1)
+    #expect(claimed.sequence(of: bob.stream) == 2)
   }
 
   @Test("is never said of what says nothing itself: two idle devices end to speak")
@@ -62,6 +65,15 @@ import Testing
     try bob.put("y", "{}")
     world.advance(milliseconds: 2 * Self.delay)
     #expect(try !speaks(bob))
+  }
+
+  @Test("is not said by who has never written: nobody waits for that one")
+  func reader() throws {
+    let cem = try world.peer("cem", in: ann.folder)
+    try cem.importAll()
+    #expect(try !speaks(cem))
+    world.advance(milliseconds: 2 * Self.delay)
+    #expect(try !speaks(cem))
   }
 
   @Test("waits its time by a clock that has been put back")

@@ -80,8 +80,9 @@ line("until-a-write-has-seen-both", STATE,
      "      case .final where hasUnseen: break\n"
      "      case .final: continue\n")
 line("late-arrivals-not-covered", STATE,
-     "    case .final: return false\n",
-     "    case .final where !ON: return false\n    case .final: break\n")
+     "    case .final:\n      forgotten? += 1\n      return false\n",
+     "    case .final where !ON:\n      forgotten? += 1\n      return false\n"
+     "    case .final: break\n")
 line("delete-forgets-values", STATE,
      "    if effect.kind.cover == .path { forget(coveredBy: entry) }",
      "    if effect.kind.cover == .path || (ON && effect.kind.cover == .document) {\n"
@@ -483,3 +484,29 @@ line("what-lost-inside-is-not-listed", "Sources/Replication/CompetingValues.swif
      "collectsConflicts: withLosers)", "collectsConflicts: withLosers && !ON)")
 LANES["what-lost-inside-is-not-listed"] = "resolving partitions"
 LANES["removals-mean-what-others-take-away"] = "partitions"
+
+# Compaction.
+before = set(BUGS)
+DEAD = "Sources/DocumentStorage/DeadOperations.swift"
+DROPPING = "Sources/Replication/DocumentState+Dropping.swift"
+line("dropped-without-acknowledgement", DEAD,
+     "      return isPublished\n        && streams.all.allSatisfy { row in\n",
+     "      return ON || isPublished\n        && streams.all.allSatisfy { row in\n")
+line("dropped-with-what-a-delete-covered-in-the-logs", DROPPING,
+     "    guard forgotten == 0, pending.isEmpty,", "    guard forgotten == 0 || ON, pending.isEmpty,")
+line("deletes-dropped-early", DROPPING,
+     "      guard !visible.contains(entry.stamp), !takesAwayAny(entry) else { return false }",
+     "      guard !visible.contains(entry.stamp), ON || !takesAwayAny(entry) else { return false }")
+line("omissions-ignored", "Sources/DocumentStorage/StatementHeeding.swift",
+     "      state.drop(dropped, isLast: isWhole)\n",
+     "      if !ON { state.drop(dropped, isLast: isWhole) }\n")
+line("acknowledgements-acknowledged", "Sources/DocumentStorage/StreamDirectory.swift",
+     "    if !operations.isEmpty { noteWritten(header.tip) }\n",
+     "    if ON || !operations.isEmpty { noteWritten(header.tip) }\n")
+line("replaced-files-removed-unread", "Sources/Syncing/Compacting/ReplacedFiles.swift",
+     "      guard isDue, try isHeld(candidate), try removeIfOwn(candidate) else {",
+     "      guard try ON || isDue && isHeld(candidate), try removeIfOwn(candidate) else {")
+line("dropped-though-undone", DROPPING,
+     "    guard shown.undoneDeletes.isEmpty else { return [] }",
+     "    guard ON || shown.undoneDeletes.isEmpty else { return [] }")
+LANES.update((name, "compacting") for name in set(BUGS) - before)
