@@ -118,7 +118,8 @@ import Testing
     for file in try world.logs(in: folder) { try world.deliver(file, to: other.folder) }
     try other.importAll()
     for peer in rest + [cem, other] {
-      let listed = try peer.device.database.keptDocuments()
+      let listed =
+        try peer.device.database.keptDocuments()
         .first { $0.key == Peer.key("old") }?.state.conflicts() ?? []
       let values = listed.flatMap(\.values).compactMap(\.content)
         .map { String(decoding: $0, as: UTF8.self) }
