@@ -85,4 +85,38 @@ import Testing
     world.advance(milliseconds: Self.delay)
     #expect(try speaks(bob))
   }
+
+  @Test("ends to be said also where something was given up, so that fingerprints judge")
+  func givenUp() throws {
+    for number in 2...3 {
+      try ann.put("x", #"{"n":\(number)}"#)
+      try ann.publish()
+    }
+    let dan = try world.peer("dan", in: try world.folder("away"))
+    let (lost, rest) = (2 as UInt64, try world.logs(in: ann.folder))
+    for file in rest where try file.decoded().segment.range.first != lost {
+      try world.deliver(file, to: dan.folder)
+    }
+    try dan.importAll()
+    let skipping = Skipping(device: dan.device)
+    _ = try skipping.skip(try skipping.hole(of: ann.stream.description))
+    try dan.put("d", "{}")
+    var spoken: [Int] = []
+    for _ in 0..<12 {
+      world.advance(milliseconds: Self.delay)
+      spoken.append(0)
+      for peer in [ann, bob, dan] {
+        if try speaks(peer) { spoken[spoken.count - 1] += 1 }
+        try exchange(with: dan)
+        try peer.importAll()
+      }
+    }
+    #expect(spoken.suffix(6).allSatisfy { $0 == 0 }, "\(spoken)")
+  }
+
+  /// Each folder gets what the other has.
+  private func exchange(with other: Peer) throws {
+    for file in try world.logs(in: ann.folder) { try world.deliver(file, to: other.folder) }
+    for file in try world.logs(in: other.folder) { try world.deliver(file, to: ann.folder) }
+  }
 }

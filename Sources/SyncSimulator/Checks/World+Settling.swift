@@ -53,6 +53,8 @@ extension World {
 
   /// A device that nothing new has come to writes nothing and reads no segment.
   private func checkIdle(_ machine: Machine, _ random: inout SplitMix) throws {
+    // What a compaction has changed may cost one more look at files that wait.
+    if isCompacting { _ = try sync(machine, &random) }
     let changes = machine.files.mutationCount
     let opened = machine.files.callCount(.open)
     let report = try sync(machine, &random)

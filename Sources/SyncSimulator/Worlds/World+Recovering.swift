@@ -62,6 +62,19 @@ extension World {
     guard try Set(old.keptStreams()).isSubset(of: machine.database.keptStreams()) else {
       throw Finding("device \(machine.number) goes on before all is handed over to it")
     }
+    try checkTakenOver(from: old, by: machine)
+  }
+
+  /// What has given all is needed no more, should the folder be lost now.
+  private func checkTakenOver(from old: StoreDatabase, by machine: Machine) throws {
+    let frontier = try machine.database.frontier()
+    // Of another branch than the one that was given up nobody may know.
+    guard frontier.givenUp.isEmpty, figures.copies == 0,
+      try machine.directory.olderDatabases().allSatisfy(\.isSalvaged)
+    else { return }
+    guard frontier.lineage.holds(try old.frontier().applied) else {
+      throw Finding("device \(machine.number) takes all for given that it has not imported")
+    }
   }
 
   private func join(_ machine: Machine) throws -> DeviceDirectory.Initialisation {
