@@ -89,7 +89,7 @@ import Testing
   @Test("ends to be said also where something was given up, so that fingerprints judge")
   func givenUp() throws {
     for number in 2...3 {
-      try ann.put("x", #"{"n":\(number)}"#)
+      try ann.put("x", #"{"n":\#(number)}"#)
       try ann.publish()
     }
     let dan = try world.peer("dan", in: try world.folder("away"))
