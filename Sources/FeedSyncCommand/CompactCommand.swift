@@ -13,9 +13,8 @@ struct CompactCommand: StoreCommand {
       It joins 32 or more at a time, or fewer that have more than 1 MiB together; the rest stays \
       until there are enough. A small file is removed once another device has said that it has its \
       content, or seven days after it was joined: so it takes more than one run, and suits cron. \
-      What was written over or deleted is dropped a week after every device that sent something \
-      within 90 days has said that it has what took its place. It does not import; 'import' \
-      compacts every hour by itself. Each device compacts its own files.
+      Nothing is dropped: the large files hold what the small ones held. It does not import; \
+      'import' compacts every hour by itself. Each device compacts its own files.
 
       With --dry-run it says what the folder holds and what would be done, and does nothing. \
       SIGINT or SIGTERM ends it after the file at hand; the same command goes on with the rest.

@@ -32,6 +32,8 @@ package struct CompactionLimits: Sendable {
   /// What it had not seen by then may be dropped all the same; safety never depends on it, only
   /// whether what it writes on its return finds what it was made on.
   package let horizon: Int64
+  /// Whether what is dead is dropped; what others have dropped is heeded all the same.
+  package let drops: Bool
   /// For how long something may have been applied, in milliseconds, until this device says that it
   /// has it, though it has nothing else to say.
   ///
@@ -47,7 +49,7 @@ package struct CompactionLimits: Sendable {
     fanOut: Int, mostParts: Int, bytes: Int, grace: Int64, horizon: Int64 = 90 * 86_400_000,
     silence: Int64 = 6 * 3_600_000,
     operations: Int = SegmentFile.maximumOperations / 2,
-    bodyBytes: Int = SegmentFile.maximumBodyBytes / 4
+    bodyBytes: Int = SegmentFile.maximumBodyBytes / 4, drops: Bool = true
   ) {
     self.fanOut = fanOut
     self.mostParts = mostParts
@@ -57,8 +59,11 @@ package struct CompactionLimits: Sendable {
     self.grace = grace
     self.horizon = horizon
     self.silence = silence
+    self.drops = drops
   }
 
+  /// Nothing is dropped: too few seeds were run of that yet, and nothing revives what a traveller
+  /// edited (protocol.md 24).
   package static let standard = CompactionLimits(
-    fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000)
+    fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000, drops: false)
 }

@@ -30,7 +30,7 @@ struct DeadSegments {
 
   /// What may be dropped of a segment; nil if nothing may.
   func ripe(in segment: ArchivedSegment) throws -> DeadOperations? {
-    guard let found = try device.database.deadOperations(of: segment),
+    guard limits.drops, let found = try device.database.deadOperations(of: segment),
       found.count > 0, try isRipe(found)
     else { return nil }
     return found
@@ -40,6 +40,7 @@ struct DeadSegments {
   /// looks for more.
   func isDue(_ segment: ArchivedSegment) throws -> Bool {
     if !segment.isReduced, try !statements(besides: [segment]).isEmpty { return true }
+    guard limits.drops else { return false }
     guard let found = try device.database.deadOperations(of: segment) else {
       try device.database.findDead(in: segment, now: device.ambient.now())
       return false
