@@ -90,23 +90,24 @@ package struct Compactor {
         return
       }
       guard try dead.isDue(segment) else { continue }
-      try join(
-        JoinPlan.Run(parts: [segment], level: segment.level), of: stream, into: &report)
+      let run = JoinPlan.Run(parts: [segment], level: segment.level)
+      // What was dead may be so no more.
+      if try !join(run, of: stream, into: &report) { try dead.lookAgain(at: segment) }
     }
   }
 
+  /// - returns: whether anything was to be written.
+  @discardableResult
   private func join(
     _ run: JoinPlan.Run, of stream: StreamID, into report: inout CompactionReport
-  ) throws {
+  ) throws -> Bool {
     let joining = SegmentJoining(device: device, limits: limits)
-    guard let (joined, dropped) = try joining.joined(run),
-      // A statement that overlaps it may leave out nothing that it has.
-      run.parts.map(\.digest) != [joined.file.digest]
-    else { return }
+    guard let (joined, dropped) = try joining.joined(run), run.parts.count > 1 || dropped > 0
+    else { return false }
     let database = device.database
     guard
       try database.replaceArchived(run.parts, by: joined, now: device.ambient.now())
-    else { return }
+    else { return true }
     try device.requireContainer()
     let publication = try device.container.publish(
       joined.file, of: joined.range, temporaryName: device.ambient.temporaryName())
@@ -120,6 +121,7 @@ package struct Compactor {
     report.written += 1
     report.writtenTransactions += Int(joined.range.last - joined.range.first) + 1
     report.writtenBytes += joined.file.bytes.count
+    return true
   }
 
   /// A run cut where it would unpack to more than the limits.

@@ -39,16 +39,30 @@ struct DeadSegments {
   /// Whether enough may be dropped of a segment that it is worth writing it anew; else, in time,
   /// looks for more.
   func isDue(_ segment: ArchivedSegment) throws -> Bool {
-    if !segment.isReduced, try !statements(besides: [segment]).isEmpty { return true }
+    if !segment.isReduced, try hasDropped(segment) { return true }
     guard limits.drops else { return false }
     guard let found = try device.database.deadOperations(of: segment) else {
-      try device.database.findDead(in: segment, now: device.ambient.now())
+      try lookAgain(at: segment)
       return false
     }
     guard try isRipe(found) else { return false }
     if found.count > 0, found.count * CompactionLimits.deadShare >= found.total { return true }
-    try device.database.findDead(in: segment, now: device.ambient.now())
+    try lookAgain(at: segment)
     return false
+  }
+
+  func lookAgain(at segment: ArchivedSegment) throws {
+    try device.database.findDead(in: segment, now: device.ambient.now())
+  }
+
+  /// Whether somebody has dropped something that a segment has.
+  private func hasDropped(_ segment: ArchivedSegment) throws -> Bool {
+    let statements = try statements(besides: [segment])
+    guard !statements.isEmpty, let kept = try device.database.archivedFile(of: segment) else {
+      return false
+    }
+    let content = try SegmentFile.decode(kept.file.bytes).segment
+    return statements.contains { !$0.omitted(from: content).isEmpty }
   }
 
   private func isRipe(_ found: DeadOperations) throws -> Bool {
@@ -67,5 +81,15 @@ struct DeadSegments {
 extension ArchivedSegment {
   fileprivate func overlaps(_ sequences: ClosedRange<UInt64>) -> Bool {
     first <= sequences.upperBound && sequences.lowerBound <= last
+  }
+}
+
+extension Segment {
+  /// The operations of another segment that were dropped from this one; of a stream that does not
+  /// branch.
+  func omitted(from other: Segment) -> [Dot] {
+    let left = Set(dots)
+    let sequences = range.first...range.last
+    return other.dots.filter { sequences.contains($0.sequence) && !left.contains($0) }
   }
 }

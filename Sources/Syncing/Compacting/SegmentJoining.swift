@@ -33,10 +33,10 @@ struct SegmentJoining {
       for statement in statements { dropped.formUnion(statement.omitted(from: segment)) }
     }
     guard let first = segments.first, let end = run.parts.last?.fingerprint else { return nil }
-    let isReduced = run.parts.contains { $0.isReduced } || !statements.isEmpty
+    let isReduced = run.parts.contains { $0.isReduced } || !dropped.isEmpty
     let known = DropStatement(of: segments + statements)?.historyStart ?? .zero
     let statement =
-      isReduced || !dropped.isEmpty
+      isReduced
       ? try device.database.statement(historyStart: max(historyStart, known)) : nil
     guard let statement else {
       // What was dropped before cannot be stated anew for now.
@@ -72,15 +72,5 @@ struct SegmentJoining {
     return JoinedSegment(
       range: whole.range, file: file, fingerprint: end, level: run.level,
       statement: whole.isReduced ? statement : nil)
-  }
-}
-
-extension Segment {
-  /// The operations of another segment that were dropped from this one; of a stream that does not
-  /// branch.
-  fileprivate func omitted(from other: Segment) -> [Dot] {
-    let left = Set(dots)
-    let sequences = range.first...range.last
-    return other.dots.filter { sequences.contains($0.sequence) && !left.contains($0) }
   }
 }
