@@ -24,7 +24,8 @@ struct StatementReading {
 
   private let statement: StatementTable.Kept
   private let content: Content
-  private let lineage: Lineage.Stream?
+  /// Knows where its transactions leave the stream: what follows may lean on one of them.
+  private let start: StreamReading
 
   /// A kept segment that shares transactions with it, or has what those lean on.
   private struct Other {
@@ -46,7 +47,9 @@ struct StatementReading {
     self.statement = statement
     (range, digest) = (kept.segment.range, kept.digest)
     content = try Self.content(of: kept.segment)
-    lineage = streams.frontier.lineage.streams[range.stream]
+    var start = StreamReading(lineage: streams.frontier.lineage.streams[range.stream])
+    try start.learn(kept.segment)
+    self.start = start
   }
 
   /// Whether a transaction is one of those that it tells of.
@@ -87,7 +90,7 @@ struct StatementReading {
         Statement(
           part: other.part, content: try Self.content(of: kept.segment), digest: kept.digest))
     }
-    var reading = StreamReading(lineage: lineage)
+    var reading = start
     for other in others {
       guard let kept = try SegmentArchive.segment(other.part.id, db) else { continue }
       var isSound = true

@@ -27,9 +27,11 @@ struct TransactionLog {
       given?.insert(transaction.header.fingerprint)
       try body(transaction)
     }
-    for segment in archived where segment.isHeeded {
+    for segment in archived {
       guard let bytes = try SegmentArchive.bytes(of: segment, db) else { continue }
-      try reading.take(SegmentFile.decode(bytes).segment, give)
+      let content = try SegmentFile.decode(bytes).segment
+      // What follows a statement may lean on it, whether it is heeded or not.
+      if segment.isHeeded { try reading.take(content, give) } else { try reading.learn(content) }
     }
     // A former stream of this device may have some left, too.
     let rows = try Row.fetchCursor(
@@ -108,16 +110,30 @@ struct StreamReading {
     guard let start else { return false }
     for transaction in try segment.transactions(after: start) {
       let header = transaction.header
-      // Nothing can lean on what is left out: of that no more than its name is known. But another
-      // segment may have it.
-      if transaction.reduction != .leftOut {
-        ends[header.fingerprint] = StreamPosition(after: header)
-      }
+      learn(transaction)
       guard given.updateValue(header.sequence, forKey: header.fingerprint) == nil else { continue }
       note(header.tip)
       try body(transaction)
     }
     return true
+  }
+
+  /// Takes in where the transactions of a segment leave the stream, and gives out none of them.
+  ///
+  /// - parameter segment: one from which something was dropped, so that it leans on nothing.
+  mutating func learn(_ segment: Segment) throws {
+    let start = StreamPosition(
+      sequence: segment.range.first - 1, fingerprint: segment.range.fingerprintBefore,
+      context: Context())
+    for transaction in try segment.transactions(after: start) { learn(transaction) }
+  }
+
+  /// Nothing can lean on what is left out: of that no more than its name is known. But another
+  /// segment may have it.
+  private mutating func learn(_ transaction: Transaction) {
+    guard transaction.reduction != .leftOut else { return }
+    let header = transaction.header
+    ends[header.fingerprint] = StreamPosition(after: header)
   }
 
   fileprivate mutating func note(_ tip: Context.Entry) {
