@@ -22,13 +22,21 @@ struct StatementHeeding {
   /// Heeds the statements that can be.
   ///
   /// - parameter progress: how far those are to have come that are looked at.
+  /// - returns: what has to be written before those are heeded that were put off: they would take
+  ///   away what edits of this device show with (protocol.md 24).
   func heed(
     _ progress: [StatementTable.Progress], _ streams: inout StreamDirectory,
     _ table: inout DocumentTable
-  ) throws {
+  ) throws -> [Revival] {
     let due = try due(progress, streams)
+    var revivals: [DocumentKey: Revival] = [:]
     for statement in due {
       guard let reading = try compared(statement, streams) else { continue }
+      let dying = try self.revivals(of: reading.omitted, streams, table)
+      guard dying.isEmpty else {
+        for revival in dying { revivals[revival.key] = revival }
+        continue
+      }
       let isWhole = try drop(
         reading.omitted, besides: reading.uncertain, &streams, &table)
       guard isWhole else {
@@ -40,6 +48,19 @@ struct StatementHeeding {
         reading.range, digest: reading.digest, level: 0, now: now, stream: statement.stream, db)
       try completeFollowers(of: reading, stream: statement.stream, streams)
       try SegmentArchive.remove(reading.spent, stream: statement.stream, db)
+    }
+    return revivals.values.sorted { $0.key < $1.key }
+  }
+
+  private func revivals(
+    of omitted: [DocumentKey: [Dot: Fingerprint]], _ streams: StreamDirectory,
+    _ table: DocumentTable
+  ) throws -> [Revival] {
+    try omitted.compactMap { key, dropped in
+      let steps = try settled(key, streams, table).revival(dropping: dropped) { stream in
+        streams.row(of: stream).map { $0.isOwn || $0.retiredAt != nil } ?? false
+      }
+      return steps.map { Revival(key: key, steps: $0) }
     }
   }
 

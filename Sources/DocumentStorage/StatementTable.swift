@@ -131,8 +131,10 @@ extension StoreDatabase {
 
   /// Looks again at statements of which something had to stay.
   ///
-  /// - parameter now: in milliseconds since 1970.
-  package func finishHeeding(now: Int64) throws {
+  /// - parameters:
+  ///   - now: The wall clock.
+  ///   - nonce: A random number of this process.
+  package func finishHeeding(now: HybridTime, nonce: UInt64) throws {
     let isNeeded = try read { db in
       try Bool.fetchOne(
         db.prepared("SELECT EXISTS (SELECT 1 FROM statements WHERE progress = ?)"),
@@ -143,7 +145,11 @@ extension StoreDatabase {
     try write { db in
       var streams = try readCache.streams(db, isWriting: true)
       var table = try DocumentTable(db)
-      try StatementHeeding(now: now, db).heed([.unfinished], &streams, &table)
+      let milliseconds = Int64(now.milliseconds)
+      let revivals = try StatementHeeding(now: milliseconds, db)
+        .heed([.unfinished], &streams, &table)
+      let reviving = Reviving(now: now, nonce: nonce, identity: identity)
+      _ = try reviving.write(revivals, toHeed: [.unfinished], db)
     }
   }
 

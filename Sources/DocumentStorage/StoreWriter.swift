@@ -216,6 +216,33 @@ extension StoreWriter {
     changed.insert(key)
   }
 
+  /// Writes a document anew of which others have dropped what is edited here.
+  ///
+  /// It claims nothing but what this stream has said, of other documents: so it covers nothing.
+  mutating func revive(_ revival: Revival) throws {
+    let position = streams.position(of: header.stream)
+    let own = Context.Entry(
+      stream: header.stream, sequence: position.sequence, fingerprint: position.fingerprint)
+    try claimContext(position.sequence > 0 ? Context([own]) : Context())
+    let insert = header.stamp(operations.count).dot
+    let new = revival.steps.map { step in
+      Operation(
+        document: revival.key, insert: insert, path: step.path, kind: step.kind,
+        payload: step.payload)
+    }
+    try count(new)
+    let before = try state(of: revival.key)
+    var state = before
+    for (offset, operation) in new.enumerated() {
+      state.apply(
+        .init(operation), stamp: header.stamp(operations.count + offset), context: header.context)
+    }
+    note(new, on: before, at: revival.key)
+    operations += new
+    states[revival.key] = state
+    changed.insert(revival.key)
+  }
+
   /// One transaction has one context.
   private mutating func claimContext(_ claim: Context) throws {
     guard context == nil || context == claim else { throw StorageError.mixedVersions }

@@ -24,6 +24,8 @@ package struct ImportReport: Sendable {
   package var putBack = 0
   /// Whether this device found itself cloned or restored, and goes on under a new stream.
   package var hasNewStream = false
+  /// Documents that were edited here, and deleted and forgotten elsewhere: they were written anew.
+  package var revived = 0
   package var gaps: [Gap] = []
   /// All files that are set aside now, sorted by where they stand.
   package var setAside: [FileRecord] = []
@@ -48,6 +50,7 @@ package struct ImportReport: Sendable {
     sum.published += earlier.published
     sum.putBack += earlier.putBack
     sum.hasNewStream = hasNewStream || earlier.hasNewStream
+    sum.revived += earlier.revived
     sum.restored = earlier.restored + restored
     return sum
   }

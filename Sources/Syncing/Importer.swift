@@ -207,6 +207,7 @@ package final class Importer {
     }
     report.segments += imported.segments
     report.hasNewStream = report.hasNewStream || imported.hasNewStream
+    report.revived += imported.revived
     for from in imported.devices {
       report.transactions += from.transactions
       report.operations += from.operations

@@ -96,34 +96,4 @@ import Testing
       #expect(try peer.device.database.counts().conflicts == 1)
     }
   }
-
-  @Test("and lists what somebody edited meanwhile who comes back after a year")
-  func traveller() throws {
-    let cem = try world.peer("cem", in: folder)
-    try cem.importAll()
-    let (other, rest) = (try world.peer("dan", in: world.folder("away")), [ann, bob])
-    // Dan has not heard of the delete.
-    for file in try world.logs(in: folder) where file.directory == ann.directory {
-      try world.deliver(file, to: other.folder)
-    }
-    try other.importAll()
-    try other.put("old", #"{"n":3,"edited":true}"#)
-    for _ in 0..<30 { try week(rest + [cem]) }
-    #expect(try operations(on: "old") == 0)
-    try other.publish()
-    for file in try world.logs(in: other.folder) where file.directory == other.directory {
-      try world.deliver(file, to: folder)
-    }
-    for peer in rest + [cem] { try peer.importAll() }
-    for file in try world.logs(in: folder) { try world.deliver(file, to: other.folder) }
-    try other.importAll()
-    for peer in rest + [cem, other] {
-      let listed =
-        try peer.device.database.keptDocuments()
-        .first { $0.key == Peer.key("old") }?.state.conflicts() ?? []
-      let values = listed.flatMap(\.values).compactMap(\.content)
-        .map { String(decoding: $0, as: UTF8.self) }
-      #expect(values.contains { $0.contains("edited") }, "\(peer.device.record.name): \(values)")
-    }
-  }
 }

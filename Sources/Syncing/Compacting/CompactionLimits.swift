@@ -62,8 +62,7 @@ package struct CompactionLimits: Sendable {
     self.drops = drops
   }
 
-  /// Nothing is dropped: too few seeds were run of that yet, and nothing revives what a traveller
-  /// edited (protocol.md 24).
+  /// Nothing is dropped: too few seeds were run of that yet.
   package static let standard = CompactionLimits(
     fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000, drops: false)
 }

@@ -59,7 +59,7 @@ package struct Compactor {
     // A clock that was ahead has been put right: what is not yet will not come for long.
     try device.database.clampJoinedTimes(to: device.ambient.now())
     try device.database.noteArrivals(now: device.ambient.now())
-    try device.database.finishHeeding(now: device.ambient.now())
+    try device.database.finishHeeding(now: device.ambient.time, nonce: device.nonce)
     var report = CompactionReport()
     for (stream, isBranching) in try device.database.compactableStreams() {
       // Of one that branches nothing is written any more.

@@ -1,0 +1,56 @@
+import GRDB
+import Replication
+
+/// A document that is to be written anew before what others have dropped of it is taken out.
+struct Revival {
+  let key: DocumentKey
+  let steps: [EditPlan.Step]
+}
+
+/// Writes documents anew that others had deleted, and forgotten, while they were edited here
+/// (protocol.md 24).
+///
+/// Under a stream of its own: only its first transaction can claim to have seen nothing, and what
+/// is written anew must cover nothing. The device goes on under that stream.
+struct Reviving {
+  let now: HybridTime
+  let nonce: UInt64
+  let identity: DeviceIdentity
+
+  /// Writes documents anew, then heeds what was put off until that was done, all in the same
+  /// transaction of the database.
+  ///
+  /// - parameter progress: how far the statements had come that were put off.
+  /// - returns: how many documents were written.
+  func write(
+    _ revivals: [Revival], toHeed progress: [StatementTable.Progress], _ db: Database
+  ) throws -> Int {
+    guard !revivals.isEmpty else { return 0 }
+    try beginStream(db)
+    var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
+    for revival in revivals {
+      if writer.bytes > Self.transactionBytes {
+        _ = try writer.finish()
+        writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
+      }
+      try writer.revive(revival)
+    }
+    _ = try writer.finish()
+    try Outbox.fixBatches(db)
+    var streams = try StreamDirectory(db)
+    var table = try DocumentTable(db)
+    // What is put off again, waits for the next look.
+    _ = try StatementHeeding(now: Int64(now.milliseconds), db).heed(progress, &streams, &table)
+    return revivals.count
+  }
+
+  /// Makes the device go on under a stream that has said nothing yet.
+  private func beginStream(_ db: Database) throws {
+    guard let device = try DeviceRecord.current(db, identity) else { throw StorageError.noDevice }
+    guard try StreamDirectory(db).position(of: device.stream).sequence > 0 else { return }
+    try DeviceRecord.beginStream(identity.mint(), db)
+  }
+
+  /// A transaction is ended when it has this many bytes: any number of documents may be revived.
+  private static let transactionBytes = 4 << 20
+}

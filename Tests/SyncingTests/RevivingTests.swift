@@ -1,0 +1,156 @@
+import DocumentStorage
+import Replication
+import Syncing
+import SystemPackage
+import Testing
+
+/// Ann and Bob share a folder; Dan has been away for longer than they wait for anybody, and edited
+/// a document that they have deleted and forgotten meanwhile (protocol.md 24).
+@Suite("Who comes back with an edit of a document that was forgotten") struct RevivingTests {
+  private let world: World
+  private let folder: FilePath
+  private let ann: Peer
+  private let bob: Peer
+  private let dan: Peer
+  private static let week: Int64 = 7 * 86_400_000
+  private static let limits = CompactionLimits(
+    fanOut: 2, mostParts: 64, bytes: 1 << 20, grace: week, horizon: 90 * 86_400_000)
+
+  init() throws {
+    world = try World()
+    folder = try world.folder("shared")
+    ann = try world.peer("ann", in: folder)
+    bob = try world.peer("bob", in: folder)
+    dan = try world.peer("dan", in: world.folder("away"))
+    try ann.put("old", #"{"n":1,"tags":{"x":true}}"#)
+    try ann.increment("/count", of: "old", by: 3)
+    try ann.add("red", to: "/colours", of: "old")
+    try ann.put("new", "{}")
+    try ann.publish()
+    try carry(from: folder, to: dan.folder)
+    try dan.importAll()
+  }
+
+  private func carry(from: FilePath, to: FilePath) throws {
+    let present = Set(try world.logs(in: to).map(\.key))
+    for file in try world.logs(in: from) where !present.contains(file.key) {
+      try world.deliver(file, to: to)
+    }
+  }
+
+  /// Bob deletes the document, and everybody at home forgets it.
+  private func forget() throws {
+    try bob.importAll()
+    try bob.delete("old")
+    try bob.publish()
+    try bob.put("other", "{}")
+    try bob.publish()
+    for _ in 0..<30 {
+      world.advance(milliseconds: Self.week)
+      for peer in [ann, bob] {
+        try peer.importAll()
+        for _ in 0..<2 {
+          _ = try peer.device.database.acknowledge(
+            after: 0, now: peer.device.ambient.time, nonce: peer.device.nonce)
+        }
+        try peer.publish()
+        _ = try Compactor(device: peer.device, limits: Self.limits).run()
+      }
+    }
+    #expect(try operations(on: "old") == 0)
+  }
+
+  private func operations(on id: String) throws -> Int {
+    try world.logs(in: folder).flatMap { try $0.decoded().segment.transactions }
+      .flatMap(\.operations).count { $0.document == Peer.key(id) }
+  }
+
+  /// Everybody gets everything.
+  private func meet() throws -> Int {
+    try dan.publish()
+    try carry(from: dan.folder, to: folder)
+    for peer in [ann, bob] { try peer.importAll() }
+    try carry(from: folder, to: dan.folder)
+    let revived = try dan.importAll().revived
+    try carry(from: dan.folder, to: folder)
+    for peer in [ann, bob] { try peer.importAll() }
+    return revived
+  }
+
+  @Test("has it everywhere, whole, listed as edited beside its deletion")
+  func whole() throws {
+    try dan.put("old", #"{"colours":["red"],"count":3,"edited":true,"n":1,"tags":{"x":true}}"#)
+    let seen = try dan.body("old")
+    try forget()
+    #expect(try meet() == 1)
+    for peer in [ann, bob, dan] {
+      #expect(try peer.body("old") == seen)
+      let listed = try peer.conflicts(of: "old")
+      #expect(listed.count == 1 && listed.allSatisfy { $0.hasPrefix("delete : ") }, "\(listed)")
+    }
+    #expect(try ann.dump() == dan.dump() && bob.dump() == dan.dump())
+    // A counter still counts, and a set takes in.
+    try bob.increment("/count", of: "old", by: 2)
+    try ann.add("blue", to: "/colours", of: "old")
+    for peer in [ann, bob, ann] { try peer.publish(); try peer.importAll() }
+    #expect(try ann.body("old")?.contains(#""colours":["blue","red"],"count":5"#) == true)
+  }
+
+  @Test("has it once, whatever comes again, and writes nothing more")
+  func once() throws {
+    try dan.put("old", #"{"n":2}"#)
+    try forget()
+    #expect(try meet() == 1)
+    let files = try world.logs(in: folder).count
+    #expect(try meet() == 0)
+    #expect(try world.logs(in: folder).count == files)
+  }
+
+  @Test("keeps what the edit said, where it stood beside what was deleted")
+  func ownValue() throws {
+    // Neither has seen the other's.
+    try ann.put("old", #"{"n":7}"#)
+    try ann.publish()
+    try dan.put("old", #"{"n":9,"tags":{"x":true}}"#)
+    try forget()
+    #expect(try meet() == 1)
+    for peer in [ann, bob, dan] {
+      #expect(try peer.body("old")?.contains(#""n":9"#) == true, "\(peer.device.record.name)")
+    }
+  }
+
+  @Test("settles it for everybody")
+  func settled() throws {
+    try dan.put("old", #"{"n":2}"#)
+    try forget()
+    _ = try meet()
+    try ann.delete("old")
+    try ann.publish()
+    _ = try meet()
+    for peer in [ann, bob, dan] {
+      #expect(try peer.body("old") == nil)
+      #expect(try peer.conflicts(of: "old") == [])
+    }
+  }
+
+  @Test("has nothing back, if somebody took the edit away in time")
+  func takenAway() throws {
+    try dan.put("old", #"{"n":2}"#)
+    try dan.publish()
+    // Eve gets the edit, and deletes the document with it; that comes last.
+    let eve = try world.peer("eve", in: world.folder("eve"))
+    try carry(from: dan.folder, to: eve.folder)
+    try eve.importAll()
+    try eve.delete("old")
+    try eve.publish()
+    try forget()
+    _ = try meet()
+    #expect(try ann.body("old") != nil)
+    try carry(from: eve.folder, to: folder)
+    _ = try meet()
+    for peer in [ann, bob, dan] {
+      #expect(try peer.body("old") == nil)
+      #expect(try peer.conflicts(of: "old") == [])
+    }
+  }
+}
