@@ -28,9 +28,10 @@ package struct JoinedSegment: Sendable {
 
 // Segments that are written as one (protocol.md 22, 23).
 extension StoreDatabase {
-  /// The streams of this device, present and former, that are kept whole, and of which no
-  /// statement waits to be heeded; and whether each is judged by fingerprint: then the borders of
-  /// two files do not tell whether one holds what the other does.
+  /// The streams of this device, present and former, and of those that never come back (protocol.md
+  /// 28), that are kept whole, and of which no statement waits to be heeded; and whether each is
+  /// judged by fingerprint: then the borders of two files do not tell whether one holds what the
+  /// other does.
   package func compactableStreams() throws -> [(stream: StreamID, isBranching: Bool)] {
     try read { db in
       let streams = try streams(db)
@@ -41,7 +42,9 @@ extension StoreDatabase {
             SELECT stream FROM unarchived UNION SELECT stream FROM statements
               JOIN archive ON archive.id = segment WHERE progress <> ?
             """), arguments: [StatementTable.Progress.heeded.rawValue]))
-      return streams.all.filter { $0.isOwn && !incomplete.contains($0.number) }.compactMap { row in
+      return streams.all.filter { row in
+        (row.isOwn || row.retiredAt != nil) && !incomplete.contains(row.number)
+      }.compactMap { row in
         streams.frontier.lineage.streams[row.stream].map { (row.stream, $0.isBranching) }
       }
     }
