@@ -33,6 +33,23 @@ extension Ledger {
     }
   }
 
+  /// Whether all that a transaction did to a document was dropped, or something else of that was by
+  /// somebody who had never heard of it.
+  func isForgotten(_ key: DocumentKey, at place: Place) -> Bool {
+    let operations = authors[place.author][place.sequence].operations.filter { $0.document == key }
+    return operations.allSatisfy { dropped[$0.operation.dot] != nil }
+      || self.operations(on: key).contains { operation in
+        dropped[operation.dot].map { $0[place.author] < place.sequence } ?? false
+      }
+  }
+
+  /// Whether an operation is one of a document that was written anew (protocol.md 24).
+  func isRevival(_ stamp: Stamp) -> Bool {
+    guard let place = place(of: stamp.transaction) else { return false }
+    return authors[place.author].transactions.first?.isRevival == true
+      && authors[place.author][place.sequence].isRevivalOrMore
+  }
+
   /// Notes which operations a file leaves out of a transaction.
   mutating func noteDropped(
     from transaction: Replication.Transaction, at place: Place, applied: [Context]

@@ -19,6 +19,17 @@ struct Ledger {
     let operations: [(document: DocumentKey, operation: PlainModel.Operation)]
     /// Where the stream stands after it.
     let position: StreamPosition
+
+    /// Whether it writes documents anew that others had deleted and forgotten: its author claims to
+    /// have seen nothing, and deletes at once what it writes, for an edit to undo.
+    var isRevival: Bool {
+      seen.authors.isEmpty && operations.last?.operation.isDelete == true
+        && operations.first?.operation.isClear == true
+    }
+    /// The same of one that goes on with that, where there is much.
+    var isRevivalOrMore: Bool {
+      operations.last?.operation.isDelete == true && operations.first?.operation.isClear == true
+    }
   }
 
   struct Author {
@@ -165,6 +176,8 @@ struct Ledger {
   private func checkClaim(
     of header: Replication.Transaction.Header, after previous: Place?, applied: [Context]
   ) throws {
+    // Of what nothing is left, it is said nowhere what its author had seen.
+    guard !emptied.contains(header.tip) else { return }
     let name = "\(header.stream):\(header.sequence)"
     var had = previous.map { chain(to: $0) } ?? Seen()
     for context in applied { had.formUnion(known(of: context)) }

@@ -36,6 +36,9 @@ struct Promises {
     let conflictCount: Int
     /// What is in the values of its conflicts.
     let listed: Set<Promise.Leaf>
+    /// Where values show that were written anew, as somebody knew them who was away when the
+    /// document was written over, deleted and forgotten.
+    let revived: Set<[ByteString]>
   }
 
   /// Judges a document, once everything has arrived everywhere.
@@ -64,7 +67,8 @@ struct Promises {
       claimed: place.map { ledger.claimed(by: $0) } ?? seen,
       led: place.map { ledger.led(upTo: $0) } ?? ledger.reach(of: seen),
       isRevoked: isPutBack && promise.transaction == nil,
-      mayLackRemovals: isPutBack && promise.waits)
+      mayLackRemovals: isPutBack && promise.waits,
+      isForgotten: place.map { ledger.isForgotten(promise.document, at: $0) } ?? false)
   }
 
   /// The promises that must have been published by now and were not, though nothing was put back.
@@ -157,6 +161,7 @@ struct Judgement {
     // Who saw it may have written it again, beside the one who took it away.
     let writers = promises.filter { $0.promise.after?.value(at: leaf.path) == leaf.value }
     for other in promises where !other.isRevoked && other.hasSeen(origin) {
+      if other.isForgotten, outcome.revived.contains(leaf.path) { continue }
       guard
         writers.allSatisfy({
           $0.promise.number == other.promise.number || other.hasSeen($0)

@@ -21,7 +21,7 @@ extension World {
     guard !streams.contains(where: { $0.lines.contains(where: \.isAfloat) }) else { return }
     // What somebody has dropped may be missed before what took its place has come.
     guard try !machine.database.hasWaitingStatements() else { return }
-    let key = random.pick(keys)
+    let key = random.pick(allKeys)
     let document = try machine.database.keptDocuments().first { $0.key == key }
     // Where branches are expected that are not here, nobody can know what the model knows.
     if figures.copies > 0, document?.state.isProvisional == true { return }
@@ -56,6 +56,8 @@ extension World {
   private func hasLost(_ model: PlainModel, in all: [PlainModel.Operation]) -> Bool {
     let lost = model.visible.map(\.dot).filter { ledger.dropped[$0] != nil }
     guard !lost.isEmpty else { return false }
+    // Where nobody was waited for, it may have been covered by something later, too.
+    guard !isTravelling else { return true }
     return !Set(PlainModel(operations: all).kept.map(\.dot)).isDisjoint(with: lost)
   }
 }

@@ -27,6 +27,8 @@ enum Lane: String, CaseIterable, Sendable {
   case compacting
   /// Users save what they had opened before they deleted it.
   case insisting
+  /// Devices are not waited for, and given up; and come back with what they have written meanwhile.
+  case travelling
 
   var weights: [(kind: Step.Kind, weight: Int)] {
     switch self {
@@ -41,6 +43,7 @@ enum Lane: String, CaseIterable, Sendable {
     case .undoing: [(.undo, 14)]
     case .compacting: [(.compact, 24)]
     case .insisting: [(.insist, 20)]
+    case .travelling: [(.expire, 14), (.bury, 8), (.adopt, 3)]
     }
   }
 
@@ -49,7 +52,7 @@ enum Lane: String, CaseIterable, Sendable {
     var random = SplitMix(seed: seed ^ 0x1A4E5)
     guard random.chance(70) else { return [] }
     // Asked for by name only, so that seeds mean what they meant.
-    let named: Set<Lane> = [.compacting, .insisting]
+    let named: Set<Lane> = [.compacting, .insisting, .travelling]
     return Set(allCases.filter { !named.contains($0) && random.chance(50) })
   }
 }

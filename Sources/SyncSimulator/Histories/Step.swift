@@ -96,6 +96,12 @@ struct Step: Hashable, Sendable {
     case rebuild
     /// A device writes what it has published in larger files, and removes the small ones.
     case compact
+    /// As the one before, waiting for nobody: so that whoever was not there finds it done.
+    case expire
+    /// A user gives up a device, which may come back all the same.
+    case adopt
+    /// A document is made and deleted, and all of it dropped; somebody edits it meanwhile.
+    case bury
   }
 }
 

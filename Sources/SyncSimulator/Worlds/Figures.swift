@@ -33,6 +33,8 @@ struct Figures: Sendable {
   /// Operations that were dropped, since they were dead.
   var dropped = 0
   var removed = 0
+  /// Documents that were written anew, since others had forgotten what was edited.
+  var revived = 0
 
   static func += (sum: inout Figures, other: Figures) {
     sum.transactions += other.transactions
@@ -54,6 +56,7 @@ struct Figures: Sendable {
     sum.joined += other.joined
     sum.dropped += other.dropped
     sum.removed += other.removed
+    sum.revived += other.revived
   }
 }
 
@@ -65,6 +68,7 @@ extension Figures: CustomStringConvertible {
       + " \(authors) authors, \(putBack) files put back,"
       + " \(skips) skips, \(filesBehindHoles) files imported for them,"
       + " \(recoveries) rebuilds, \(refused) choices refused, \(joined) files joined,"
-      + " \(removed) removed, \(dropped) operations dropped"
+      + " \(removed) removed, \(dropped) operations dropped, \(revived) documents"
+      + " revived"
   }
 }

@@ -139,6 +139,12 @@ final class Machine {
   var ownDirectory: FilePath.Component { Self.directory(of: streams.first ?? original.stream) }
   /// The directories of all that it has written.
   var directories: [FilePath.Component] { streams.map(Self.directory) }
+  /// Streams of others that it looks after.
+  var adopted: [StreamID] = []
+  /// The directories that it may write files into.
+  var tended: [FilePath.Component] {
+    directories + adopted.filter { !streams.contains($0) }.map(Self.directory)
+  }
 
   private static func directory(of stream: StreamID) -> FilePath.Component {
     FilePath.Component(stream.description) ?? "own"

@@ -58,7 +58,7 @@ struct Syncer {
   /// - returns: the files that are new, or have changed.
   mutating func pickUp(from machine: Machine, comparing: Bool = false) throws -> [Int] {
     guard machine.place == .home || machine.place == .wiped else { return [] }
-    return try machine.directories.flatMap { directory in
+    return try machine.tended.flatMap { directory in
       try pickUp(from: machine, directory, comparing: comparing)
     }
   }
@@ -133,7 +133,7 @@ struct Syncer {
 
   /// The files that a device has published, and the syncer has not seen.
   func unseen(on machine: Machine) -> [FilePath] {
-    machine.directories.flatMap { name -> [FilePath] in
+    machine.tended.flatMap { name -> [FilePath] in
       let directory = Machine.root.appending("logs").appending(name)
       let entries = (try? machine.files.list(directory)) ?? []
       return entries.filter { $0.kind == .regular && isPublished($0.name) }
@@ -153,7 +153,7 @@ struct Syncer {
 
   /// The files of its own that a device has published, and still has.
   func present(on machine: Machine) -> [Int] {
-    let own = Set(machine.directories)
+    let own = Set(machine.tended)
     return replicas[machine.number].complete.sorted().filter {
       own.contains(files[$0].directory) && machine.files.bytes(at: files[$0].path) != nil
     }

@@ -7,10 +7,12 @@ import SystemFiles
 /// Devices that join what they have published in small files, and remove those.
 extension World {
   /// Whether anybody does so in this history.
-  var isCompacting: Bool { history.steps.contains { $0.kind == .compact } }
+  var isCompacting: Bool {
+    history.steps.contains { [.compact, .expire, .bury].contains($0.kind) }
+  }
 
   /// Compacts; sometimes the process dies on the way, or a call fails.
-  func compact(_ machine: Machine, _ random: inout SplitMix) throws {
+  func compact(_ machine: Machine, _ kind: Step.Kind, _ random: inout SplitMix) throws {
     guard machine.place == .home else { return }
     if random.chance(60) { try pickUp(from: machine) }
     if random.chance(30) { hinderCompaction(on: machine, &random) }
@@ -18,7 +20,8 @@ extension World {
     let present = syncer.present(on: machine)
     let limits = CompactionLimits(
       fanOut: 2 + random.below(3), mostParts: 2 + random.below(8), bytes: 1 << 20,
-      grace: random.pick([0, 0, 3_600_000]))
+      grace: random.pick([0, 0, 3_600_000]),
+      horizon: kind == .expire ? random.pick([0, 0, 60_000]) : 90 * 86_400_000)
     do {
       if random.chance(30), try acknowledge(machine) { note("    it says what it has") }
       var compactor = Compactor(device: machine.device, limits: limits)
@@ -86,7 +89,7 @@ extension World {
     // The first time it is noted only that there is something.
     for _ in 0..<2 { _ = try acknowledge(machine) }
     var hasMoved = try machine.database.unpublishedCount() > 0
-    while true {
+    for _ in 0..<Self.mostCompactions {
       let present = syncer.present(on: machine)
       let report = try Compactor(device: machine.device, limits: limits).run()
       note(report)
@@ -95,7 +98,11 @@ extension World {
       guard report.written > 0 || !report.removed.isEmpty else { return hasMoved }
       hasMoved = true
     }
+    throw Finding("device \(machine.number) compacts without end")
   }
+
+  /// What one compaction writes, the next may join or remove; a few levels are all there is.
+  private static let mostCompactions = 30
 
   /// Who comes to have a folder as it is left gets all that the others have.
   func checkNewcomer(_ dump: String) throws {

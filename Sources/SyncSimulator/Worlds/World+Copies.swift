@@ -27,6 +27,7 @@ extension World {
     let clone = try Machine(
       beginning, stream: stream, marker: marker,
       state: (machine.database, machine.streams))
+    clone.adopted = machine.adopted
     // The original is another one, too, as far as what waits is concerned.
     machine.life = machine.life.copied(at: promises.count, as: newLife())
     add(clone, cloneOf: machine.number, linksFrom: &random)

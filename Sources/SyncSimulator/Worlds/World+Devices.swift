@@ -60,6 +60,8 @@ extension World {
     }
     if report.putBack > 0 { note("    \(report.putBack) files put back") }
     figures.putBack += report.putBack
+    if report.revived > 0 { note("    \(report.revived) documents revived") }
+    figures.revived += report.revived
     // The process may die in a call whose failure it may ignore.
     if machine.processLife.isOver { try machine.restart(&random) }
     return report

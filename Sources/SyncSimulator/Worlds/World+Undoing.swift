@@ -70,7 +70,7 @@ extension World {
 
   private func bodies(on machine: Machine) throws -> [DocumentKey: JSON] {
     var bodies: [DocumentKey: JSON] = [:]
-    for key in keys {
+    for key in allKeys {
       bodies[key] = try machine.database.document(at: key).map { try JSON(parsing: $0.body) }
     }
     return bodies

@@ -10,6 +10,9 @@ final class World {
   let history: History
   let marker: Marker
   let keys: [DocumentKey]
+  /// Documents that are made to be forgotten.
+  let graves = (0..<3).map { DocumentKey(collection: "graves", id: .init("g\($0)")) }
+  var allKeys: [DocumentKey] { isTravelling ? keys + graves : keys }
   let time: PretendedTime
   private(set) var machines: [Machine]
   /// By device: its clones.
@@ -103,7 +106,9 @@ final class World {
     case .restore: try restore(machine, &random)
     case .skip: try skip(on: machine, &random)
     case .rebuild: try rebuild(machine, &random)
-    case .compact: try compact(machine, &random)
+    case .compact, .expire: try compact(machine, step.kind, &random)
+    case .adopt: try adopt(by: machine, &random)
+    case .bury: try bury(by: machine, &random)
     }
     try machine.noteStream()
   }
