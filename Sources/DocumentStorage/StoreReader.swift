@@ -126,6 +126,11 @@ package struct StoreSnapshot {
   }
 }
 
+extension StoreWriter {
+  /// The store as it stood before this transaction.
+  package func committed() throws -> StoreSnapshot { try StoreSnapshot(db, streams: streams) }
+}
+
 extension StoreDatabase {
   /// Reads any number of things from one consistent state.
   package func readSnapshot<Result>(

@@ -69,6 +69,11 @@ package struct StoreWriter {
   }
 }
 
+extension StoreWriter {
+  /// What this transaction is named if it comes to be committed and has something to publish.
+  package var name: (stream: StreamID, sequence: UInt64) { (header.stream, header.sequence) }
+}
+
 // MARK: - Editing
 
 extension StoreWriter {

@@ -94,6 +94,7 @@ extension FeedSyncError {
     case let error as HistoryError: self.init(history: error, operation: operation)
     case let error as ConflictError: self.init(conflict: error, operation: operation)
     case let error as CoordinationError: self.init(coordination: error, operation: operation)
+    case let error as KeyValueViolation: self = error.described
     case let error as MemberPath.Problem: self.init(member: error, operation: operation)
     case let error as FileError: self.init(file: error)
     case let error as SegmentError: self.init(segment: error, operation: operation)
