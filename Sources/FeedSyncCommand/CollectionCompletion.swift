@@ -1,15 +1,19 @@
 import ArgumentParser
 import FeedSync
+import Syncing
 
 /// Offers the collections of the device that a command line names, when a shell completes it.
 enum CollectionCompletion {
   /// Says nothing where there is no device: an error would stand in the middle of the user's line.
   @Sendable static func names(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-    guard let global = try? GlobalOptions.parse(options(in: words)),
-      let device = try? global.openDevice(needsFolder: false),
-      let names = try? device.database.collectionNames()
-    else { return [] }
+    guard let names = try? device(words)?.database.collectionNames() else { return [] }
     return names.map(\.description)
+  }
+
+  /// The device that a command line names; nil where there is none.
+  static func device(_ words: [String]) -> Device? {
+    guard let global = try? GlobalOptions.parse(options(in: words)) else { return nil }
+    return try? global.openDevice(needsFolder: false)
   }
 
   /// The words that choose the device, as far as they are typed.

@@ -15,8 +15,8 @@ struct FeedSyncTool: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       InitCommand.self, PutCommand.self, PatchCommand.self, GetCommand.self, DeleteCommand.self,
-      CounterCommand.self, SetCommand.self, ListCommand.self, LoadCommand.self, DumpCommand.self,
-      ImportCommand.self,
+      CounterCommand.self, SetCommand.self, KeyValueCommand.self, ListCommand.self,
+      LoadCommand.self, DumpCommand.self, ImportCommand.self,
       WatchCommand.self, StatusCommand.self, DoctorCommand.self, SegmentCommand.self,
       SQLCommand.self, IndexCommand.self, DevicesCommand.self, RebuildCommand.self,
       CompactCommand.self, LeaveCommand.self, ContainersCommand.self,

@@ -28,6 +28,12 @@ enum Output {
 
   static func line(_ json: JSON) { line(json.canonicalBytes()) }
 
+  /// Bytes that are a result as they stand, without an end of line.
+  static func raw(_ bytes: [UInt8]) {
+    buffer.withLock { $0.append(contentsOf: bytes) }
+    flush()
+  }
+
   /// Writes what was gathered; a reader that has gone ends the command as a signal would.
   static func flush() {
     let bytes = buffer.withLock { buffer in

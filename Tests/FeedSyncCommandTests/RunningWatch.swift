@@ -9,8 +9,10 @@ final class RunningWatch {
   private var buffer = Data()
   private var waiting: [JSONObject] = []
 
-  init(_ arguments: [String] = [], environment: [String: String]) throws {
-    process = Command.process(["watch"] + arguments, environment: environment)
+  init(
+    command: [String] = ["watch"], _ arguments: [String] = [], environment: [String: String]
+  ) throws {
+    process = Command.process(command + arguments, environment: environment)
     let pipe = Pipe()
     process.standardOutput = pipe
     output = pipe.fileHandleForReading
