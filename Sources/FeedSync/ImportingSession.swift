@@ -6,9 +6,12 @@ import SystemPackage
 
 /// The import that runs while somebody follows a store; several followers share it.
 package final class ImportingSession: Sendable {
+  private struct Follower: Sendable {
+    let wake: @Sendable () -> Void
+    let report: @Sendable (WatchEvent) -> Void
+  }
   private struct State {
-    /// How to wake each follower.
-    var shares: [Int: @Sendable () -> Void] = [:]
+    var shares: [Int: Follower] = [:]
     var nextShare = 0
     var task: Task<Void, Never>?
     /// Counts the sessions, so that one that ends late does not speak for a newer one.
@@ -39,12 +42,17 @@ package final class ImportingSession: Sendable {
 
   /// Starts the session if none runs, or the last one has ended by an error.
   ///
-  /// - parameter wake: is called if the session ends by an error that no later look may mend.
-  func share(_ device: Syncing.Device, wake: @escaping @Sendable () -> Void) -> Share {
+  /// - parameters:
+  ///   - wake: is called if the session ends by an error that no later look may mend.
+  ///   - report: is called with what the session tells from now on.
+  func share(
+    _ device: Syncing.Device, wake: @escaping @Sendable () -> Void,
+    report: @escaping @Sendable (WatchEvent) -> Void = { _ in }
+  ) -> Share {
     let number = state.withLock { state in
       let number = state.nextShare
       state.nextShare += 1
-      state.shares[number] = wake
+      state.shares[number] = Follower(wake: wake, report: report)
       if state.task == nil || state.fatal != nil { start(device, &state) }
       return number
     }
@@ -92,13 +100,17 @@ package final class ImportingSession: Sendable {
         case .recovered: self.note(generation) { $0.failure = nil }
         default: break
         }
+        let followers = self.state.withLock { state in
+          state.generation == generation ? Array(state.shares.values) : []
+        }
+        for follower in followers { follower.report(event) }
       }
     } catch is CancellationError {
       return
     } catch {
       let described = FeedSyncError(error, operation: "import")
       note(generation) { $0.fatal = described }
-      for wake in state.withLock({ Array($0.shares.values) }) { wake() }
+      for follower in state.withLock({ Array($0.shares.values) }) { follower.wake() }
     }
   }
 
