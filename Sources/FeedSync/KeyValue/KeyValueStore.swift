@@ -114,7 +114,7 @@ extension KeyValueStore {
     try write([KeyValueEdit(key: key, value: value)], operation: "set a value") { _ in () }
   }
 
-  /// Takes a key away.
+  /// Takes a key away; one that has no value is left alone, unless it has a conflict to settle.
   ///
   /// - returns: Whether it had a value.
   @discardableResult
