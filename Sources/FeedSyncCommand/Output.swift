@@ -17,22 +17,18 @@ enum Output {
 
   static func line(_ text: String) { line(Array(text.utf8)) }
 
-  static func line(_ bytes: [UInt8]) {
+  static func line(_ bytes: [UInt8]) { raw(bytes + [UInt8(ascii: "\n")]) }
+
+  /// Bytes as they stand: lines that have their ends, or what has no lines.
+  static func raw(_ bytes: [UInt8]) {
     let isFull = buffer.withLock { buffer in
       buffer.append(contentsOf: bytes)
-      buffer.append(UInt8(ascii: "\n"))
       return buffer.count >= bufferBytes
     }
     if isFull { flush() }
   }
 
   static func line(_ json: JSON) { line(json.canonicalBytes()) }
-
-  /// Bytes that are a result as they stand, without an end of line.
-  static func raw(_ bytes: [UInt8]) {
-    buffer.withLock { $0.append(contentsOf: bytes) }
-    flush()
-  }
 
   /// Writes what was gathered; a reader that has gone ends the command as a signal would.
   static func flush() {

@@ -114,14 +114,8 @@ struct DumpCommand: StoreCommand {
     var line: [UInt8] = []
     try device.database.forEachDocument(in: only) { key, body in
       line.removeAll(keepingCapacity: true)
-      line.append(contentsOf: #"{"body":"#.utf8)
-      line.append(contentsOf: body)
-      line.append(contentsOf: #","collection":"#.utf8)
-      JSON.writeString(key.collection, into: &line)
-      line.append(contentsOf: #","id":"#.utf8)
-      JSON.writeString(key.id, into: &line)
-      line.append(UInt8(ascii: "}"))
-      Output.line(line)
+      DumpLine.append(key, body, to: &line)
+      Output.raw(line)
     }
   }
 }

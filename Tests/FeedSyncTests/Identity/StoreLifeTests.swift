@@ -72,20 +72,48 @@ import Testing
   }
 
   @Test func s10_aDetachedCopyHasTheRowsAndNoIdentity() throws {
-    let dump = try place.feedsync("dump")
-    #expect(!dump.contains(ann.container.thisDevice.id) && !dump.contains(ann.container.id))
-    let file = place.root.appending(path: "dump")
-    try Data(dump.utf8).write(to: file)
+    let file = place.root.appending(path: "copy.jsonl")
+    #expect(try ann.detach(to: file.path) == 1)
+    let copy = try String(contentsOf: file, encoding: .utf8)
+    #expect(copy == (try place.feedsync("dump")))
+    #expect(!copy.contains(ann.container.thisDevice.id) && !copy.contains(ann.container.id))
     // Another container takes the rows as its own.
     let other = try Place()
     let store = try other.store()
     try other.feedsync("load", file.path)
     #expect(try titles(store) == ["old"])
-    #expect(try other.feedsync("dump") == dump)
+    #expect(try other.feedsync("dump") == copy)
     // The first knows nothing of it.
     try store.write { try $0.put(Note(title: "new"), at: "a", in: "notes") }
     try ann.importAll()
     #expect(try titles(ann) == ["old"])
+  }
+
+  @Test func s10_aCopyIsWrittenWholeBesideNothingElseAndNeverIntoTheFolder() throws {
+    try ann.write { writer in
+      for number in 0..<2000 {
+        try writer.put(Note(title: "\(number)"), at: "\(number)", in: "many")
+      }
+    }
+    let file = place.root.appending(path: "copy.jsonl")
+    #expect(try ann.detach(to: file.path) == 2001)
+    #expect(try String(contentsOf: file, encoding: .utf8) == place.feedsync("dump"))
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    let link = place.root.appending(path: "link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: place.folder)
+    let refused: [(String, FeedSyncError.Code)] = [
+      (file.path, .cannotWrite), (place.folder.appending(path: "copy").path, .usage),
+      (place.folder.appending(path: "logs/copy").path, .usage),
+      (link.appending(path: "copy").path, .usage),
+      (place.root.appending(path: "missing/copy").path, .cannotRead),
+    ]
+    for (path, code) in refused {
+      let error = #expect(throws: FeedSyncError.self) { try ann.detach(to: path) }
+      #expect(error?.code == code, "\(path)")
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: place.root.path)
+    #expect(names.sorted() == ["copy.jsonl", "folder", "link", "state-ann"])
   }
 
   @Test func s11_twoProgramsShareAContainerWithCollectionsOfTheirOwn() throws {
