@@ -39,6 +39,13 @@ extension StoreDatabase {
     }
   }
 
+  /// How many documents do not show of which something is kept: what deletes them, most of all.
+  package func hiddenCount() throws -> Int {
+    try read { db in
+      try Int.fetchOne(db.prepared("SELECT count(*) FROM documents WHERE NOT visible")) ?? 0
+    }
+  }
+
   /// How far each stream is applied, and how much of that may be claimed.
   package func frontier() throws -> Frontier {
     try read { db in try streams(db).frontier }

@@ -4,6 +4,13 @@ import GRDBSQLite
 import Synchronization
 import SystemPackage
 
+/// A transaction of a database begins or ends: others wait for it meanwhile.
+package enum StoreTurn: Sendable {
+  /// - parameter step: the function whose transaction it is.
+  case began(_ step: StaticString, isWriting: Bool)
+  case ended
+}
+
 /// The SQLite database of one device, opened so that what is committed is on disk.
 ///
 /// WAL, `synchronous = FULL`: a commit that returned survives a loss of power (protocol.md 31).
@@ -22,6 +29,8 @@ package final class StoreDatabase: Sendable {
   private let use: Use
   /// Whether the process that writes is still alive, where one is pretended.
   private let beforeWriting: (@Sendable () throws -> Void)?
+  /// Told of each transaction, where somebody measures how long others wait for one.
+  private let onTurn: (@Sendable (StoreTurn) -> Void)?
 
   /// How long a command waits for another process before ``StorageError/busy(_:)``.
   package static let busySeconds = 30.0
@@ -39,10 +48,13 @@ package final class StoreDatabase: Sendable {
   /// - parameter use: for ``Use/salvage``, one of an older version gets the tables that this one
   ///   has, and nothing in it is read for that.
   /// - parameter beforeWriting: as for ``inMemory(copying:identity:beforeWriting:)``.
+  /// - parameter onTurn: called as each transaction begins and ends, by its thread.
   package init(
     directory: FilePath, identity: DeviceIdentity = DeviceIdentity(), for use: Use = .device,
-    beforeWriting: (@Sendable () throws -> Void)? = nil
+    beforeWriting: (@Sendable () throws -> Void)? = nil,
+    onTurn: (@Sendable (StoreTurn) -> Void)? = nil
   ) throws {
+    self.onTurn = onTurn
     self.identity = identity
     file = directory.appending("store.sqlite")
     guard !Self.isEmptied(file) else {
@@ -72,6 +84,7 @@ package final class StoreDatabase: Sendable {
     function = BodyFunction()
     use = .device
     self.beforeWriting = beforeWriting
+    onTurn = nil
     queries = QueryPool(keeps: false)
     queue = try DatabaseQueue(configuration: Self.configuration(function))
     if let original { try original.queue.backup(to: queue) }
@@ -167,9 +180,15 @@ package final class StoreDatabase: Sendable {
   ///
   /// Not by GRDB's `read`: it forbids writing by a pragma, upon which SQLite compiles every
   /// statement anew.
-  package func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  ///
+  /// - parameter step: what it is for, to whoever measures.
+  package func read<Result>(
+    step: StaticString = #function, _ body: (Database) throws -> Result
+  ) throws -> Result {
     do {
       try turn.requireNone()
+      onTurn?(.began(step, isWriting: false))
+      defer { onTurn?(.ended) }
       return try queue.inDatabase { db in
         // By statements that are kept: GRDB's `inTransaction` compiles its own each time.
         try db.run("BEGIN DEFERRED TRANSACTION")
@@ -190,10 +209,16 @@ package final class StoreDatabase: Sendable {
 
   /// Writes in one transaction that excludes other writers from its start, and is durable when this
   /// returns.
-  package func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  ///
+  /// - parameter step: what it is for, to whoever measures.
+  package func write<Result>(
+    step: StaticString = #function, _ body: (Database) throws -> Result
+  ) throws -> Result {
     do {
       try turn.requireNone()
       try beforeWriting?()
+      onTurn?(.began(step, isWriting: true))
+      defer { onTurn?(.ended) }
       return try queue.write { db in
         try requireCurrent(db)
         return try turn.own { try body(db) }

@@ -8,5 +8,6 @@ struct SimulateCommand: ParsableCommand {
     abstract: "Runs several devices in one process.",
     subcommands: [
       RunCommand.self, ReplayCommand.self, WorkloadCommand.self, NewerCommand.self,
+      YearCommand.self,
     ])
 }
