@@ -56,7 +56,8 @@ import Testing
       for device in 0..<10 where !round.work[device].isEmpty {
         #expect([.here, .travelling].contains(round.presence[device]))
       }
-      #expect((round.presence[shape.traveller] == .travelling) == shape.journey.contains(round.number))
+      let isTravelling = round.presence[shape.traveller] == .travelling
+      #expect(isTravelling == shape.journey.contains(round.number))
     }
   }
 
