@@ -2,7 +2,8 @@ import DocumentStorage
 import Foundation
 import Synchronization
 
-/// How long a device's upkeep keeps others from its database, and itself from ending.
+/// How long a device's upkeep keeps others from its database, and itself from ending; and how long
+/// its imports do, beside which to see it.
 ///
 /// Both by the wall and by the processor's time of the thread: on a machine that does other things
 /// the first has their time in it.
@@ -40,7 +41,8 @@ final class PauseMeter: Sendable {
   }
 
   private struct State {
-    var isOn = false
+    /// What stands before the names of what is measured; nil while nothing is.
+    var prefix: String?
     var turn: (name: String, since: Moment)?
     var poll: Moment?
     var times: [String: Times] = [:]
@@ -57,10 +59,11 @@ final class PauseMeter: Sendable {
   /// For ``StoreDatabase/init(directory:identity:for:beforeWriting:onTurn:)``.
   func note(_ turn: StoreTurn) {
     state.withLock { state in
-      guard state.isOn else { return }
+      guard let prefix = state.prefix else { return }
       switch turn {
       case .began(let step, let isWriting):
-        state.turn = ((isWriting ? "write " : "read ") + step.description, Moment())
+        let name = prefix + (isWriting ? "write " : "read ") + step.description
+        state.turn = (name, Moment())
       case .ended:
         guard let (name, since) = state.turn else { return }
         state.turn = nil
@@ -86,15 +89,22 @@ final class PauseMeter: Sendable {
   func measure(_ body: () throws -> Void) rethrows {
     let start = Moment()
     state.withLock { state in
-      state.isOn = true
+      state.prefix = ""
       state.poll = start
     }
     try body()
     poll()
     state.withLock { state in
-      state.isOn = false
+      state.prefix = nil
       Self.add(Self.run, since: start, to: &state)
     }
+  }
+
+  /// Measures the turns of an import, which heeds what others have dropped, too.
+  func measureImport(_ body: () throws -> Void) rethrows {
+    state.withLock { $0.prefix = "import: " }
+    try body()
+    state.withLock { $0.prefix = nil }
   }
 
   private static func add(_ name: String, since: Moment, to state: inout State) {

@@ -28,6 +28,8 @@ struct YearFigures: Codable {
   var moments: [Moment] = []
   var published = YearSyncer.Sum()
   var rewritten = YearSyncer.Sum()
+  /// Of one device in the folder, at any time.
+  var mostFiles = 0
   var databaseBytes = 0
   var conflicted = 0
   var travelledShown = 0
@@ -40,10 +42,9 @@ struct YearFigures: Codable {
   mutating func note(_ household: YearHousehold, round: Int) throws {
     guard let first = household.machines.first else { return }
     let present = household.syncer.present
-    let most = household.machines.map { household.syncer.present(of: $0.stream).files }.max() ?? 0
     moments.append(
       Moment(
-        round: round, files: present.files, mostFiles: most, bytes: present.bytes,
+        round: round, files: present.files, mostFiles: household.filesOfOne, bytes: present.bytes,
         hidden: try first.database.hiddenCount(),
         documents: try first.database.counts().documents,
         published: household.published.bytes, rewritten: household.rewritten.bytes))
@@ -52,6 +53,7 @@ struct YearFigures: Codable {
   /// All but what the folder holds.
   mutating func note(_ household: YearHousehold, checks: YearChecks) {
     operations = household.plan.operations
+    mostFiles = household.mostFiles
     published = household.published
     rewritten = household.rewritten
     for machine in household.machines {

@@ -20,6 +20,8 @@ final class YearHousehold {
   /// What was brought to the folder as it was first published, and joined or said besides.
   private(set) var published = YearSyncer.Sum()
   private(set) var rewritten = YearSyncer.Sum()
+  /// How many files the folder had of one device at most.
+  private(set) var mostFiles = 0
   private var rounds = 0
 
   /// - parameter directory: one that does not exist yet.
@@ -80,8 +82,12 @@ final class YearHousehold {
     for machine in here { try syncer.pull(to: machine) }
     try each(here) { try $0.importAll() }
     try each(here) { try $0.lookAfter() }
+    mostFiles = max(mostFiles, filesOfOne)
     for machine in here { try count(\.rewritten) { try syncer.push(from: machine) } }
   }
+
+  /// How many files the folder has of the device that has most.
+  var filesOfOne: Int { machines.map { syncer.present(of: $0.stream).files }.max() ?? 0 }
 
   private func count(
     _ sum: ReferenceWritableKeyPath<YearHousehold, YearSyncer.Sum>, _ push: () throws -> Void

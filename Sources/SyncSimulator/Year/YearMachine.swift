@@ -88,7 +88,8 @@ final class YearMachine: @unchecked Sendable {
   func publish() throws { _ = try Publisher(device: device).publishAll() }
 
   func importAll() throws {
-    let report = try importer.importAll()
+    var report = ImportReport()
+    try meter.measureImport { report = try importer.importAll() }
     if let failure = report.publishingFailure { throw failure }
     guard report.gaps.isEmpty, report.setAside.isEmpty, report.putBack == 0, !report.hasNewStream
     else {

@@ -4,8 +4,8 @@ import SystemPackage
 /// Carries files between the devices' folders and one that is always there, as the device that is
 /// always on has it.
 ///
-/// Of each stream the folder of its own device is the truth, additions and removals alike. Files are
-/// linked, not copied: nobody changes one.
+/// Of each stream the folder of its own device is the truth, additions and removals alike. Files
+/// are linked, not copied: nobody changes one.
 struct YearSyncer {
   /// Files of a folder.
   struct Sum: Codable {
