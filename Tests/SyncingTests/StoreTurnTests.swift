@@ -12,13 +12,15 @@ import Testing
   func turns() throws {
     let directory = try TemporaryDirectory()
     let told = Mutex<[String]>([])
-    let database = try StoreDatabase(directory: directory.path) { turn in
-      switch turn {
-      case .began(let step, let isWriting):
-        told.withLock { $0.append((isWriting ? "write " : "read ") + step.description) }
-      case .ended: told.withLock { $0.append("end") }
-      }
-    }
+    let database = try StoreDatabase(
+      directory: directory.path,
+      onTurn: { turn in
+        switch turn {
+        case .began(let step, let isWriting):
+          told.withLock { $0.append((isWriting ? "write " : "read ") + step.description) }
+        case .ended: told.withLock { $0.append("end") }
+        }
+      })
     #expect(told.withLock { $0 } == [])
     let marker = Marker(container: ContainerID(rawValue: 1), identifier: "org.example.test")
     try database.save(
@@ -29,7 +31,7 @@ import Testing
     // One that fails ends, too.
     struct Stop: Error {}
     #expect(throws: (any Error).self) {
-      _ = try database.writeDocuments(now: .zero, nonce: 0) { _ in throw Stop() }
+      _ = try database.writeDocuments(now: HybridTime.zero, nonce: 0) { _ in throw Stop() }
     }
     let turns = told.withLock { $0 }
     #expect(
