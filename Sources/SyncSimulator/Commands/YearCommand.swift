@@ -79,7 +79,8 @@ struct YearCommand: ParsableCommand {
     try household.syncer.keep(as: FilePath(directory).appending("folder-at-end"))
     for round in 0..<quiet {
       try household.rest()
-      if (round + 1).isMultiple(of: interval) { try note(rounds + round + 1) }
+      let isLast = round + 1 == quiet
+      if (round + 1).isMultiple(of: interval), !isLast { try note(rounds + round + 1) }
     }
     try note(rounds + quiet)
   }
