@@ -5,6 +5,13 @@ extension LinuxFileSystem {
   package func list(_ directory: FilePath) throws(FileError) -> [DirectoryEntry] {
     let descriptor = try SystemCall.open(
       directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, for: .list)
+    return try Self.entries(of: descriptor, directory)
+  }
+
+  /// The names in an open directory, whose descriptor is closed.
+  static func entries(
+    of descriptor: Int32, _ directory: FilePath
+  ) throws(FileError) -> [DirectoryEntry] {
     guard let stream = fdopendir(descriptor) else {
       let code = Glibc.errno
       _ = Glibc.close(descriptor)

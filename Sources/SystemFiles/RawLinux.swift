@@ -44,11 +44,25 @@ package enum RawLinux {
   static func renameExclusively(
     _ source: UnsafePointer<CChar>, _ destination: UnsafePointer<CChar>
   ) -> Int {
+    rename(AT_FDCWD, source, AT_FDCWD, destination, flags: noReplace)
+  }
+
+  /// `RENAME_NOREPLACE` of `renameat2(2)`.
+  static let noReplace: UInt32 = 1
+
+  /// `RENAME_EXCHANGE` of `renameat2(2)`.
+  static let exchange: UInt32 = 2
+
+  /// Renames between two open directories (`renameat2(2)`).
+  static func rename(
+    _ oldDirectory: Int32, _ source: UnsafePointer<CChar>, _ newDirectory: Int32,
+    _ destination: UnsafePointer<CChar>, flags: UInt32
+  ) -> Int {
     guard let renameFunction else {
       Glibc.errno = ENOSYS
       return -1
     }
-    return Int(renameFunction(AT_FDCWD, source, AT_FDCWD, destination, 1))
+    return Int(renameFunction(oldDirectory, source, newDirectory, destination, flags))
   }
 
   /// The size of an extended attribute; negative where there is none (`getxattr(2)`).

@@ -1,0 +1,83 @@
+import Glibc
+import SystemPackage
+
+/// A regular file that is open, whatever its name comes to be; closed with its last user.
+package final class OpenFile: Sendable {
+  /// Where it was when it was opened, for errors.
+  package let path: FilePath
+  /// For `swift-system`'s calls, as long as this object lives.
+  package let descriptor: Int32
+
+  private static let pieceBytes = 1 << 18
+
+  init(descriptor: Int32, path: FilePath) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit { _ = Glibc.close(descriptor) }
+
+  /// What the file is now.
+  package func status() throws(FileError) -> FileStatus {
+    try SystemCall.status(ofDescriptor: descriptor, path: path)
+  }
+
+  /// All bytes, of at most `limit`; throws one that `isTooLarge` beyond.
+  package func contents(limit: Int) throws(FileError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    try forEachPiece { (piece) throws(FileError) in
+      guard bytes.count + piece.count <= limit else { throw FileError(.read, path, .fileTooLarge) }
+      bytes.append(contentsOf: piece)
+    }
+    return bytes
+  }
+
+  /// Reads from the start to the end, in pieces of at most 256 KiB.
+  package func forEachPiece(
+    _ body: (ArraySlice<UInt8>) throws(FileError) -> Void
+  ) throws(FileError) {
+    var buffer = [UInt8](repeating: 0, count: Self.pieceBytes)
+    var offset: off_t = 0
+    while true {
+      let count = try SystemCall.run(.read, on: path) {
+        pread(descriptor, &buffer, buffer.count, offset)
+      }
+      if count == 0 { return }
+      try body(buffer[..<count])
+      offset += off_t(count)
+    }
+  }
+
+  /// Appends all of `bytes`.
+  package func write(_ bytes: ArraySlice<UInt8>) throws(FileError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = try SystemCall.run(.write, on: path) {
+        rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      }
+      guard count > 0 else { throw FileError(.write, path, .ioError) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Gives it exactly these permission bits.
+  package func setMode(_ mode: UInt32) throws(FileError) {
+    try SystemCall.run(.changeMode, on: path) { Int(fchmod(descriptor, mode)) }
+  }
+
+  /// Says when its contents were last changed, in nanoseconds since 1970.
+  package func setModified(_ nanoseconds: Int64) throws(FileError) {
+    let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    // Before 1970 the remainder is negative, which the call does not take.
+    let time = timespec(
+      tv_sec: Int(rest < 0 ? seconds - 1 : seconds),
+      tv_nsec: Int(rest < 0 ? rest + 1_000_000_000 : rest))
+    let times = [time, time]
+    try SystemCall.run(.changeMode, on: path) { Int(futimens(descriptor, times)) }
+  }
+
+  /// Brings what was written to the disk.
+  package func synchronize() throws(FileError) {
+    try SystemCall.run(.synchronize, on: path) { Int(fsync(descriptor)) }
+  }
+}
