@@ -1,0 +1,74 @@
+import Dispatch
+import Glibc
+import Synchronization
+import SystemFiles
+import SystemPackage
+
+/// Tells that something in one directory may have changed: a file came, went, or was written.
+///
+/// This is inotify without libinotifytools, which is global to the process and belongs to the
+/// container's watcher. Where inotify does not see all (NFS, SMB, FUSE), or is not to be had, it
+/// signals every few seconds instead.
+///
+///     let signal = DirectorySignal("/home/ann/Sync/notes/Documents")
+///     for await _ in signal.changes { look() }
+package final class DirectorySignal: Sendable {
+  /// Has an element when something may have changed; any number of changes make one element.
+  package let changes: AsyncStream<Void>
+  private let source: Mutex<any DispatchSourceProtocol>
+  private let continuation: AsyncStream<Void>.Continuation
+  private static let pollingInterval = DispatchTimeInterval.seconds(5)
+
+  /// Begins to watch; what changes after this call is told.
+  package init(_ directory: FilePath) {
+    let (changes, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    self.changes = changes
+    self.continuation = continuation
+    source = Mutex(
+      Self.watch(directory, continuation) ?? Self.poll(continuation))
+  }
+
+  deinit {
+    continuation.finish()
+    source.withLock { $0.cancel() }
+  }
+
+  private static func watch(
+    _ directory: FilePath, _ continuation: AsyncStream<Void>.Continuation
+  ) -> sending (any DispatchSourceProtocol)? {
+    guard (try? LinuxFileSystem().kind(of: directory)) == .local else { return nil }
+    let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+    guard descriptor >= 0 else { return nil }
+    let events =
+      IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
+      | IN_MOVE_SELF | IN_ATTRIB
+    let watch = directory.withPlatformString {
+      inotify_add_watch(descriptor, $0, UInt32(events))
+    }
+    guard watch >= 0 else {
+      close(descriptor)
+      return nil
+    }
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+    source.setEventHandler {
+      var buffer = [UInt8](repeating: 0, count: 16 << 10)
+      var count = 1
+      while count > 0 { count = Glibc.read(descriptor, &buffer, buffer.count) }
+      continuation.yield()
+    }
+    source.setCancelHandler { close(descriptor) }
+    source.resume()
+    return source
+  }
+
+  private static func poll(
+    _ continuation: AsyncStream<Void>.Continuation
+  ) -> sending any DispatchSourceProtocol {
+    let timer = DispatchSource.makeTimerSource()
+    timer.schedule(deadline: .now() + pollingInterval, repeating: pollingInterval)
+    timer.setEventHandler { continuation.yield() }
+    timer.resume()
+    return timer
+  }
+}
