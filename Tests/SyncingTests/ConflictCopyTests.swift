@@ -21,7 +21,7 @@ import Testing
     ])
   func names(name: String, syncer: ConflictCopy.Syncer, original: String) {
     #expect(ConflictCopy(name)?.syncer == syncer)
-    #expect(ConflictCopy(name)?.original == original)
+    #expect(ConflictCopy(name)?.original.string == original)
   }
 
   @Test(

@@ -36,7 +36,7 @@ package struct ForeignFilesCheck: DoctorCheck {
     if let copy {
       return Finding(
         .warning, check: "conflict-copy", file: "logs/" + path,
-        message: "\(copy.syncer.rawValue) has kept a second version of \(copy.original)"
+        message: "\(copy.syncer.rawValue) has kept a second version of \(copy.original.string)"
           + (isDuplicate ? ", with content that is imported already" : ""),
         hint: "no syncer should find one: files under logs/ never change. Look whether something"
           + " rewrites files there, or two machines work with one copied state; then remove it")
