@@ -70,6 +70,13 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "DocumentFiles",
+      dependencies: [
+        "SystemFiles", "FileCoordination", "FolderWatching", "SharedFolder",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .target(
       name: "DocumentStorage",
       dependencies: [
         "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles",
@@ -88,7 +95,7 @@ let package = Package(
       name: "FeedSync",
       dependencies: [
         "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles", "FileCoordination",
-        "FolderWatching", "SharedFolder", "DocumentStorage", "Syncing",
+        "FolderWatching", "SharedFolder", "DocumentFiles", "DocumentStorage", "Syncing",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
@@ -161,6 +168,13 @@ let package = Package(
       name: "FileCoordinationTests",
       dependencies: [
         "FileCoordination", "SystemFiles", "CoordinationPeer", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: driving),
+    .testTarget(
+      name: "DocumentFilesTests",
+      dependencies: [
+        "DocumentFiles", "FileCoordination", "SharedFolder", "SystemFiles", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: driving),

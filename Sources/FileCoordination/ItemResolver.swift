@@ -3,14 +3,14 @@ import SystemFiles
 import SystemPackage
 
 /// Finds out which item a path means, so that all who mean it claim the same.
-struct ItemResolver: Sendable {
+package struct ItemResolver: Sendable {
   /// The folder that items must be in, without links; nil where any item will do.
-  let folder: ItemPath?
+  package let folder: ItemPath?
 
   private static let files = LinuxFileSystem()
 
-  /// - parameter folder: the folder that no item may leave; nil: anywhere.
-  init(folder: FilePath?) throws(CoordinationError) {
+  /// Finds items in a folder, which none may leave; nil: anywhere.
+  package init(folder: FilePath?) throws(CoordinationError) {
     guard let folder else {
       self.folder = nil
       return
@@ -19,7 +19,7 @@ struct ItemResolver: Sendable {
   }
 
   /// The item as it stands: without links on the way to it, itself possibly one.
-  func resolve(
+  package func resolve(
     _ path: FilePath, followingLink: Bool
   ) throws(CoordinationError) -> (path: ItemPath, status: FileStatus?) {
     var found = try Self.place(of: path)
@@ -105,7 +105,8 @@ public struct FileStamp: Hashable, Sendable {
     self.init(status)
   }
 
-  init(_ status: FileStatus) {
+  /// The stamp of what a file was said to be.
+  package init(_ status: FileStatus) {
     inode = status.inode
     device = status.device
     size = status.size

@@ -6,9 +6,9 @@ import Testing
   /// The table, from the bottom up.
   static let layers = [
     "CanonicalJSON", "Replication", "CZlib", "SegmentFormat", "SystemFiles", "BackgroundService",
-    "FileCoordination", "CInotifyTools", "FolderWatching", "SharedFolder", "DocumentStorage",
-    "Syncing", "FeedSync", "FeedSyncCommand", "CLibXML2", "FeedReading", "NerdfeedCommand",
-    "InStepExample", "BookmarksExample", "ReferenceModel", "SyncSimulator",
+    "FileCoordination", "CInotifyTools", "FolderWatching", "SharedFolder", "DocumentFiles",
+    "DocumentStorage", "Syncing", "FeedSync", "FeedSyncCommand", "CLibXML2", "FeedReading",
+    "NerdfeedCommand", "InStepExample", "BookmarksExample", "ReferenceModel", "SyncSimulator",
   ]
 
   /// What modules may use besides; an empty list means nothing at all.
@@ -20,6 +20,7 @@ import Testing
     "FileCoordination": ["Dispatch", "Glibc", "SystemPackage", "Synchronization"],
     "FolderWatching": ["Dispatch", "Glibc", "SystemPackage", "Synchronization"],
     "SharedFolder": ["SystemPackage"],
+    "DocumentFiles": ["Dispatch", "Foundation", "Glibc", "SystemPackage", "Synchronization"],
     "DocumentStorage": ["Foundation", "GRDB", "GRDBSQLite", "Synchronization", "SystemPackage"],
     "Syncing": ["SystemPackage", "Synchronization"],
     "FeedSync": ["Dispatch", "Foundation", "Synchronization", "SystemPackage"],

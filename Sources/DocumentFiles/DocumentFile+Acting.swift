@@ -1,0 +1,181 @@
+import FileCoordination
+import SystemFiles
+import SystemPackage
+
+/// Whose turn it is to do something with a document's file, one at a time.
+struct DocumentTurns {
+  private var isTaken = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  /// How many wait that others must not keep waiting.
+  fileprivate(set) var urgent = 0
+
+  /// False if somebody has it.
+  fileprivate mutating func take() -> Bool {
+    defer { isTaken = true }
+    return !isTaken
+  }
+
+  fileprivate mutating func wait(_ continuation: CheckedContinuation<Void, Never>, isUrgent: Bool) {
+    if isUrgent { waiting.insert(continuation, at: 0) } else { waiting.append(continuation) }
+  }
+
+  fileprivate mutating func giveBack() {
+    guard !waiting.isEmpty else { return isTaken = false }
+    waiting.removeFirst().resume()
+  }
+}
+
+extension DocumentFile {
+  /// Decides on an input and does what follows from it, while nothing else is done.
+  ///
+  /// - parameter isUrgent: Somebody waits with his access for it. What waits for its own turn at
+  ///   the file, possibly behind that access, gives up first.
+  /// - returns: The last thing that went wrong.
+  @discardableResult
+  func perform(_ input: DocumentMachine.Input, isUrgent: Bool = false) async -> (any Error)? {
+    await perform(isUrgent: isUrgent) { input }
+  }
+
+  /// The same, for what has to be found out when nothing else is done; nil: nothing follows.
+  @discardableResult
+  func perform(
+    isUrgent: Bool = false, _ find: @Sendable () async -> DocumentMachine.Input?
+  ) async -> (any Error)? {
+    await takeTurn(isUrgent: isUrgent)
+    defer { turns.giveBack() }
+    guard let input = await find() else { return nil }
+    var failure: (any Error)?
+    var actions = machine.input(input)
+    while !actions.isEmpty {
+      let action = actions.removeFirst()
+      let (result, error) = await carryOut(action, isUrgent: isUrgent)
+      failure = error ?? failure
+      if let result { actions = machine.input(result) + actions }
+    }
+    return failure
+  }
+
+  private func takeTurn(isUrgent: Bool) async {
+    guard !turns.take() else { return }
+    if isUrgent {
+      turns.urgent += 1
+      activity?.cancel()
+    }
+    await withCheckedContinuation { turns.wait($0, isUrgent: isUrgent) }
+    if isUrgent { turns.urgent -= 1 }
+  }
+
+  /// Does what needs no waiting.
+  func start(_ action: DocumentMachine.Action) {
+    switch action {
+    case .wake(let time):
+      // It holds the document, which has something to save.
+      Task {
+        try? await folder.ambient.sleep(time)
+        await perform(.woke(at: folder.ambient.uptime()))
+      }
+    case .look(let time):
+      Task { [weak self, ambient = folder.ambient] in
+        if time > .zero { try? await ambient.sleep(time) }
+        await self?.look()
+      }
+    case .show(let state): broadcast.send(.state(state))
+    case .showContents: broadcast.send(.contents)
+    case .end(let closing): end(closing)
+    case .save, .reload, .setAside, .keep: break
+    }
+  }
+
+  private func carryOut(
+    _ action: DocumentMachine.Action, isUrgent: Bool
+  ) async -> (DocumentMachine.Input?, (any Error)?) {
+    switch action {
+    case .save(let stamp): return await save(expecting: stamp, isUrgent: isUrgent)
+    case .reload: return await reload(isUrgent: isUrgent)
+    case .setAside:
+      do {
+        let bytes = try contents.documentBytes()
+        _ = try await alone(isUrgent) { [self] in
+          try await folder.addConflict(bytes, of: path, by: presenter)
+        }
+        return (.setAside, nil)
+      } catch CoordinationError.cancelled(let path) {
+        return (.followingPostponed, CoordinationError.cancelled(path: path))
+      } catch {
+        return (.setAsideFailed, error)
+      }
+    case .keep:
+      do {
+        let bytes = try contents.documentBytes()
+        let place = try folder.place(of: path)
+        let folder = folder
+        return (.kept(try await onQueue { try folder.keep(bytes, of: place) }), nil)
+      } catch {
+        return (.keepFailed, error)
+      }
+    default:
+      start(action)
+      return (nil, nil)
+    }
+  }
+
+  private func save(
+    expecting stamp: FileStamp?, isUrgent: Bool
+  ) async -> (DocumentMachine.Input?, (any Error)?) {
+    do {
+      let bytes = try contents.documentBytes()
+      let outcome = try await alone(isUrgent) { [self] in
+        try await folder.write(bytes, at: path, expecting: stamp, by: presenter)
+      }
+      return (.saved(outcome.stamp, isDurable: outcome.notDurable == nil), outcome.notDurable)
+    } catch let error as DocumentFileError {
+      guard case .changedMeanwhile = error, let found = try? await lookAtFile() else {
+        return (.saveFailed, error)
+      }
+      return (.looked(found.stamp, hasConflicts: found.hasConflicts), error)
+    } catch {
+      if case CoordinationError.cancelled = error { return (.postponed, error) }
+      return (.saveFailed, error)
+    }
+  }
+
+  private func reload(isUrgent: Bool) async -> (DocumentMachine.Input?, (any Error)?) {
+    let read: DocumentFolder.Reading
+    do {
+      read = try await alone(isUrgent) { [self] in try await folder.read(presenter) }
+    } catch {
+      switch error {
+      case DocumentFileError.notAFile, DocumentFileError.tooLarge, CoordinationError.replaced:
+        return (.unreadable, error)
+      case DocumentFileError.notFound: return (.looked(nil, hasConflicts: false), error)
+      case CoordinationError.cancelled: return (.followingPostponed, error)
+      default: return (.reloadFailed, error)
+      }
+    }
+    do {
+      setContents(try Contents(documentBytes: read.bytes))
+      return (.reloaded(read.stamp, hasConflicts: read.hasConflicts), nil)
+    } catch {
+      return (.unreadable, error)
+    }
+  }
+
+  /// Runs an access so that something urgent can have it give up while it waits.
+  private func alone<Value: Sendable>(
+    _ isUrgent: Bool, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard isUrgent || turns.urgent == 0 else {
+      throw CoordinationError.cancelled(path: path.string)
+    }
+    let task = Task { try await body() }
+    activity = Task {
+      await withTaskCancellationHandler {
+        _ = await task.result
+      } onCancel: {
+        task.cancel()
+      }
+    }
+    defer { activity = nil }
+    return try await task.value
+  }
+}

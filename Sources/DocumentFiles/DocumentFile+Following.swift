@@ -1,0 +1,149 @@
+import Dispatch
+import FileCoordination
+import FolderWatching
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+extension DocumentFile: DocumentOwner {
+  func saveForOthers() async -> (any Error)? { await perform(.saveAsked, isUrgent: true) }
+
+  func letGo() async -> (any Error)? { await perform(.deletionAsked, isUrgent: true) }
+
+  /// Looks whether the file has changed, or has other versions, and does what follows from it.
+  public func look() async {
+    guard machine.state != .closed else { return }
+    // In its turn, so that what it finds is not older than what is known by then.
+    await perform { [self] in
+      do {
+        let found = try await lookAtFile()
+        return .looked(found.stamp, hasConflicts: found.hasConflicts)
+      } catch DocumentFileError.notAFile {
+        return .unreadable
+      } catch {
+        // The folder cannot be looked at now: that says nothing about the document.
+        return nil
+      }
+    }
+  }
+
+  func followMove() async {
+    guard machine.state != .closed else { return }
+    broadcast.send(.moved(path))
+    watch()
+    await look()
+  }
+
+  /// Watches the folder that the file is in, where a syncer works uncoordinated.
+  func watch() {
+    let directory = path.parent
+    guard watching?.directory != directory else { return }
+    watching?.task.cancel()
+    let hints = folder.ambient.watch(directory)
+    let task = Task { [weak self] in
+      for await _ in hints.changes {
+        guard let self else { return }
+        await self.look()
+      }
+      _ = hints
+    }
+    watching = (directory, task)
+  }
+
+  func end(_ closing: DocumentClosing) {
+    watching?.task.cancel()
+    watching = nil
+    isRegistered = false
+    // The process that keeps the queue takes the end of this one as well.
+    try? folder.domain.removeFilePresenter(presenter)
+    broadcast.send(.closed(closing))
+    broadcast.finish()
+  }
+
+  func lookAtFile() async throws -> (stamp: FileStamp?, hasConflicts: Bool) {
+    let (folder, path) = (folder, path)
+    return try await onQueue {
+      let place = try folder.place(of: path)
+      return try DocumentFileError.wrapping {
+        // In this order, so that no copy that comes with a new file is missed.
+        let stamp = try folder.currentVersion(at: place)?.stamp
+        return (stamp, try !folder.conflictVersions(of: place).isEmpty)
+      }
+    }
+  }
+}
+
+/// Runs what blocks on a thread of Dispatch's: those that all tasks share must not wait.
+func onQueue<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
+{
+  try await withCheckedThrowingContinuation { continuation in
+    DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+  }
+}
+
+// MARK: - The file
+
+extension DocumentFolder {
+  /// A document as it was read in one access.
+  struct Reading: Sendable {
+    let bytes: [UInt8]
+    let stamp: FileStamp
+    let hasConflicts: Bool
+  }
+
+  /// How often a file is read again that somebody writes to meanwhile.
+  private static let maximumReadings = 10
+
+  /// Reads what a presenter presents.
+  func read(
+    _ presenter: DocumentPresenter, first: @escaping @Sendable () throws -> Void = {}
+  ) async throws -> Reading {
+    let limit = DocumentFile<[UInt8]>.maximumBytes
+    return try await coordinator(for: presenter).coordinate([.reading(presenter.path)]) { paths in
+      try first()
+      return try DocumentFileError.wrapping(limit: limit) {
+        try read(try place(canonical: paths[0]), limit: limit)
+      }
+    }
+  }
+
+  private func read(_ place: DocumentPlace, limit: Int) throws -> Reading {
+    for _ in 0..<Self.maximumReadings {
+      let file: OpenFile
+      do {
+        file = try place.openDirectory().open(place.name)
+      } catch {
+        guard error.errno == .noSuchFileOrDirectory else { throw error }
+        throw DocumentFileError.notFound(path: place.path.string)
+      }
+      let before = try file.status()
+      guard before.size <= limit else { throw FileError(.read, file.path, .fileTooLarge) }
+      let bytes = try file.contents(limit: limit)
+      let after = try file.status()
+      guard FileStamp(before) == FileStamp(after), Int64(bytes.count) == after.size else {
+        continue
+      }
+      return Reading(
+        bytes: bytes, stamp: FileStamp(after),
+        hasConflicts: try !conflictVersions(of: place).isEmpty)
+    }
+    throw DocumentFileError.changedMeanwhile(path: place.path.string)
+  }
+
+  /// Writes a document safely.
+  func write(
+    _ bytes: [UInt8], at path: FilePath, expecting stamp: FileStamp?,
+    by presenter: DocumentPresenter?
+  ) async throws -> SafeReplacement.Outcome {
+    try await coordinator(for: presenter).coordinate([.writing(path)]) { paths in
+      try DocumentFileError.wrapping {
+        let place = try place(canonical: paths[0])
+        let directory = try place.openDirectory()
+        let mode = stamp == nil ? nil : (try? directory.status(of: place.name))?.mode
+        return try SafeReplacement(directory: directory, ambient: ambient).replace(
+          place.name, expecting: stamp, mode: mode.map { $0 & 0o777 }
+        ) { try $0.write(bytes[...]) }
+      }
+    }
+  }
+}

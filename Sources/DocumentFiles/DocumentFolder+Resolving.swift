@@ -1,0 +1,284 @@
+import FileCoordination
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+// Each change is made inside of a coordinated write of the document, before which those who have it
+// open save, and after which all of them are told.
+extension DocumentFolder {
+  /// Gives a document the contents of one of its versions (`replaceItem(at:)`).
+  ///
+  /// What it held until then becomes a version that is kept on this machine. The version stays
+  /// until it is resolved or removed.
+  ///
+  /// - parameter expected: the current version as it was listed; the call fails if the document is
+  ///   not that any more. Nil: whatever it is.
+  /// - throws: ``DocumentFileError``, ``CoordinationError``; then nothing was changed.
+  public func replace(
+    _ file: FilePath, with version: FileVersion, expecting expected: FileVersion? = nil
+  ) async throws {
+    try check(version, isOf: file)
+    guard version.origin != .current else { return }
+    try await change(file) { place, directory in
+      let source = try open(version)
+      try check(source, is: version)
+      try install(at: place, in: directory, expecting: expected) { file in
+        try file.write(contentsOf: source)
+        // What was written into it while it was copied would be missing in the copy.
+        try check(source, is: version)
+      }
+    }
+  }
+
+  /// Marks versions as resolved: they are kept on this machine, and not offered any more.
+  ///
+  /// Nor are they on other machines, once the syncer has been there. That cannot be undone.
+  ///
+  /// A conflict copy is copied into the local place, and when that copy is on the disk, taken out
+  /// of the synced folder. Those that are resolved already are left alone.
+  ///
+  /// - throws: ``DocumentFileError/isCurrent(path:)`` for a current version.
+  public func markResolved(_ versions: [FileVersion]) async throws {
+    for version in versions where version.origin != .kept {
+      try check(version, isOf: version.file)
+      guard version.origin == .conflict else {
+        throw DocumentFileError.isCurrent(path: version.file.string)
+      }
+      try await change(version.file, deleting: version) { place, directory in
+        try keep(version, of: place)
+        try take(version, from: directory)
+        try domain.report(.resolved, version: version.persistentIdentifier, at: place.path)
+      }
+    }
+  }
+
+  /// Deletes a version for good; never the current one.
+  ///
+  /// - throws: ``DocumentFileError/isCurrent(path:)`` for a current version.
+  public func remove(_ version: FileVersion) async throws {
+    try check(version, isOf: version.file)
+    guard version.origin != .current else {
+      throw DocumentFileError.isCurrent(path: version.file.string)
+    }
+    try await change(version.file, deleting: version) { place, directory in
+      try discard(version, of: place, in: directory)
+    }
+  }
+
+  /// Deletes all versions but the current one for good.
+  ///
+  /// - throws: ``DocumentFileError/notFound(path:)`` if there is no current one.
+  public func removeOtherVersions(of file: FilePath) async throws {
+    guard let current = try currentVersion(of: file) else {
+      throw DocumentFileError.notFound(path: try place(of: file).path.string)
+    }
+    for version in try otherVersions(of: current.file) ?? [] { try await remove(version) }
+  }
+
+  /// Settles the conflicts of a document on all machines: a version becomes the document, and the
+  /// other ones of conflicts are resolved.
+  ///
+  /// - parameters:
+  ///   - version: The current one, to leave the document as it is, or another.
+  ///   - discarding: Whether the others are deleted for good rather than kept on this machine.
+  /// - returns: How many versions are not offered any more.
+  @discardableResult
+  public func resolve(
+    _ file: FilePath, keeping version: FileVersion, discarding: Bool = false
+  ) async throws -> Int {
+    // Listed before anything is changed: what arrives meanwhile is not settled with it.
+    let unresolved = try unresolvedConflictVersions(of: file) ?? []
+    try check(version, isOf: file)
+    let current = try currentVersion(of: file)
+    if version.origin == .current {
+      guard current?.stamp == version.stamp else {
+        throw DocumentFileError.changedMeanwhile(path: version.file.string)
+      }
+    } else {
+      try await replace(file, with: version, expecting: current)
+    }
+    for other in unresolved {
+      // The chosen one is the document itself by now.
+      if discarding || other == version {
+        try await remove(other)
+      } else {
+        try await markResolved([other])
+      }
+    }
+    return unresolved.count
+  }
+
+  /// Settles the conflicts of a document on all machines by contents that somebody has made of its
+  /// versions.
+  ///
+  /// All versions there were, the current one too, are kept on this machine.
+  ///
+  /// - parameter expected: the current version from which they were made.
+  /// - returns: How many versions are not offered any more.
+  @discardableResult
+  public func resolve(
+    _ file: FilePath, merged contents: [UInt8], expecting expected: FileVersion? = nil,
+    discarding: Bool = false
+  ) async throws -> Int {
+    let unresolved = try unresolvedConflictVersions(of: file) ?? []
+    let current = try expected ?? currentVersion(of: file)
+    try await change(file) { place, directory in
+      try install(at: place, in: directory, expecting: current) { try $0.write(contents[...]) }
+    }
+    for other in unresolved {
+      if discarding { try await remove(other) } else { try await markResolved([other]) }
+    }
+    return unresolved.count
+  }
+
+  /// Adds a version, as a conflict copy that the syncer brings to all machines.
+  @discardableResult
+  public func addConflict(_ contents: [UInt8], of file: FilePath) async throws -> FileVersion {
+    try await addConflict(contents, of: file, by: nil)
+  }
+
+  func addConflict(
+    _ contents: [UInt8], of file: FilePath, by presenter: (any FilePresenter)?
+  ) async throws -> FileVersion {
+    try await change(file, by: presenter) { place, directory in
+      guard var moment = ambient.moment() else {
+        throw DocumentFileError.system(operation: "clock", path: place.path.string, errno: 0)
+      }
+      for _ in 0..<Self.maximumAttempts {
+        guard let name = ConflictCopy.name(of: place.name, moment, savedBy: ambient.machine) else {
+          break
+        }
+        do {
+          let replacement = SafeReplacement(directory: directory, ambient: ambient)
+          _ = try replacement.replace(name, expecting: nil) { try $0.write(contents[...]) }
+        } catch DocumentFileError.changedMeanwhile {
+          // There was another one within this second.
+          moment = moment.later
+          continue
+        }
+        try domain.report(.gained, version: name.string, at: place.path)
+        let versions = try conflictVersions(of: place)
+        if let added = versions.first(where: { $0.path.lastComponent == name }) { return added }
+      }
+      throw DocumentFileError.noSuchVersion(path: place.path.string, version: "new")
+    }
+  }
+
+  private static let maximumAttempts = 60
+
+  // MARK: Parts
+
+  /// Runs `body` in a coordinated write of a document; whoever has it open saves first.
+  func change<Value: Sendable>(
+    _ file: FilePath, deleting version: FileVersion? = nil,
+    by presenter: (any FilePresenter)? = nil,
+    _ body: @escaping @Sendable (DocumentPlace, OpenDirectory) throws -> Value
+  ) async throws -> Value {
+    let place = try place(of: file)
+    var intents = [FileAccessIntent.writing(place.path, .forMerging)]
+    if let version, version.origin == .conflict {
+      intents.append(.writing(version.path, .forDeleting))
+    }
+    return try await coordinator(for: presenter).coordinate(intents) { paths in
+      try DocumentFileError.wrapping {
+        let place = try self.place(canonical: paths[0])
+        return try body(place, try place.openDirectory())
+      }
+    }
+  }
+
+  private func check(_ version: FileVersion, isOf file: FilePath) throws {
+    let place = try place(of: file)
+    guard version.file == place.path else {
+      throw DocumentFileError.noSuchVersion(
+        path: place.path.string, version: version.persistentIdentifier)
+    }
+  }
+
+  /// Refuses a version that was rewritten since it was listed.
+  private func check(_ file: OpenFile, is version: FileVersion) throws {
+    guard FileStamp(try file.status()) == version.stamp else {
+      throw DocumentFileError.noSuchVersion(
+        path: version.file.string, version: version.persistentIdentifier)
+    }
+  }
+
+  /// Gives a document other contents; what it had is kept first.
+  private func install(
+    at place: DocumentPlace, in directory: OpenDirectory, expecting expected: FileVersion?,
+    _ write: (OpenFile) throws -> Void
+  ) throws {
+    let before = try currentVersion(at: place)
+    if let expected, expected.stamp != before?.stamp {
+      throw DocumentFileError.changedMeanwhile(path: place.path.string)
+    }
+    var mode: UInt32?
+    if let before {
+      let old = try directory.open(place.name)
+      try check(old, is: before)
+      mode = try old.status().mode & 0o777
+      try keep(old, named: place.name, of: place)
+    }
+    let replacement = SafeReplacement(directory: directory, ambient: ambient)
+    let outcome = try replacement.replace(place.name, expecting: before?.stamp, mode: mode, write)
+    if let error = outcome.notDurable { throw error }
+  }
+
+  private func keep(_ version: FileVersion, of place: DocumentPlace) throws {
+    let file = try open(version)
+    try check(file, is: version)
+    guard let name = version.path.lastComponent else { return }
+    try keep(file, named: name, of: place)
+    // What was written into it while it was copied would be missing in the copy.
+    try check(file, is: version)
+  }
+
+  private func keep(
+    _ file: OpenFile, named name: FilePath.Component, of place: DocumentPlace
+  ) throws {
+    let id = try kept.keep(place.relative, name: name, modified: try file.status().modified) {
+      try $0.write(contentsOf: file)
+    }
+    try domain.report(.gained, version: id.string, at: place.path)
+  }
+
+  /// Keeps contents that are in no file.
+  func keep(_ contents: [UInt8], of place: DocumentPlace) throws -> String {
+    let id = try kept.keep(place.relative, name: place.name, modified: nil) {
+      try $0.write(contents[...])
+    }
+    try domain.report(.gained, version: id.string, at: place.path)
+    return id.string
+  }
+
+  private func discard(
+    _ version: FileVersion, of place: DocumentPlace, in directory: OpenDirectory
+  ) throws {
+    if version.origin == .kept {
+      guard let id = FilePath.Component(version.persistentIdentifier), KeptVersions.isID(id) else {
+        throw DocumentFileError.noSuchVersion(
+          path: place.path.string, version: version.persistentIdentifier)
+      }
+      try kept.remove(place.relative, id)
+    } else {
+      try take(version, from: directory)
+    }
+    try domain.report(.lost, version: version.persistentIdentifier, at: place.path)
+  }
+
+  /// Takes a conflict copy out of the folder.
+  private func take(_ version: FileVersion, from directory: OpenDirectory) throws {
+    guard let name = version.path.lastComponent else { return }
+    try SafeReplacement(directory: directory, ambient: ambient).remove(
+      name, expecting: version.stamp)
+  }
+}
+
+extension ConflictCopy.Moment {
+  /// A second later, within the minute.
+  fileprivate var later: ConflictCopy.Moment {
+    ConflictCopy.Moment(
+      year: year, month: month, day: day, hour: time.first ?? 0,
+      minute: time.dropFirst().first ?? 0, second: ((time.last ?? 0) + 1) % 60) ?? self
+  }
+}

@@ -1,0 +1,127 @@
+import FileCoordination
+import Foundation
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+extension DocumentFolder {
+  /// What a document is now; nil if there is no such file.
+  public func currentVersion(of file: FilePath) throws -> FileVersion? {
+    let place = try place(of: file)
+    return try DocumentFileError.wrapping { try currentVersion(at: place) }
+  }
+
+  /// All versions but the current one: those of conflicts, the earliest first, then those that are
+  /// kept on this machine, the same.
+  ///
+  /// - returns: nil if there is no such file, and no version of it: a document that was deleted on
+  ///   one machine and edited on another may be there by its versions alone.
+  public func otherVersions(of file: FilePath) throws -> [FileVersion]? {
+    let place = try place(of: file)
+    return try DocumentFileError.wrapping {
+      let others = try conflictVersions(of: place) + keptVersions(of: place)
+      guard try !others.isEmpty || currentVersion(at: place) != nil else { return nil }
+      return others
+    }
+  }
+
+  /// The versions of conflicts that have not been settled, the earliest first.
+  ///
+  /// - returns: nil if there is no such file, and no version of it.
+  public func unresolvedConflictVersions(of file: FilePath) throws -> [FileVersion]? {
+    try otherVersions(of: file)?.filter { !$0.isResolved }
+  }
+
+  /// The bytes of a version, which are only read.
+  ///
+  /// - parameter limit: How many there may be at most.
+  /// - throws: ``DocumentFileError/noSuchVersion(path:version:)`` if it is gone.
+  public func contents(of version: FileVersion, limit: Int = 256 << 20) throws -> [UInt8] {
+    try DocumentFileError.wrapping(limit: limit) {
+      let file = try open(version)
+      guard try file.status().size <= limit else {
+        throw DocumentFileError.tooLarge(path: version.path.string, limit: limit)
+      }
+      return try file.contents(limit: limit)
+    }
+  }
+
+  // MARK: Listing
+
+  func currentVersion(at place: DocumentPlace) throws -> FileVersion? {
+    let status: FileStatus
+    do {
+      status = try place.openDirectory().status(of: place.name)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return nil
+    }
+    guard status.kind == .regular else { throw FileError.notAFile(place.path, found: status.kind) }
+    return version(
+      of: place, FileVersion.currentIdentifier, .current, place.path, status, copy: nil)
+  }
+
+  func conflictVersions(of place: DocumentPlace) throws -> [FileVersion] {
+    let directory: OpenDirectory
+    do {
+      directory = try place.openDirectory()
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return []
+    }
+    var found: [(FileVersion, ConflictCopy.Moment)] = []
+    for entry in try directory.list() where entry.name != place.name {
+      guard let copy = ConflictCopy(entry.name), copy.document == place.name,
+        // One that has just gone is no version; a link or a FIFO never is.
+        let status = try? directory.status(of: entry.name), status.kind == .regular
+      else { continue }
+      let path = place.beside(entry.name).path
+      let version = version(
+        of: place, entry.name.string, .conflict, path, status, copy: copy)
+      found.append((version, copy.moment))
+    }
+    return found.sorted { one, other in
+      one.1 == other.1
+        ? one.0.persistentIdentifier < other.0.persistentIdentifier : one.1 < other.1
+    }.map(\.0)
+  }
+
+  func keptVersions(of place: DocumentPlace) throws -> [FileVersion] {
+    try kept.list(place.relative).map { entry in
+      version(
+        of: place, entry.id.string, .kept, entry.path, entry.status,
+        copy: ConflictCopy(entry.name))
+    }
+  }
+
+  private func version(
+    of place: DocumentPlace, _ id: String, _ origin: FileVersion.Origin, _ path: FilePath,
+    _ status: FileStatus, copy: ConflictCopy?
+  ) -> FileVersion {
+    FileVersion(
+      file: place.path, persistentIdentifier: id, origin: origin, path: path,
+      modificationDate: Date(timeIntervalSince1970: Double(status.modified) / 1e9),
+      size: status.size, localizedNameOfSavingComputer: copy?.savedBy,
+      isConflict: origin != .current && copy != nil, stamp: FileStamp(status))
+  }
+
+  // MARK: Opening
+
+  /// Opens a version's contents, no link followed.
+  func open(_ version: FileVersion) throws -> OpenFile {
+    let gone = DocumentFileError.noSuchVersion(
+      path: version.file.string, version: version.persistentIdentifier)
+    let place = try place(canonical: version.file)
+    guard let name = version.path.lastComponent else { throw gone }
+    do {
+      guard version.origin == .kept else { return try place.openDirectory().open(name) }
+      guard let id = FilePath.Component(version.persistentIdentifier), KeptVersions.isID(id),
+        let directory = try kept.open(place.relative + [id])
+      else { throw gone }
+      return try directory.open(name)
+    } catch let error as FileError {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      throw gone
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import FileCoordination
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+/// A folder of the user's own files, such as `Documents/` of a container.
+///
+/// Conflict copies that a syncer leaves beside a file appear as versions of it. Nothing is deleted
+/// without being asked: what loses a conflict is kept in a local place, which is not synced.
+///
+///     let documents = try container.documents()
+///     for version in try documents.unresolvedConflictVersions(of: "report.txt") ?? [] {
+///       print(version.localizedNameOfSavingComputer ?? "?", version.modificationDate)
+///     }
+///
+/// Paths are absolute, or relative to the folder. One that leads out of it, by `..` or by a link,
+/// is refused with ``CoordinationError/leavesFolder(path:folder:)``; a document that is a link, a
+/// FIFO or a device with ``DocumentFileError/notAFile(path:kind:)``.
+public struct DocumentFolder: Sendable {
+  /// The folder, without links on the way to it.
+  public let path: FilePath
+  /// Those that accesses to its files are coordinated with.
+  public let domain: CoordinationDomain
+  let kept: KeptVersions
+  let ambient: DocumentAmbient
+  private let resolver: ItemResolver
+
+  /// Opens a folder, which has to be there.
+  ///
+  /// - parameters:
+  ///   - kept: The local directory for versions that are kept and not synced; made when needed.
+  ///   - domain: Those that accesses are coordinated with.
+  public init(_ path: FilePath, keeping kept: FilePath, domain: CoordinationDomain) throws {
+    try self.init(path, keeping: kept, domain: domain, ambient: .system)
+  }
+
+  package init(
+    _ path: FilePath, keeping kept: FilePath, domain: CoordinationDomain, ambient: DocumentAmbient
+  ) throws {
+    resolver = try ItemResolver(folder: path)
+    self.path = resolver.folder?.filePath ?? path
+    self.domain = domain
+    self.ambient = ambient
+    self.kept = KeptVersions(root: kept, ambient: ambient)
+  }
+
+  /// Where a document is, whether or not it is there: in the folder, links on the way followed.
+  func place(of file: FilePath) throws -> DocumentPlace {
+    let asked = file.isAbsolute ? file : path.appending(file.components)
+    let found = try resolver.resolve(asked, followingLink: false).path.filePath
+    return try place(canonical: found)
+  }
+
+  /// Where a document is whose path has no links on the way.
+  func place(canonical found: FilePath) throws(DocumentFileError) -> DocumentPlace {
+    let names = Array(found.components.dropFirst(path.components.count))
+    guard found.starts(with: path), let name = names.last, !DocumentPlace.isHidden(name) else {
+      throw .notADocument(path: found.string)
+    }
+    return DocumentPlace(root: path, directories: Array(names.dropLast()), name: name)
+  }
+
+  /// A coordinator for one access; no item of it may leave the folder.
+  func coordinator(for presenter: (any FilePresenter)? = nil) throws -> FileCoordinator {
+    try FileCoordinator(domain, filePresenter: presenter, folder: path)
+  }
+}
+
+/// Where a document is: below which root, in which folders, under which name.
+struct DocumentPlace: Hashable, Sendable {
+  let root: FilePath
+  let directories: [FilePath.Component]
+  let name: FilePath.Component
+
+  /// Its names from the root on.
+  var relative: [FilePath.Component] { directories + [name] }
+  var path: FilePath { root.appending(relative) }
+  /// The folder that it is in.
+  var directory: FilePath { root.appending(directories) }
+
+  /// Opens the folder that it is in, no link followed.
+  func openDirectory() throws(FileError) -> OpenDirectory {
+    try OpenDirectory.walk(from: root, directories)
+  }
+
+  /// What stands beside it.
+  func beside(_ other: FilePath.Component) -> DocumentPlace {
+    DocumentPlace(root: root, directories: directories, name: other)
+  }
+
+  /// Whether a name is that of no document: a temporary of feedsync's or a syncer's, or what is
+  /// never synced.
+  static func isHidden(_ name: FilePath.Component) -> Bool {
+    let bytes = name.bytes
+    if [".syncthing.", "~syncthing~", ".nfs", ".feedsync-"].contains(where: {
+      bytes.starts(with: $0.utf8)
+    }) {
+      return true
+    }
+    return bytes.indices.contains { bytes[$0...].starts(with: ".nosync".utf8) }
+  }
+}

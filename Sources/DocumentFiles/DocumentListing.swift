@@ -1,0 +1,82 @@
+import FileCoordination
+import Foundation
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+/// A document as it is listed.
+public struct DocumentEntry: Hashable, Sendable {
+  /// Where it is.
+  public let path: FilePath
+  /// Its names from the folder on.
+  public let relativePath: String
+  /// How many bytes it has; nil where it is there by versions alone.
+  public let size: Int64?
+  /// When it was last changed; nil where it is there by versions alone.
+  public let modificationDate: Date?
+  /// How many versions of conflicts are not resolved.
+  public let conflicts: Int
+}
+
+extension DocumentFolder {
+  /// How deep folders are looked into, and how many documents a listing has at most.
+  private static let (maximumDepth, maximumEntries) = (64, 1_000_000)
+
+  /// The documents in the folder, at any depth, sorted by path, and how many conflicts each has.
+  ///
+  /// Links are not followed. Conflict copies are no documents of their own; one whose document is
+  /// gone stands for it. Hidden folders and what is never synced are left out, as are folders that
+  /// cannot be read, which `onUnreadable` hears of.
+  public func documents(
+    onUnreadable: (DocumentFileError) -> Void = { _ in }
+  ) throws -> [DocumentEntry] {
+    var result: [DocumentEntry] = []
+    var waiting: [[FilePath.Component]] = [[]]
+    while let names = waiting.popLast(), result.count < Self.maximumEntries {
+      do {
+        let directory = try OpenDirectory.walk(from: path, names)
+        let (documents, folders) = try look(into: directory, names)
+        result += documents
+        if names.count < Self.maximumDepth { waiting += folders.map { names + [$0] } }
+      } catch {
+        guard !names.isEmpty else { throw DocumentFileError(error) }
+        // It went away between two calls, or became something else.
+        guard error.errno != .noSuchFileOrDirectory else { continue }
+        onUnreadable(DocumentFileError(error))
+      }
+    }
+    return result.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
+  }
+
+  private func look(
+    into directory: OpenDirectory, _ names: [FilePath.Component]
+  ) throws(FileError) -> (documents: [DocumentEntry], folders: [FilePath.Component]) {
+    var files: [FilePath.Component: FileStatus] = [:]
+    var (conflicts, folders): ([FilePath.Component: Int], [FilePath.Component]) = ([:], [])
+    for entry in try directory.list() where !DocumentPlace.isHidden(entry.name) {
+      guard let status = try? directory.status(of: entry.name) else { continue }
+      switch status.kind {
+      case .directory:
+        if entry.name.bytes.first != UInt8(ascii: ".") { folders.append(entry.name) }
+      case .regular:
+        if let copy = ConflictCopy(entry.name) {
+          conflicts[copy.document, default: 0] += 1
+        } else {
+          files[entry.name] = status
+        }
+      default: break
+      }
+    }
+    let documents = Set(files.keys).union(conflicts.keys).map { name in
+      DocumentEntry(
+        path: path.appending(names).appending(name),
+        relativePath: (names + [name]).map(\.string).joined(separator: "/"),
+        size: files[name]?.size,
+        modificationDate: files[name].map {
+          Date(timeIntervalSince1970: Double($0.modified) / 1e9)
+        },
+        conflicts: conflicts[name, default: 0])
+    }
+    return (documents, folders)
+  }
+}

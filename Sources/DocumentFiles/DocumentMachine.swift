@@ -1,0 +1,219 @@
+import FileCoordination
+
+/// Decides what an open document does: when it is saved, read again, set aside, closed.
+///
+/// It does nothing itself: each input returns actions, to be done in their order. What an action
+/// comes to is the next input, before the actions that are left.
+package struct DocumentMachine: Sendable {
+  /// When things are done.
+  package struct Pace: Hashable, Sendable {
+    /// After so long without an edit, edits are saved.
+    package var quiet = Duration.seconds(2)
+    /// After so long they are saved even while editing goes on, and tried again after a failure.
+    package var limit = Duration.seconds(15)
+    /// So long a file may be gone until it counts as deleted: programs replace files in two steps.
+    package var absence = Duration.seconds(1)
+
+    /// The pace of documents.
+    package init() {}
+  }
+
+  package enum Input: Hashable, Sendable {
+    case opened(FileStamp, hasConflicts: Bool)
+    case edited(at: Duration)
+    case woke(at: Duration)
+    case saveAsked
+    /// `isDurable` is false if it is written and might not survive a power loss.
+    case saved(FileStamp, isDurable: Bool)
+    case saveFailed
+    /// Nothing was tried, since something more urgent came.
+    case postponed
+    /// Somebody has looked at the file; nil: it is not there.
+    case looked(FileStamp?, hasConflicts: Bool)
+    case reloaded(FileStamp, hasConflicts: Bool)
+    case reloadFailed
+    /// Reading, or setting aside, gave way to something more urgent.
+    case followingPostponed
+    /// What stands there is no such document.
+    case unreadable
+    case setAside
+    case setAsideFailed
+    case deletionAsked
+    case kept(String)
+    case keepFailed
+    case closeAsked
+    case revertAsked
+  }
+
+  package enum Action: Hashable, Sendable {
+    case show(DocumentState)
+    case wake(after: Duration)
+    case look(after: Duration)
+    /// Writes the contents over what is expected there.
+    case save(expecting: FileStamp?)
+    case reload
+    case showContents
+    /// Writes the contents as a version of a conflict.
+    case setAside
+    /// Keeps the contents as a version on this machine.
+    case keep
+    case end(DocumentClosing)
+  }
+
+  let pace: Pace
+  package private(set) var state = DocumentState.closed
+  private var stamp: FileStamp?
+  private var (edits, savedEdits, savingEdits) = (0, 0, 0)
+  private var firstEdit: Duration?
+  private var lastEdit = Duration.zero
+  private var isTimerSet = false
+  private var isMissing = false
+  private var isClosing = false
+
+  package init(pace: Pace = Pace()) { self.pace = pace }
+
+  /// Whether there are edits that are in no file.
+  package var hasUnsavedChanges: Bool { edits != savedEdits }
+
+  package mutating func input(_ input: Input) -> [Action] {
+    if case .opened(let stamp, let hasConflicts) = input {
+      guard state == .closed else { return [] }
+      self.stamp = stamp
+      return show(.normal) + show(conflicts: hasConflicts)
+    }
+    // What was on its way when it was closed concerns nobody.
+    guard state != .closed else { return [] }
+    switch input {
+    case .opened: return []
+    case .edited(let now): return edited(now)
+    case .woke(let now): return woke(now)
+    case .saveAsked, .saved, .saveFailed, .postponed, .closeAsked: return saving(input)
+    case .looked, .reloaded, .reloadFailed, .followingPostponed, .unreadable, .setAside,
+      .setAsideFailed, .revertAsked:
+      return following(input)
+    case .deletionAsked: return delete()
+    case .kept(let id): return end(.deleted(keptAs: id))
+    case .keepFailed: return show(state.union(.savingError)) + retry()
+    }
+  }
+
+  // MARK: Editing and saving
+
+  private mutating func edited(_ now: Duration) -> [Action] {
+    edits += 1
+    lastEdit = now
+    firstEdit = firstEdit ?? now
+    return wake(after: pace.quiet)
+  }
+
+  private mutating func woke(_ now: Duration) -> [Action] {
+    isTimerSet = false
+    guard hasUnsavedChanges else { return [] }
+    let due = min(lastEdit + pace.quiet, (firstEdit ?? lastEdit) + pace.limit)
+    return now < due ? wake(after: due - now) : save()
+  }
+
+  private mutating func wake(after time: Duration) -> [Action] {
+    guard !isTimerSet, hasUnsavedChanges else { return [] }
+    isTimerSet = true
+    return [.wake(after: time)]
+  }
+
+  private mutating func retry() -> [Action] {
+    isClosing = false
+    return wake(after: pace.limit)
+  }
+
+  private mutating func save() -> [Action] {
+    savingEdits = edits
+    return [.save(expecting: stamp)]
+  }
+
+  private mutating func saving(_ input: Input) -> [Action] {
+    switch input {
+    case .saveAsked: return hasUnsavedChanges ? save() : []
+    case .closeAsked:
+      isClosing = true
+      return hasUnsavedChanges ? save() : end(.asked)
+    case .saved(let stamp, let isDurable):
+      self.stamp = stamp
+      // What is not surely on the disk is written once more.
+      guard isDurable else { return show(state.union(.savingError)) + retry() }
+      savedEdits = savingEdits
+      firstEdit = hasUnsavedChanges ? lastEdit : nil
+      let cleared = show(state.subtracting(.savingError))
+      return cleared
+        + (isClosing && !hasUnsavedChanges ? end(.asked) : wake(after: pace.quiet))
+    case .postponed:
+      isClosing = false
+      return wake(after: pace.quiet)
+    default: return show(state.union(.savingError)) + retry()
+    }
+  }
+
+  // MARK: Following the file
+
+  private mutating func following(_ input: Input) -> [Action] {
+    switch input {
+    case .looked(nil, _):
+      guard isMissing else {
+        isMissing = true
+        return [.look(after: pace.absence)]
+      }
+      return delete()
+    case .looked(let found?, let hasConflicts): return looked(found, hasConflicts)
+    case .setAside:
+      // They are in a version now, and what is in the file shows.
+      savedEdits = edits
+      firstEdit = nil
+      return [.reload]
+    case .revertAsked:
+      savedEdits = edits
+      firstEdit = nil
+      return show(state.union(.editingDisabled)) + [.reload]
+    case .reloaded(let stamp, let hasConflicts):
+      self.stamp = stamp
+      return [.showContents] + show(conflicts: hasConflicts)
+        + show(state.subtracting([.editingDisabled, .savingError]))
+    case .reloadFailed:
+      return show(state.subtracting(.editingDisabled)) + [.look(after: pace.limit)]
+    case .followingPostponed:
+      return show(state.subtracting(.editingDisabled)) + [.look(after: .zero)]
+    case .unreadable: return end(.unreadable)
+    default:
+      return show(state.subtracting(.editingDisabled).union(.savingError)) + retry()
+    }
+  }
+
+  private mutating func looked(_ found: FileStamp, _ hasConflicts: Bool) -> [Action] {
+    isMissing = false
+    guard found != stamp else { return show(conflicts: hasConflicts) + wake(after: pace.quiet) }
+    // A file that was written elsewhere wins; edits made here become a version beside it.
+    isClosing = false
+    return show(state.union(.editingDisabled)) + [hasUnsavedChanges ? .setAside : .reload]
+  }
+
+  private mutating func delete() -> [Action] {
+    hasUnsavedChanges ? [.keep] : end(.deleted(keptAs: nil))
+  }
+
+  // MARK: State
+
+  private mutating func show(_ new: DocumentState) -> [Action] {
+    guard state != new else { return [] }
+    state = new
+    return [.show(new)]
+  }
+
+  private mutating func show(conflicts: Bool) -> [Action] {
+    guard conflicts != state.contains(.inConflict) else { return [] }
+    guard conflicts else { return show(state.subtracting(.inConflict)) }
+    let wasDisabled = state.contains(.editingDisabled)
+    return show(state.union(.editingDisabled)) + show(state.union([.editingDisabled, .inConflict]))
+      + (wasDisabled ? [] : show(state.subtracting(.editingDisabled)))
+  }
+
+  private mutating func end(_ closing: DocumentClosing) -> [Action] {
+    show(.closed) + [.end(closing)]
+  }
+}

@@ -1,0 +1,66 @@
+import FileCoordination
+import Foundation
+import SystemPackage
+
+/// A version of a document: the current one, one of another machine that a syncer has kept beside
+/// it, or one that was kept on this machine when a conflict was settled.
+///
+///     let versions = try documents.otherVersions(of: "report.txt") ?? []
+///     for version in versions where version.isConflict && !version.isResolved { … }
+///
+/// It is a value, as things were when it was listed; what is done to it fails if they are otherwise
+/// by then. Versions of one file with one identifier are equal.
+///
+/// The counterpart of `NSFileVersion`.
+public struct FileVersion: Sendable {
+  /// Where a version comes from.
+  public enum Origin: String, Hashable, Sendable, CaseIterable {
+    /// It is what the document is now.
+    case current
+    /// A syncer has kept it beside the document, and brings it to all machines.
+    case conflict
+    /// It is kept on this machine alone.
+    case kept
+  }
+
+  /// The document.
+  public let file: FilePath
+  /// Names the version among those of its file, as long as it exists: on all machines for one of
+  /// a conflict.
+  public let persistentIdentifier: String
+  /// Where it comes from.
+  public let origin: Origin
+  /// Where its contents are.
+  ///
+  /// Read them only: a change would be a change of the version.
+  public let path: FilePath
+  /// When its contents were last changed, by the clock of the machine that changed them.
+  public let modificationDate: Date
+  /// How many bytes it has.
+  public let size: Int64
+  /// The machine, its user or its device id, as far as a conflict copy's name says.
+  public let localizedNameOfSavingComputer: String?
+  /// Whether it lost a conflict, settled or not.
+  public let isConflict: Bool
+  /// Whether it need not be dealt with any more.
+  ///
+  /// A version that is resolved never becomes unresolved again: nothing here does that.
+  public var isResolved: Bool { origin != .conflict }
+
+  /// Where the current version's identifier is asked for.
+  static let currentIdentifier = "current"
+  let stamp: FileStamp
+}
+
+extension FileVersion: Hashable {
+  /// Whether both are one version of one file, whatever has become of it meanwhile.
+  public static func == (one: FileVersion, other: FileVersion) -> Bool {
+    one.file == other.file && one.persistentIdentifier == other.persistentIdentifier
+  }
+
+  /// Hashes what makes versions equal.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(file)
+    hasher.combine(persistentIdentifier)
+  }
+}

@@ -1,0 +1,137 @@
+import FileCoordination
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+/// Replaces and removes names in a folder that a syncer changes at the same time, uncoordinated, so
+/// that nothing is lost that nobody has seen.
+///
+/// The new file and the old one change places at one moment (`RENAME_EXCHANGE`). Only then the old
+/// one is looked at: it is deleted if it is what was expected, else it is put back. So no moment
+/// between looking and replacing is left, as there is where one looks first.
+struct SafeReplacement {
+  let directory: OpenDirectory
+  let ambient: DocumentAmbient
+
+  /// What was written, and whether its name is surely on the disk.
+  struct Outcome {
+    let stamp: FileStamp
+    /// The file is there and whole, but might not survive a power loss.
+    let notDurable: FileError?
+  }
+
+  /// Gives a file new contents, or makes it.
+  ///
+  /// - parameters:
+  ///   - expected: what it is believed to be; nil: nothing has the name.
+  ///   - write: writes the contents.
+  /// - throws: ``DocumentFileError/changedMeanwhile(path:)`` if it is something else.
+  func replace(
+    _ name: FilePath.Component, expecting expected: FileStamp?, mode: UInt32? = nil,
+    modified: Int64? = nil, _ write: (OpenFile) throws -> Void
+  ) throws -> Outcome {
+    let temporary = try ambient.temporaryName()
+    let file = try directory.create(temporary)
+    let stamp: FileStamp
+    do {
+      try write(file)
+      try ambient.onStep(.written)
+      // SMB, FAT and others have no modes and refuse.
+      if let mode { try? file.setMode(mode) }
+      if let modified { try? file.setModified(modified) }
+      try file.synchronize()
+      try ambient.onStep(.synchronized)
+      stamp = FileStamp(try file.status())
+      try exchange(temporary, name, expecting: expected, own: stamp)
+    } catch {
+      // If it is not there any more under this name, it must not be looked for under another.
+      if let status = try? directory.status(of: temporary),
+        let own = try? file.status(), status.isSameFile(as: own)
+      {
+        try? directory.remove(temporary)
+      }
+      throw error
+    }
+    do {
+      try directory.synchronize()
+      return Outcome(stamp: stamp, notDurable: nil)
+    } catch {
+      return Outcome(stamp: stamp, notDurable: error)
+    }
+  }
+
+  private func exchange(
+    _ temporary: FilePath.Component, _ name: FilePath.Component, expecting expected: FileStamp?,
+    own: FileStamp
+  ) throws {
+    let changed = DocumentFileError.changedMeanwhile(path: directory.path.appending(name).string)
+    guard let expected else {
+      do {
+        return try directory.renameExclusively(temporary, to: name)
+      } catch {
+        guard error.errno == .fileExists else { throw error }
+        throw changed
+      }
+    }
+    do {
+      guard try directory.exchange(temporary, name) else {
+        // FUSE and others: looking first is all that is left.
+        guard stamp(of: name) == expected else { throw changed }
+        return try directory.rename(temporary, to: name)
+      }
+    } catch let error as FileError {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      throw changed
+    }
+    try ambient.onStep(.exchanged)
+    if stamp(of: temporary) == expected { return try directory.remove(temporary) }
+    try putBack(temporary, name, own: own)
+    throw changed
+  }
+
+  /// Undoes an exchange that brought out something else than expected.
+  private func putBack(
+    _ temporary: FilePath.Component, _ name: FilePath.Component, own: FileStamp
+  ) throws {
+    _ = try directory.exchange(temporary, name)
+    guard stamp(of: temporary) != own else { return }
+    // Somebody has written the name between the two exchanges: that is the newest, and now under
+    // the temporary name. It becomes a version.
+    guard let moment = ambient.moment(),
+      let copy = ConflictCopy.name(of: name, moment, savedBy: ambient.machine)
+    else { return }
+    try directory.renameExclusively(temporary, to: copy)
+  }
+
+  /// Removes a name if what has it is what was expected.
+  ///
+  /// It is renamed first, then looked at, so that nothing else is removed in its place.
+  func remove(_ name: FilePath.Component, expecting expected: FileStamp) throws {
+    let temporary = try ambient.temporaryName()
+    let changed = DocumentFileError.changedMeanwhile(path: directory.path.appending(name).string)
+    do {
+      try directory.renameExclusively(name, to: temporary)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      throw changed
+    }
+    try ambient.onStep(.setAside)
+    guard stamp(of: temporary) == expected else {
+      try directory.renameExclusively(temporary, to: name)
+      throw changed
+    }
+    try directory.remove(temporary)
+    try directory.synchronize()
+  }
+
+  private func stamp(of name: FilePath.Component) -> FileStamp? {
+    (try? directory.status(of: name)).map { FileStamp($0) }
+  }
+}
+
+extension OpenFile {
+  /// Copies all of another file into this one.
+  func write(contentsOf source: OpenFile) throws {
+    try source.forEachPiece { (piece) throws(FileError) in try write(piece) }
+  }
+}

@@ -1,0 +1,199 @@
+import DocumentFiles
+import FileCoordination
+import SystemFiles
+import Testing
+
+/// What a document decides, without any file: D3 to D10.
+@Suite struct DocumentMachineTests {
+  private var machine = DocumentMachine()
+
+  private static func stamp(_ number: UInt64) -> FileStamp {
+    FileStamp(
+      FileStatus(
+        kind: .regular, size: Int64(number), modified: 0, changed: 0, inode: number, device: 1))
+  }
+
+  private let first = stamp(1)
+  private let second = stamp(2)
+  private let third = stamp(3)
+
+  init() {
+    #expect(machine.state == .closed)
+    #expect(machine.input(.opened(first, hasConflicts: false)) == [.show(.normal)])
+  }
+
+  @Test func d3_editsAreSavedAfterAWhileWithoutEditsAndAfterALimit() {
+    var machine = self.machine
+    #expect(machine.input(.edited(at: .zero)) == [.wake(after: .seconds(2))])
+    #expect(machine.input(.edited(at: .seconds(1))).isEmpty)
+    #expect(machine.input(.woke(at: .seconds(2))) == [.wake(after: .seconds(1))])
+    #expect(machine.input(.woke(at: .seconds(3))) == [.save(expecting: first)])
+    #expect(machine.input(.saved(second, isDurable: true)).isEmpty)
+    #expect(!machine.hasUnsavedChanges)
+    // Someone who never stops.
+    var (now, woken) = (Duration.zero, Duration.seconds(2))
+    #expect(machine.input(.edited(at: now)) == [.wake(after: woken)])
+    while true {
+      now += .milliseconds(500)
+      #expect(machine.input(.edited(at: now)).isEmpty)
+      guard now == woken else { continue }
+      let actions = machine.input(.woke(at: now))
+      guard case .wake(let after) = actions.first else {
+        #expect(actions == [.save(expecting: second)] && now == .seconds(15))
+        break
+      }
+      woken = now + after
+    }
+  }
+
+  @Test func d3_whoeverWantsToReadIsSavedForAtOnceAndOnlyIfThereIsAnything() {
+    var machine = self.machine
+    #expect(machine.input(.saveAsked).isEmpty)
+    _ = machine.input(.edited(at: .zero))
+    #expect(machine.input(.saveAsked) == [.save(expecting: first)])
+    // What is edited while it is saved is saved later.
+    #expect(machine.input(.edited(at: .seconds(1))).isEmpty)
+    #expect(machine.input(.saved(second, isDurable: true)).isEmpty && machine.hasUnsavedChanges)
+    #expect(machine.input(.woke(at: .seconds(3))) == [.save(expecting: second)])
+  }
+
+  @Test func d3_whatGaveWayToSomethingMoreUrgentIsDoneLater() {
+    var machine = self.machine
+    _ = machine.input(.edited(at: .zero))
+    #expect(machine.input(.woke(at: .seconds(2))) == [.save(expecting: first)])
+    #expect(machine.input(.postponed) == [.wake(after: .seconds(2))])
+  }
+
+  @Test func d4_aFailureToSaveShowsUntilItIsSaved() {
+    var machine = self.machine
+    _ = machine.input(.edited(at: .zero))
+    _ = machine.input(.woke(at: .seconds(2)))
+    #expect(machine.input(.saveFailed) == [.show(.savingError), .wake(after: .seconds(15))])
+    #expect(machine.input(.woke(at: .seconds(17))) == [.save(expecting: first)])
+    // Written, but possibly not on the disk: that is no success, either.
+    #expect(machine.input(.saved(second, isDurable: false)) == [.wake(after: .seconds(15))])
+    #expect(machine.hasUnsavedChanges)
+    #expect(machine.input(.woke(at: .seconds(32))) == [.save(expecting: second)])
+    #expect(machine.input(.saved(third, isDurable: true)) == [.show(.normal)])
+  }
+
+  @Test func d4_statesHaveTheNumbersOfUIDocument() {
+    let states: [DocumentState] = [
+      .normal, .closed, .inConflict, .savingError, .editingDisabled, .progressAvailable,
+    ]
+    #expect(states.map(\.rawValue) == [0, 1, 2, 4, 8, 16])
+  }
+
+  @Test func d5_aConflictComesInThreeSteps() {
+    var machine = self.machine
+    #expect(
+      machine.input(.looked(first, hasConflicts: true)) == [
+        .show(.editingDisabled), .show([.editingDisabled, .inConflict]), .show(.inConflict),
+      ])
+    #expect(machine.input(.looked(first, hasConflicts: true)).isEmpty)
+    #expect(machine.input(.looked(first, hasConflicts: false)) == [.show(.normal)])
+  }
+
+  @Test func d5_d6_aConflictThatComesWithNewContentsShowsAfterThem() {
+    var machine = self.machine
+    #expect(
+      machine.input(.looked(second, hasConflicts: true)) == [.show(.editingDisabled), .reload])
+    #expect(
+      machine.input(.reloaded(second, hasConflicts: true)) == [
+        .showContents, .show([.editingDisabled, .inConflict]), .show(.inConflict),
+      ])
+  }
+
+  @Test func d6_aChangeElsewhereIsReadWhereNothingIsUnsaved() {
+    var machine = self.machine
+    #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
+    #expect(
+      machine.input(.looked(second, hasConflicts: false)) == [.show(.editingDisabled), .reload])
+    #expect(
+      machine.input(.reloaded(second, hasConflicts: false)) == [.showContents, .show(.normal)])
+    #expect(machine.input(.looked(second, hasConflicts: false)).isEmpty)
+  }
+
+  @Test func d6_aReadingThatFailsIsTriedAgainAndEditingGoesOn() {
+    var machine = self.machine
+    _ = machine.input(.looked(second, hasConflicts: false))
+    #expect(machine.input(.reloadFailed) == [.show(.normal), .look(after: .seconds(15))])
+    #expect(
+      machine.input(.looked(second, hasConflicts: false)) == [.show(.editingDisabled), .reload])
+    // What cannot be read as such a document is none.
+    #expect(machine.input(.unreadable) == [.show(.closed), .end(.unreadable)])
+  }
+
+  @Test func d6_whatGaveWayIsLookedAtAgainAtOnce() {
+    var machine = self.machine
+    _ = machine.input(.edited(at: .zero))
+    for _ in 0..<2 {
+      #expect(
+        machine.input(.looked(second, hasConflicts: false)) == [
+          .show(.editingDisabled), .setAside,
+        ])
+      #expect(machine.input(.followingPostponed) == [.show(.normal), .look(after: .zero)])
+    }
+    #expect(machine.hasUnsavedChanges)
+  }
+
+  @Test func d7_aFileThatIsGoneForLongerThanAReplacementTakesClosesTheDocument() {
+    var machine = self.machine
+    #expect(machine.input(.looked(nil, hasConflicts: false)) == [.look(after: .seconds(1))])
+    #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
+    #expect(machine.input(.looked(nil, hasConflicts: false)) == [.look(after: .seconds(1))])
+    #expect(
+      machine.input(.looked(nil, hasConflicts: false)) == [
+        .show(.closed), .end(.deleted(keptAs: nil)),
+      ])
+    // Nothing concerns it any more.
+    #expect(machine.input(.edited(at: .zero)).isEmpty && machine.input(.saveAsked).isEmpty)
+    #expect(machine.input(.looked(third, hasConflicts: true)).isEmpty)
+  }
+
+  @Test func d7_whatIsUnsavedIsKeptBeforeADeletedDocumentCloses() {
+    var machine = self.machine
+    _ = machine.input(.edited(at: .zero))
+    #expect(machine.input(.deletionAsked) == [.keep])
+    #expect(machine.input(.keepFailed) == [.show(.savingError)])
+    #expect(machine.input(.deletionAsked) == [.keep])
+    #expect(machine.input(.kept("7")) == [.show(.closed), .end(.deleted(keptAs: "7"))])
+  }
+
+  @Test func d9_d10_editsThatMeetANewerFileBecomeAVersionAndTheFileWins() {
+    var machine = self.machine
+    _ = machine.input(.edited(at: .zero))
+    #expect(
+      machine.input(.looked(second, hasConflicts: false)) == [.show(.editingDisabled), .setAside])
+    #expect(machine.hasUnsavedChanges)
+    #expect(machine.input(.setAside) == [.reload] && !machine.hasUnsavedChanges)
+    #expect(
+      machine.input(.reloaded(second, hasConflicts: true)) == [
+        .showContents, .show([.editingDisabled, .inConflict]), .show(.inConflict),
+      ])
+  }
+
+  @Test func d10_editsThatCannotBeSetAsideStayAndAreTriedAgain() {
+    var machine = self.machine
+    _ = machine.input(.edited(at: .zero))
+    _ = machine.input(.woke(at: .seconds(2)))
+    _ = machine.input(.looked(second, hasConflicts: false))
+    #expect(
+      machine.input(.setAsideFailed) == [.show(.savingError), .wake(after: .seconds(15))])
+    #expect(machine.hasUnsavedChanges)
+    // Never over the newer file: what is expected is what was read.
+    #expect(machine.input(.woke(at: .seconds(17))) == [.save(expecting: first)])
+  }
+
+  @Test func closingSavesFirstAndStaysOpenWhereThatFails() {
+    var machine = self.machine
+    _ = machine.input(.edited(at: .zero))
+    #expect(machine.input(.closeAsked) == [.save(expecting: first)])
+    #expect(machine.input(.saveFailed) == [.show(.savingError)])
+    #expect(machine.input(.closeAsked) == [.save(expecting: first)])
+    #expect(
+      machine.input(.saved(second, isDurable: true)) == [
+        .show(.normal), .show(.closed), .end(.asked),
+      ])
+  }
+}

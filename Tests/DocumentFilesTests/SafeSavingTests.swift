@@ -1,0 +1,120 @@
+import DocumentFiles
+import FileCoordination
+import Foundation
+import SystemFiles
+import SystemPackage
+import Testing
+
+/// How files are replaced: D2 and D10, whatever happens at whatever moment.
+@Suite struct SafeSavingTests {
+  private let desk: Desk
+  private let folder: DocumentFolder
+
+  init() throws {
+    desk = try Desk()
+    folder = try desk.folder()
+    try desk.write("a.txt", "old")
+  }
+
+  @Test func d2_savingReplacesTheFileAndKeepsItsMode() async throws {
+    #expect(chmod(desk.path("a.txt").string, 0o600) == 0)
+    let before = try LinuxFileSystem().status(of: desk.path("a.txt"))
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    try await document.edit { $0 = "new" }
+    try await document.save()
+    let after = try LinuxFileSystem().status(of: desk.path("a.txt"))
+    #expect(try desk.read("a.txt") == "new" && desk.names == ["a.txt"])
+    #expect(after.inode != before.inode && after.mode == 0o600 && after.links == 1)
+  }
+
+  @Test func d2_aSaveThatFailsAtAnyStepLeavesTheOldFileWhole() async throws {
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    let desk = desk
+    for step in [DocumentAmbient.Step.written, .synchronized] {
+      try await document.edit { $0 += "+" }
+      desk.atSteps { if $0 == step { throw FileError(.write, desk.root, .noSpace) } }
+      await #expect(
+        throws: DocumentFileError.system(
+          operation: "write", path: desk.root.string, errno: Errno.noSpace.rawValue)
+      ) { try await document.save() }
+      #expect(try desk.read("a.txt") == "old" && desk.names == ["a.txt"])
+      #expect(await document.state == .savingError)
+      #expect(await document.hasUnsavedChanges)
+    }
+    desk.atSteps(nil)
+    try await document.save()
+    #expect(try desk.read("a.txt") == "old++")
+    #expect(await document.state == .normal)
+  }
+
+  @Test func d2_theTemporaryFileHasANameThatSyncersIgnore() async throws {
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    try await document.edit { $0 = "new" }
+    let (desk, heard) = (desk, Heard())
+    desk.atSteps { step in
+      for name in try desk.names where name != "a.txt" { heard.note(name) }
+      if step == .synchronized { #expect(try desk.read("a.txt") == "old") }
+    }
+    try await document.save()
+    // Written, synchronized, and once more when the old file stands under that name.
+    #expect(heard.lines.count == 3)
+    for name in heard.lines { #expect(name.hasPrefix(".feedsync-") && name.hasSuffix(".nosync")) }
+  }
+
+  @Test func d10_aFileThatIsReplacedInTheLastMomentIsNotOverwritten() async throws {
+    let desk = desk
+    for step in [DocumentAmbient.Step.written, .synchronized] {
+      try desk.write("a.txt", "old")
+      let document = try await DocumentFile<String>.open("a.txt", in: folder)
+      try await document.edit { $0 = "edited" }
+      desk.atSteps { if $0 == step { try desk.write("a.txt", "a syncer's") } }
+      await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path("a.txt").string)) {
+        try await document.save()
+      }
+      desk.atSteps(nil)
+      #expect(try desk.read("a.txt") == "a syncer's")
+      #expect(await document.contents == "a syncer's")
+      #expect(await document.state == .inConflict)
+      let versions = try #require(try folder.unresolvedConflictVersions(of: "a.txt"))
+      #expect(
+        try versions.map { String(decoding: try folder.contents(of: $0), as: UTF8.self) } == [
+          "edited"
+        ])
+      #expect(versions.first?.localizedNameOfSavingComputer == "testdesklocal")
+      #expect(try desk.names.count == 2)
+      try await folder.removeOtherVersions(of: "a.txt")
+      try await document.close()
+    }
+  }
+
+  @Test func d10_whatIsWrittenBetweenTheTwoExchangesBecomesAVersion() async throws {
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    try await document.edit { $0 = "edited" }
+    let desk = desk
+    desk.atSteps { step in
+      if step == .synchronized { try desk.write("a.txt", "second") }
+      if step == .exchanged { try desk.write("a.txt", "third") }
+    }
+    await #expect(throws: DocumentFileError.self) { try await document.save() }
+    desk.atSteps(nil)
+    var all = [try desk.read("a.txt")]
+    all += try (folder.otherVersions(of: "a.txt") ?? []).map {
+      String(decoding: try folder.contents(of: $0), as: UTF8.self)
+    }
+    #expect(Set(all) == ["second", "third", "edited"])
+    #expect(try desk.names.allSatisfy { !$0.hasPrefix(".") })
+  }
+
+  @Test func d10_aFileThatAppearsWhileOneIsMadeIsNotOverwritten() async throws {
+    let desk = desk
+    desk.atSteps { if $0 == .synchronized { try desk.write("b.txt", "a syncer's") } }
+    await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path("b.txt").string)) {
+      try await DocumentFile.create("b.txt", "mine", in: folder)
+    }
+    desk.atSteps(nil)
+    #expect(try desk.read("b.txt") == "a syncer's" && desk.names == ["a.txt", "b.txt"])
+    let document = try await DocumentFile.create("c.txt", "mine", in: folder)
+    #expect(try desk.read("c.txt") == "mine")
+    try await document.close()
+  }
+}
