@@ -1,4 +1,5 @@
 import CanonicalJSON
+import DocumentFiles
 import DocumentStorage
 import FileCoordination
 
@@ -78,3 +79,35 @@ public typealias FileVersionEvent = FileCoordination.FileVersionEvent
 
 /// What contents a file had, to tell whether it has to be read again.
 public typealias FileStamp = FileCoordination.FileStamp
+
+/// A folder of the user's own files, whose conflict copies appear as versions.
+///
+///     let documents = try container.documents()
+///     let report = try await DocumentFile<String>.open("report.txt", in: documents)
+///
+/// See <doc:DocumentFiles> for what is promised.
+public typealias DocumentFolder = DocumentFiles.DocumentFolder
+
+/// A document as it is listed.
+public typealias DocumentEntry = DocumentFiles.DocumentEntry
+
+/// A version of a file: `NSFileVersion`'s counterpart.
+public typealias FileVersion = DocumentFiles.FileVersion
+
+/// An open document, which saves itself and follows its file: `UIDocument`'s counterpart.
+public typealias DocumentFile = DocumentFiles.DocumentFile
+
+/// What a document holds, in memory and as bytes.
+public typealias DocumentContents = DocumentFiles.DocumentContents
+
+/// What a document is like.
+public typealias DocumentState = DocumentFiles.DocumentState
+
+/// What happens to an open document.
+public typealias DocumentEvent = DocumentFiles.DocumentEvent
+
+/// Why a document is closed.
+public typealias DocumentClosing = DocumentFiles.DocumentClosing
+
+/// Why something could not be done with a document or a version.
+public typealias DocumentFileError = DocumentFiles.DocumentFileError

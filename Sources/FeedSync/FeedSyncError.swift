@@ -1,3 +1,4 @@
+import DocumentFiles
 import DocumentStorage
 import FileCoordination
 import SegmentFormat
@@ -95,6 +96,7 @@ extension FeedSyncError {
     case let error as ConflictError: self.init(conflict: error, operation: operation)
     case let error as CoordinationError: self.init(coordination: error, operation: operation)
     case let error as KeyValueViolation: self = error.described
+    case let error as DocumentFileError: self.init(document: error, operation: operation)
     case let error as MemberPath.Problem: self.init(member: error, operation: operation)
     case let error as FileError: self.init(file: error)
     case let error as SegmentError: self.init(segment: error, operation: operation)

@@ -20,7 +20,7 @@ struct FeedSyncTool: AsyncParsableCommand {
       WatchCommand.self, StatusCommand.self, DoctorCommand.self, SegmentCommand.self,
       SQLCommand.self, IndexCommand.self, DevicesCommand.self, RebuildCommand.self,
       CompactCommand.self, LeaveCommand.self, ContainersCommand.self,
-      CoordinateCommand.self,
+      FileCommand.self, CoordinateCommand.self,
       ServiceCommand.self, HistoryCommand.self, UndoCommand.self,
       ConflictsCommand.self, GenerateManualCommand.self,
     ])

@@ -1,0 +1,54 @@
+import DocumentFiles
+import Foundation
+import Syncing
+import SystemFiles
+import SystemPackage
+
+extension UbiquityContainer {
+  /// The user's own files in the container: the folder `Documents`, which is made if it is missing.
+  ///
+  ///     let documents = try container.documents()
+  ///     for entry in try documents.documents() where entry.conflicts > 0 { print(entry.path) }
+  ///
+  /// Versions that lost a conflict are kept in the local state, under `versions`, and stay there
+  /// when this device leaves the container.
+  ///
+  /// - throws: ``FeedSyncError``: `.noContainer` if the folder is missing, or another one.
+  public func documents() throws -> DocumentFolder {
+    let operation = "open the documents"
+    do {
+      if let absence = try device.absence() { throw absence }
+      let root = device.container.root.appending("Documents")
+      let files = LinuxFileSystem()
+      do throws(FileError) {
+        try files.makeDirectory(root, mode: 0o777)
+        try files.synchronizeDirectory(device.container.root)
+      } catch {
+        guard error.errno == .fileExists else { throw error }
+        // A link would lead all that is done with documents to somewhere else.
+        let kind = try files.status(of: root).kind
+        guard kind == .directory else { throw FileError.notAFile(root, found: kind) }
+      }
+      let state = device.database.file.parent.parent
+      let container = device.record.container.description
+      return try DocumentFolder(
+        root, keeping: state.appending("versions").appending(container),
+        domain: try UserCoordination.domain(state: state.string))
+    } catch {
+      throw FeedSyncError(error, operation: operation)
+    }
+  }
+}
+
+extension DocumentFolder {
+  /// The document that a user means: by a path from the current directory that leads into the
+  /// folder, else by one from the folder.
+  package func document(named text: String) -> FilePath {
+    let typed = FilePath(text)
+    guard typed.isRelative else { return typed }
+    let here = FilePath(StateLocation.absolute(text))
+    let parent = try? LinuxFileSystem().canonicalPath(of: here.removingLastComponent())
+    guard let parent, parent.starts(with: path) else { return path.appending(typed.components) }
+    return here
+  }
+}

@@ -1,0 +1,149 @@
+import ArgumentParser
+import CanonicalJSON
+import FeedSync
+import SystemPackage
+
+struct FileCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "file",
+    abstract: "Your own files in the container, and the versions that a syncer has kept of them.",
+    discussion: """
+      The folder Documents in the container is for files of your own. When two machines change one \
+      at the same time, the syncer keeps both: one in place, the other as a conflict copy beside \
+      it. Conflict copies of Syncthing, Dropbox and Nextcloud are shown as versions of their file. \
+      Nothing is deleted without being asked.
+      """,
+    subcommands: [List.self, Versions.self, Open.self, Resolve.self, Discard.self],
+    defaultSubcommand: List.self)
+
+  struct List: StoreCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "List the files, and how many versions are in conflict.")
+
+    @OptionGroup var global: GlobalOptions
+    @Flag(help: "Only files with conflicts.") var conflicts = false
+
+    func run() async throws {
+      let folder = try FileCommand.folder(global)
+      let entries = try folder.documents { error in
+        Output.warning(FeedSyncError(error, operation: "file list"))
+      }
+      for entry in entries where !conflicts || entry.conflicts > 0 {
+        switch global.format {
+        case .json: Output.line(FileForm.json(entry))
+        case .text: Output.line(FileForm.text(entry))
+        }
+      }
+    }
+  }
+
+  struct Versions: StoreCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "versions", abstract: "List the versions of a file.",
+      discussion: """
+        The current one, those in conflict, and those that were kept on this machine when a \
+        conflict was settled. Number and identifier name a version for the other commands; the \
+        identifier stays the same when versions come and go.
+        """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var file: DocumentArgument
+
+    func run() async throws {
+      let folder = try FileCommand.folder(global)
+      for (number, version) in try FileVersions(of: file.path, in: folder).numbered {
+        switch global.format {
+        case .json: Output.line(FileForm.json(version, number: number))
+        case .text: Output.line(FileForm.text(version, number: number))
+        }
+      }
+    }
+  }
+
+  static func folder(_ global: GlobalOptions) throws -> DocumentFolder {
+    try UbiquityContainer(device: try global.open(needsFolder: true)).documents()
+  }
+}
+
+/// The file that a command is about.
+struct DocumentArgument: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp(
+      "A file in Documents: its path from there, or from the current directory.",
+      valueName: "file"),
+    completion: .file())
+  var path: String
+}
+
+/// The versions of a file, as they are numbered for people.
+struct FileVersions {
+  let file: FilePath
+  let current: FileVersion?
+  let others: [FileVersion]
+
+  init(of text: String, in folder: DocumentFolder) throws {
+    file = folder.document(named: text)
+    current = try folder.currentVersion(of: file)
+    guard let others = try folder.otherVersions(of: file) else {
+      throw DocumentFileError.notFound(path: file.string)
+    }
+    self.others = others
+  }
+
+  /// The current one is number 0.
+  var numbered: [(Int, FileVersion)] {
+    (current.map { [(0, $0)] } ?? []) + others.enumerated().map { ($0.offset + 1, $0.element) }
+  }
+
+  /// The version that a number or an identifier names.
+  func version(_ name: String) throws -> FileVersion {
+    let byID = numbered.first { $0.1.persistentIdentifier == name }
+    let found = byID ?? Int(name).flatMap { number in numbered.first { $0.0 == number } }
+    guard let found else {
+      throw DocumentFileError.noSuchVersion(path: file.string, version: name)
+    }
+    return found.1
+  }
+}
+
+/// How files and versions are printed.
+enum FileForm {
+  static func text(_ entry: DocumentEntry) -> String {
+    let name = ReportText.escaped(entry.relativePath)
+    guard entry.conflicts > 0 else { return name }
+    let count = entry.conflicts == 1 ? "1 version" : "\(entry.conflicts) versions"
+    return "\(name): \(count) in conflict" + (entry.size == nil ? ", the file itself is gone" : "")
+  }
+
+  static func json(_ entry: DocumentEntry) -> JSON {
+    .object([
+      "path": .text(entry.relativePath), "size": entry.size.map { .number($0) } ?? .null,
+      "modified": entry.modificationDate.map { .text(HistoryForm.time($0)) } ?? .null,
+      "conflicts": .number(entry.conflicts),
+    ])
+  }
+
+  static func text(_ version: FileVersion, number: Int) -> String {
+    let kind =
+      switch version.origin {
+      case .current: "current"
+      case .conflict: "in conflict"
+      case .kept: "kept here"
+      }
+    let author = version.localizedNameOfSavingComputer.map { ", by \(ReportText.escaped($0))" }
+    let name = ReportText.escaped(version.persistentIdentifier)
+    return
+      "\(number): \(kind), \(version.size) bytes, \(HistoryForm.time(version.modificationDate))"
+      + (author ?? "") + (version.origin == .current ? "" : "  \(name)")
+  }
+
+  static func json(_ version: FileVersion, number: Int) -> JSON {
+    .object([
+      "number": .number(number), "version": .text(version.persistentIdentifier),
+      "origin": .text(version.origin.rawValue), "size": .number(version.size),
+      "modified": .text(HistoryForm.time(version.modificationDate)),
+      "by": version.localizedNameOfSavingComputer.map { .text($0) } ?? .null,
+      "resolved": .bool(version.isResolved), "path": .text(version.path.string),
+    ])
+  }
+}
