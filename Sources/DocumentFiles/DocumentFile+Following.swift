@@ -6,7 +6,11 @@ import SystemFiles
 import SystemPackage
 
 extension DocumentFile: DocumentOwner {
-  func saveForOthers() async -> (any Error)? { await perform(.saveAsked, isUrgent: true) }
+  func saveForOthers() async -> (any Error)? {
+    let error = await perform(.saveAsked, isUrgent: true)
+    // Edits that met a newer file are a version by now: nobody has to do without the file for that.
+    return machine.hasUnsavedChanges ? error : nil
+  }
 
   func letGo() async -> (any Error)? { await perform(.deletionAsked, isUrgent: true) }
 

@@ -93,7 +93,8 @@ package struct DocumentMachine: Sendable {
       return following(input)
     case .deletionAsked: return delete()
     case .kept(let id): return end(.deleted(keptAs: id))
-    case .keepFailed: return show(state.union(.savingError)) + retry()
+    case .keepFailed:
+      return show(state.subtracting(.editingDisabled).union(.savingError)) + retry()
     }
   }
 
@@ -142,8 +143,8 @@ package struct DocumentMachine: Sendable {
       savedEdits = savingEdits
       firstEdit = hasUnsavedChanges ? lastEdit : nil
       let cleared = show(state.subtracting(.savingError))
-      return cleared
-        + (isClosing && !hasUnsavedChanges ? end(.asked) : wake(after: pace.quiet))
+      guard isClosing else { return cleared + wake(after: pace.quiet) }
+      return cleared + (hasUnsavedChanges ? save() : end(.asked))
     case .postponed:
       isClosing = false
       return wake(after: pace.quiet)
@@ -194,7 +195,9 @@ package struct DocumentMachine: Sendable {
   }
 
   private mutating func delete() -> [Action] {
-    hasUnsavedChanges ? [.keep] : end(.deleted(keptAs: nil))
+    guard hasUnsavedChanges else { return end(.deleted(keptAs: nil)) }
+    // An edit made while they are written would be in none.
+    return show(state.union(.editingDisabled)) + [.keep]
   }
 
   // MARK: State

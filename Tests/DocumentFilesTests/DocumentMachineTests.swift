@@ -154,9 +154,10 @@ import Testing
   @Test func d7_whatIsUnsavedIsKeptBeforeADeletedDocumentCloses() {
     var machine = self.machine
     _ = machine.input(.edited(at: .zero))
-    #expect(machine.input(.deletionAsked) == [.keep])
+    #expect(machine.input(.deletionAsked) == [.show(.editingDisabled), .keep])
     #expect(machine.input(.keepFailed) == [.show(.savingError)])
-    #expect(machine.input(.deletionAsked) == [.keep])
+    #expect(
+      machine.input(.deletionAsked) == [.show([.savingError, .editingDisabled]), .keep])
     #expect(machine.input(.kept("7")) == [.show(.closed), .end(.deleted(keptAs: "7"))])
   }
 
@@ -191,9 +192,13 @@ import Testing
     #expect(machine.input(.closeAsked) == [.save(expecting: first)])
     #expect(machine.input(.saveFailed) == [.show(.savingError)])
     #expect(machine.input(.closeAsked) == [.save(expecting: first)])
+    // What is edited while it is saved is saved, too.
+    #expect(machine.input(.edited(at: .seconds(1))).isEmpty)
     #expect(
       machine.input(.saved(second, isDurable: true)) == [
-        .show(.normal), .show(.closed), .end(.asked),
+        .show(.normal), .save(expecting: second),
       ])
+    #expect(
+      machine.input(.saved(third, isDurable: true)) == [.show(.closed), .end(.asked)])
   }
 }

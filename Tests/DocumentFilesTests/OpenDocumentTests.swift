@@ -177,6 +177,21 @@ import Testing
     try await other.close()
   }
 
+  @Test func d10_whoeverReadsGetsTheNewerFileWhereEditsCannotBeSaved() async throws {
+    let document = try await open()
+    try await document.edit { $0 = "edited" }
+    try desk.write("a.txt", "a syncer's")
+    let other = try FileCoordinator(try desk.domain())
+    let read = try await other.coordinate([.reading(desk.path("a.txt"))]) { paths in
+      try String(contentsOfFile: paths[0].string, encoding: .utf8)
+    }
+    #expect(read == "a syncer's")
+    #expect(await eventually { await document.state == .inConflict })
+    let version = try #require(try folder.unresolvedConflictVersions(of: "a.txt")?.first)
+    #expect(try folder.contents(of: version) == Array("edited".utf8))
+    try await document.close()
+  }
+
   @Test func d7_aFileThatIsDeletedClosesTheDocument() async throws {
     let document = try await open()
     let log = EventLog(document)
