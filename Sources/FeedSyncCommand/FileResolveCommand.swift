@@ -67,8 +67,8 @@ extension FileCommand {
     static let configuration = CommandConfiguration(
       commandName: "discard", abstract: "Delete versions of a file for good.",
       discussion: """
-        One in conflict is deleted on all machines. The current version is never deleted. A version \
-        that is not there is named, and the command ends with 1; the others go.
+        One in conflict is deleted on all machines. The current version is never deleted. A \
+        version that is not there is named, and the command ends with 1; the others go.
         """)
 
     @OptionGroup var global: GlobalOptions

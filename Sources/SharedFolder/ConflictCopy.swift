@@ -6,9 +6,9 @@ import SystemPackage
 ///     ConflictCopy("x.sync-conflict-20260131-101500-ABCDEFG.log")?.syncer  // .syncthing
 ///
 /// Syncthing: `name.sync-conflict-YYYYMMDD-HHMMSS-DEVICE.ext` (`conflictName` in its
-/// `lib/model/folder_sendrecv.go`; up to 0.14 without the device). Dropbox: `name (OWNER's
-/// conflicted copy YYYY-MM-DD).ext`, in the language of its owner, numbered from the second one of a
-/// day on. Nextcloud, ownCloud and OpenCloud: `name (conflicted copy [OWNER ]YYYY-MM-DD
+/// `lib/model/folder_sendrecv.go`; older ones without the device). Dropbox: `name (OWNER's
+/// conflicted copy YYYY-MM-DD).ext`, in the language of its owner, numbered from the second one of
+/// a day on. Nextcloud, ownCloud and OpenCloud: `name (conflicted copy [OWNER ]YYYY-MM-DD
 /// HHMMSS).ext`, before 2018 `name_conflict-YYYYMMDD-HHMMSS.ext`. All of them put the mark in front
 /// of the last extension, so the rightmost mark is the last one that was put there.
 ///
