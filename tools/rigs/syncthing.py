@@ -52,6 +52,8 @@ class Instance:
             device = ElementTree.SubElement(
                 root, "device", {"id": peer.id, "name": peer.name})
             ElementTree.SubElement(device, "address").text = peer.address
+        # What Syncthing gives to new folders; where it is not written down, no copy is kept.
+        ElementTree.SubElement(folder, "maxConflicts").text = "10"
         free = ElementTree.SubElement(folder, "minDiskFree", {"unit": "%"})
         free.text = "0"
         root.find("gui/address").text = self.interface

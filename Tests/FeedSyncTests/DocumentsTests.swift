@@ -1,0 +1,50 @@
+import FeedSync
+import Foundation
+import Testing
+
+/// The user's own files, as a program that imports the library alone meets them.
+@Suite struct DocumentsTests {
+  private let place: Place
+  private let container: UbiquityContainer
+
+  init() throws {
+    place = try Place()
+    container = try UbiquityContainer.join(
+      place.folder.path, identifier: "org.example.test", deviceName: "ann",
+      state: place.state("ann"))
+  }
+
+  private func write(_ name: String, _ text: String) throws {
+    try Data(text.utf8).write(to: place.folder.appending(path: "Documents/\(name)"))
+  }
+
+  @Test func aDocumentIsMadeEditedAndSettledBesideTheCommand() async throws {
+    let documents = try container.documents()
+    let report = try await DocumentFile.create("report.txt", "mine", in: documents)
+    try write("report.sync-conflict-20260131-101500-ABCDEFG.txt", "theirs")
+    #expect(
+      try place.feedsync("file", "list", "--conflicts") == "report.txt: 1 version in conflict\n")
+    // Whoever has it open is asked to save what the command would not see otherwise.
+    try await report.edit { $0 += ", edited" }
+    try place.feedsync("file", "resolve", "report.txt", "--keep", "1")
+    for _ in 0..<4_000 {
+      if await report.contents == "theirs" { break }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(await report.contents == "theirs")
+    let kept = try #require(try documents.otherVersions(of: "report.txt")?.first)
+    #expect(kept.origin == .kept)
+    #expect(try documents.contents(of: kept) == Array("mine, edited".utf8))
+    try await report.close()
+  }
+
+  @Test func aContainerThatIsAwayHasNoDocumentsAndALinkIsNoFolder() throws {
+    try place.setFolder(isAway: true)
+    let error = #expect(throws: FeedSyncError.self) { try container.documents() }
+    #expect(error?.code == .noContainer)
+    try place.setFolder(isAway: false)
+    try FileManager.default.createSymbolicLink(
+      at: place.folder.appending(path: "Documents"), withDestinationURL: place.root)
+    #expect(throws: FeedSyncError.self) { try container.documents() }
+  }
+}
