@@ -89,13 +89,13 @@ extension DocumentFolder {
     // Listed before anything is changed: what arrives meanwhile is not settled with it.
     let unresolved = try unresolvedConflictVersions(of: file) ?? []
     try check(version, isOf: file)
-    let current = try currentVersion(of: file)
     if version.origin == .current {
-      guard current?.stamp == version.stamp else {
+      guard try currentVersion(of: file)?.stamp == version.stamp else {
         throw DocumentFileError.changedMeanwhile(path: version.file.string)
       }
     } else {
-      try await replace(file, with: version, expecting: current)
+      // Whoever has it open saves first, so the current one may be newer than it was: it is kept.
+      try await replace(file, with: version)
     }
     for other in unresolved {
       // The chosen one is the document itself by now.

@@ -80,16 +80,17 @@ import Testing
     let path = desk.path("a.txt")
     try await document.edit { $0 = "edited" }
     // A reader who does not ask holds the file, so that the autosave has to wait.
-    let hold = DispatchSemaphore(value: 0)
+    let (hold, reading) = (DispatchSemaphore(value: 0), Heard())
     let holder = Task {
       try await FileCoordinator(first).coordinate([.reading(path, .withoutChanges)]) { _ in
+        reading.note("reads")
         hold.wait()
       }
     }
-    #expect(try await eventually { try first.report().claims.count == 1 })
-    #expect(await eventually { !desk.time.due.isEmpty })
+    #expect(await eventually { !reading.lines.isEmpty && !desk.time.due.isEmpty })
     desk.time.advance(by: .seconds(2))
-    #expect(try await eventually { try first.report().claims.count == 2 })
+    #expect(
+      try await eventually { try first.report().claims.contains { $0.state == .waiting } })
     // Another one asks for it to be saved, and is asked for by the first, who still reads.
     let start = ContinuousClock.now
     let writer = Task {
@@ -254,6 +255,19 @@ import Testing
     try await document.resolve(keeping: try #require(try folder.currentVersion(of: "a.txt")))
     #expect(await eventually { await document.state == .normal })
     #expect(try desk.read("a.txt") == "the winner, edited" && desk.names == ["a.txt"])
+    try await document.close()
+  }
+
+  @Test func d3_d9_whatIsUnsavedIsSavedBeforeAnotherProgramResolvesAndKept() async throws {
+    let document = try await open()
+    try desk.write(Desk.copy("a"), "theirs")
+    try await document.edit { $0 += ", edited" }
+    let other = try desk.folder()
+    let version = try #require(try other.unresolvedConflictVersions(of: "a.txt")?.first)
+    try await other.resolve("a.txt", keeping: version)
+    #expect(await eventually { await document.contents == "theirs" })
+    let kept = try #require(try folder.otherVersions(of: "a.txt")?.first)
+    #expect(try folder.contents(of: kept) == Array("old, edited".utf8))
     try await document.close()
   }
 
