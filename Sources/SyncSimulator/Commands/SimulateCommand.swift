@@ -7,7 +7,7 @@ struct SimulateCommand: ParsableCommand {
     commandName: "feedsync-simulate",
     abstract: "Runs several devices in one process.",
     subcommands: [
-      RunCommand.self, ReplayCommand.self, WorkloadCommand.self, NewerCommand.self,
-      YearCommand.self,
+      RunCommand.self, ReplayCommand.self, WorkloadCommand.self, WriteCommand.self,
+      NewerCommand.self, YearCommand.self,
     ])
 }
