@@ -12,6 +12,10 @@ from running import Watch, median, percentile, ratio
 from stage import remove_database
 
 
+def processor(results):
+    return milliseconds(median(results, "processor"))
+
+
 class Live:
     """A device and a raw database that hold a workload, and a copy of its folder to add to."""
 
@@ -57,12 +61,13 @@ def report_one(large, small, table, count):
         large.import_one(number)
         small.import_one(number)
     table.add("one more transaction into %s, whole process ÷ raw C's" % large.stage.name, 3,
-              ratio(large.ours, large.raw), "%s against %s; of processor time %.2f×" % (
+              ratio(large.ours, large.raw), "%s against %s; of processor time %s against %s" % (
                   milliseconds(median(large.ours)), milliseconds(median(large.raw)),
-                  ratio(large.ours, large.raw, "processor")))
+                  processor(large.ours), processor(large.raw)))
     table.add("the same ÷ into %s" % small.stage.name, 1.3, ratio(large.ours, small.ours),
-              "%s against %s" % (
-                  milliseconds(median(large.ours)), milliseconds(median(small.ours))))
+              "%s against %s; of processor time %s against %s" % (
+                  milliseconds(median(large.ours)), milliseconds(median(small.ours)),
+                  processor(large.ours), processor(small.ours)))
 
 
 def report_peers(stage, peers, table, repetitions):
@@ -87,8 +92,10 @@ def report_nothing(many, few, table, count):
             lists.append(tools.run(tools.limit, "list", os.path.join(container, "logs")))
     (_, _, _, ours, lists), (_, _, _, fewer, shorter) = places
     table.add("nothing new and %d segments in the folder" % many.meta["txns"], 40,
-              median(ours) * 1000, "listing alone %s; with %d segments %s, listing alone %s" % (
-                  milliseconds(median(lists)), few.meta["txns"], milliseconds(median(fewer)),
+              median(ours) * 1000, "of processor time %s; listing alone %s (%s); with %d segments "
+              "%s (%s), listing alone %s" % (
+                  processor(ours), milliseconds(median(lists)), processor(lists),
+                  few.meta["txns"], milliseconds(median(fewer)), processor(fewer),
                   milliseconds(median(shorter))), unit=" ms")
 
 
@@ -102,7 +109,8 @@ def report_get(live, table, count):
         ours.append(tools.run(tools.feedsync, "get", "items", document, "--state", live.state))
         raw.append(tools.run(tools.limit, "get", live.database, document))
     table.add("get in the state of %s, whole process" % live.stage.name, 10,
-              median(ours) * 1000, "C %s" % milliseconds(median(raw)), unit=" ms")
+              median(ours) * 1000, "of processor time %s; C %s (%s)" % (
+                  processor(ours), milliseconds(median(raw)), processor(raw)), unit=" ms")
 
 
 def report_watch(live, table, first, count, quiet_seconds):

@@ -30,7 +30,7 @@ struct WorkloadCommand: ParsableCommand {
   @Option(help: "How often the transactions are written, each time later.") var times = 1
   @Option(
     help: ArgumentHelp(
-      "A folder to make for the transactions of DIR/incr.jsonl, a file each, which go on from there.",
+      "A folder to make for the transactions of DIR/incr.jsonl, a file each: what comes next.",
       valueName: "folder"))
   var more: String?
 
