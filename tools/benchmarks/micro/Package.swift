@@ -2,12 +2,11 @@
 import Foundation
 import PackageDescription
 
-// A package of its own, so that the project's build needs no benchmark library. What it measures is
-// visible inside the project's package alone, whose name is that of the folder it stands in: these
-// benchmarks are compiled as a part of it.
+// A package of its own, so that the project's build needs no benchmark library. Most of what it
+// measures is visible inside the project's package alone, and SwiftPM gives each package a name of its
+// own as the last word, so the compiler is told not to ask who may see what.
 let project = URL(fileURLWithPath: Context.packageDirectory).deletingLastPathComponent()
-  .deletingLastPathComponent().deletingLastPathComponent().lastPathComponent.lowercased()
-let packageName = String(project.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+  .deletingLastPathComponent().deletingLastPathComponent().lastPathComponent
 
 let package = Package(
   name: "micro",
@@ -24,7 +23,7 @@ let package = Package(
       ],
       path: "Benchmarks/Store",
       swiftSettings: [
-        .swiftLanguageMode(.v6), .unsafeFlags(["-package-name", packageName]),
+        .swiftLanguageMode(.v6), .unsafeFlags(["-Xfrontend", "-disable-access-control"]),
       ],
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")])
   ]

@@ -13,7 +13,7 @@ let start = StreamPosition.start
 
 let benchmarks: @Sendable () -> Void = {
   Benchmark.defaultConfiguration = .init(
-    metrics: [.wallClock, .cpuTotal, .throughput], maxDuration: .seconds(3))
+    metrics: [.wallClock, .throughput], maxDuration: .seconds(3))
 
   Benchmark("merge: apply 15,000 operations to 100 documents") { benchmark in
     for _ in benchmark.scaledIterations {
