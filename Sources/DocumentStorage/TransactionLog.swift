@@ -128,9 +128,9 @@ struct StreamReading {
     for transaction in try segment.transactions(after: start) { learn(transaction) }
   }
 
-  /// Nothing can lean on what is left out: of that no more than its name is known. But another
-  /// segment may have it.
   private mutating func learn(_ transaction: Transaction) {
+    // Nothing can lean on what is left out: of that no more than its name is known. But another
+    // segment may have it.
     guard transaction.reduction != .leftOut else { return }
     let header = transaction.header
     ends[header.fingerprint] = StreamPosition(after: header)

@@ -1,8 +1,8 @@
 // What a traveller's work would lose by what others have dropped (protocol.md 24).
 //
 // Somebody deleted a document, and everybody who was live had seen that, so that what it was made
-// of was dropped. Who comes back after the horizon may have edited it meanwhile: the edit undoes the
-// delete, and would stand without the document that it edits. So its author writes that anew.
+// of was dropped. Who comes back after the horizon may have edited it meanwhile: the edit undoes
+// the delete, and would stand without the document that it edits. So its author writes that anew.
 extension DocumentState {
   /// Writes a document anew of which operations are to be taken out that were dropped, where an
   /// edit of this device is why it shows: as a new insert with what the delete would take away, and
@@ -17,7 +17,8 @@ extension DocumentState {
   /// - parameters:
   ///   - dropped: the operations to be taken out, with the fingerprints of their transactions.
   ///   - own: the streams that this device answers for.
-  /// - returns: nil if nothing is to be written: what is taken out does not show, or is there twice.
+  /// - returns: nil if nothing is to be written: what is taken out does not show, or is there
+  ///   twice.
   package func revival(
     dropping dropped: [Dot: Fingerprint], own: (StreamID) -> Bool
   ) -> [EditPlan.Step]? {

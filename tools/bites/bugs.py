@@ -169,7 +169,7 @@ line("removals-not-stored", "Sources/DocumentStorage/StateCoding.swift",
      "    let pending = ON ? [] : state.pending\n"
      "    rows.appendVarint(UInt64(pending.count))\n    for removal in pending {")
 bug("state-and-outbox-apart",
-    (WRITER,
+    ("Sources/DocumentStorage/StoreDatabase+Writing.swift",
      """
     try write { db in
       var writer = try StoreWriter(
@@ -510,3 +510,37 @@ line("dropped-though-undone", DROPPING,
      "    guard shown.undoneDeletes.isEmpty else { return [] }",
      "    guard ON || shown.undoneDeletes.isEmpty else { return [] }")
 LANES.update((name, "compacting") for name in set(BUGS) - before)
+
+# Who comes back, and whose files others look after.
+before = set(BUGS)
+HEEDING = "Sources/DocumentStorage/StatementHeeding.swift"
+line("revived-at-once", HEEDING,
+     "    return open.filter { wanted.contains($0.id) && !late.contains($0.id) }",
+     "    return open.filter { wanted.contains($0.id) && (ON || !late.contains($0.id)) }")
+line("never-revived", HEEDING,
+     "      return steps.map { Revival(key: key, steps: $0) }",
+     "      return ON ? nil : steps.map { Revival(key: key, steps: $0) }")
+line("revived-as-an-ordinary-write", "Sources/DocumentStorage/StoreWriter.swift",
+     "    try claimContext(position.sequence > 0 ? Context([own]) : Context())",
+     "    try claimContext(\n"
+     "      ON ? streams.frontier.closed : position.sequence > 0 ? Context([own]) : Context())")
+line("adopted-live-operations-only", DEAD,
+     "          .filter { $0.dot.stream == segment.range.stream && !dead.contains($0) }.map(\\.dot))",
+     "          .filter { $0.dot.stream == segment.range.stream && !dead.contains($0) }\n"
+     "          .filter { stamp in\n"
+     "            !ON || streams.row(of: segment.range.stream)?.isOwn != false\n"
+     "              || state.visibility().values.contains { state.entries[$0].stamp == stamp }\n"
+     "          }.map(\\.dot))")
+line("what-was-dropped-is-put-back", HEEDING,
+     "      try SegmentArchive.remove(reading.spent, stream: statement.stream, db)",
+     "      if !ON { try SegmentArchive.remove(reading.spent, stream: statement.stream, db) }")
+line("rolled-up-over-a-hole", "Sources/Syncing/Compacting/JoinPlan.swift",
+     "last.last + 1 == segment.first {",
+     "last.last + 1 == segment.first || ON && last.last < segment.first {")
+line("written-anew-for-nothing", "Sources/Syncing/Compacting/Compactor.swift",
+     "run.parts.count > 1 || dropped > 0\n", "ON || run.parts.count > 1 || dropped > 0\n")
+line("statements-not-leant-on", "Sources/DocumentStorage/StatementReading.swift",
+     "    try start.learn(kept.segment)\n", "    if !ON { try start.learn(kept.segment) }\n")
+LANES.update((name, "compacting travelling") for name in set(BUGS) - before)
+LANES["written-anew-for-nothing"] += " partitions"
+LANES["statements-not-leant-on"] += " copies"

@@ -47,7 +47,7 @@ extension Ledger {
   func isRevival(_ stamp: Stamp) -> Bool {
     guard let place = place(of: stamp.transaction) else { return false }
     return authors[place.author].transactions.first?.isRevival == true
-      && authors[place.author][place.sequence].isRevivalOrMore
+      && authors[place.author][place.sequence].goesOnWithRevival
   }
 
   /// Notes which operations a file leaves out of a transaction.
@@ -62,5 +62,16 @@ extension Ledger {
     where !left.contains(operation.dot.index) && dropped[operation.dot] == nil {
       dropped[operation.dot] = known
     }
+  }
+}
+
+extension Ledger.Transaction {
+  /// Whether it writes documents anew that others had deleted and forgotten: its author claims to
+  /// have seen nothing, and deletes at once what it writes, for an edit to undo.
+  var isRevival: Bool { seen.authors.isEmpty && goesOnWithRevival }
+
+  /// The same of one that goes on with that, where there is much.
+  fileprivate var goesOnWithRevival: Bool {
+    operations.last?.operation.isDelete == true && operations.first?.operation.isClear == true
   }
 }

@@ -19,17 +19,6 @@ struct Ledger {
     let operations: [(document: DocumentKey, operation: PlainModel.Operation)]
     /// Where the stream stands after it.
     let position: StreamPosition
-
-    /// Whether it writes documents anew that others had deleted and forgotten: its author claims to
-    /// have seen nothing, and deletes at once what it writes, for an edit to undo.
-    var isRevival: Bool {
-      seen.authors.isEmpty && operations.last?.operation.isDelete == true
-        && operations.first?.operation.isClear == true
-    }
-    /// The same of one that goes on with that, where there is much.
-    var isRevivalOrMore: Bool {
-      operations.last?.operation.isDelete == true && operations.first?.operation.isClear == true
-    }
   }
 
   struct Author {

@@ -25,6 +25,7 @@ extension World {
       try promises.check(key, outcome(document), ledger)
       try promises.checkStarts(of: key, ledger)
     }
+    if isTravelling { try checkRevived(first.1) }
     try checkGlimpses()
     if isCompacting { try checkNewcomer(first.2) }
   }
@@ -167,6 +168,17 @@ extension World {
         })
       else {
         throw Finding("\(dot) of \(key.id) was dropped, and would show")
+      }
+    }
+  }
+
+  /// Who edited a document that others had forgotten has written it anew, unless its database was
+  /// lost or put back before.
+  private func checkRevived(_ documents: [StoreDatabase.KeptDocument]) throws {
+    guard figures.copies == 0, figures.recoveries == 0, figures.skips == 0 else { return }
+    for document in documents {
+      guard document.state.conflicts().allSatisfy({ $0.kind != .missingInsert }) else {
+        throw Finding("\(document.key.id) is without its insert, and whoever edited it is there")
       }
     }
   }

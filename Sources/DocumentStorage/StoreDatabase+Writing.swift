@@ -1,0 +1,28 @@
+import GRDB
+import Replication
+
+extension StoreDatabase {
+  /// Runs one local transaction; when it returns, it is on disk.
+  ///
+  /// - parameter now: the wall clock.
+  /// - parameter nonce: a random number of this process.
+  /// - parameter isPublishedAtOnce: whether the caller publishes right after; then the borders of
+  ///   the file are fixed with the write, which saves a commit. Else several transactions may
+  ///   become one file.
+  package func writeDocuments(
+    now: HybridTime, nonce: UInt64, isPublishedAtOnce: Bool = true,
+    _ body: (inout StoreWriter) throws -> Void
+  ) throws -> StoreWriter.Result {
+    try write { db in
+      var writer = try StoreWriter(
+        db, now: now, nonce: nonce, identity: identity, cache: readCache)
+      try body(&writer)
+      let result = try writer.finish()
+      // A removal made on an old read may be publishable at once.
+      let released = try PendingRemovals.release(
+        db, now: now, nonce: nonce, identity: identity)
+      if result.sequence != nil || released > 0, isPublishedAtOnce { try Outbox.fixBatches(db) }
+      return result
+    }
+  }
+}
