@@ -39,8 +39,8 @@ struct Reviving {
     try Outbox.fixBatches(db)
     var streams = try StreamDirectory(db)
     var table = try DocumentTable(db)
-    // What is put off again, waits for the next look.
-    _ = try StatementHeeding(now: Int64(now.milliseconds), db).heed(progress, &streams, &table)
+    _ = try StatementHeeding(now: Int64(now.milliseconds), db)
+      .heed(progress, isRevived: true, &streams, &table)
     return revivals.count
   }
 

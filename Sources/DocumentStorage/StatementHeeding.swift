@@ -21,20 +21,22 @@ struct StatementHeeding {
 
   /// Heeds the statements that can be.
   ///
-  /// - parameter progress: how far those are to have come that are looked at.
+  /// - parameters:
+  ///   - progress: How far those are to have come that are looked at.
+  ///   - isRevived: Whether what has to be written before was written.
   /// - returns: what has to be written before those are heeded that were put off: they would take
   ///   away what edits of this device show with (protocol.md 24).
   func heed(
-    _ progress: [StatementTable.Progress], _ streams: inout StreamDirectory,
-    _ table: inout DocumentTable
+    _ progress: [StatementTable.Progress], isRevived: Bool = false,
+    _ streams: inout StreamDirectory, _ table: inout DocumentTable
   ) throws -> [Revival] {
     let due = try due(progress, streams)
-    var revivals: [DocumentKey: Revival] = [:]
+    var needed: [DocumentKey: Revival] = [:]
     for statement in due {
       guard let reading = try compared(statement, streams) else { continue }
-      let dying = try self.revivals(of: reading.omitted, streams, table)
+      let dying = isRevived ? [] : try revivals(of: reading.omitted, streams, table)
       guard dying.isEmpty else {
-        for revival in dying { revivals[revival.key] = revival }
+        for revival in dying { needed[revival.key] = revival }
         continue
       }
       let isWhole = try drop(
@@ -49,7 +51,7 @@ struct StatementHeeding {
       try completeFollowers(of: reading, stream: statement.stream, streams)
       try SegmentArchive.remove(reading.spent, stream: statement.stream, db)
     }
-    return revivals.values.sorted { $0.key < $1.key }
+    return needed.values.sorted { $0.key < $1.key }
   }
 
   private func revivals(

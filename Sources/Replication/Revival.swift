@@ -25,46 +25,40 @@ extension DocumentState {
     let shown = visibility()
     let visible = shown.values.map { entries[$0] }
     func isDying(_ entry: Entry) -> Bool { dropped[entry.stamp.dot] == entry.stamp.fingerprint }
-    guard visible.contains(where: { own($0.stamp.dot.stream) && !isDying($0) }) else { return nil }
     let undone = Set(shown.undoneDeletes.compactMap(\.self))
     let deletes = entries.filter { undone.contains($0.stamp) }
     // The delete may have been dropped before it came here. Then nothing else is left to stand on,
     // or only what was written anew before.
     let isFounded = visible.contains { $0.effect.isInsert && !isDying($0) }
     let isUnfounding = !isFounded || deletes.contains { own($0.stamp.dot.stream) }
+    // Also what this device wrote itself: who looks after its stream may have dropped that.
     let mortal = visible.filter { entry in
-      !own(entry.stamp.dot.stream)
-        && (isUnfounding && isDying(entry)
-          || deletes.contains { relation(of: $0, to: entry.stamp) != .none })
-    }
-    let rest = visible.filter { !isDying($0) }
-    guard mortal.contains(where: { dying in isDying(dying) && !dying.isRepeated(in: rest) }) else {
-      return nil
+      isUnfounding && isDying(entry)
+        || deletes.contains { relation(of: $0, to: entry.stamp) != .none }
     }
     let others = Set(visible).subtracting(mortal)
+    guard others.contains(where: { own($0.stamp.dot.stream) && !isDying($0) }) else { return nil }
+    guard mortal.contains(where: isDying) else { return nil }
     var builder = ViewBuilder(
       entries: mortal.filter { entry in !others.contains { $0.winsOver(entry) } })
     guard let root = builder.node(in: builder.entries.indices, path: .root) else { return nil }
-    return root.insertion + [EditPlan.Step(.delete, at: .root)]
+    let steps = root.insertion
+    let rest = visible.filter { !isDying($0) }
+    guard !steps.allSatisfy({ step in rest.contains { $0.effect.says(step) } }) else { return nil }
+    return steps + [EditPlan.Step(.delete, at: .root)]
   }
 }
 
 extension DocumentState.Effect {
   fileprivate var isInsert: Bool { path.isRoot && kind == .clear }
+
+  /// Whether it says what a step does; of a counter, that it is one.
+  fileprivate func says(_ step: EditPlan.Step) -> Bool {
+    path == step.path && kind == step.kind && (kind == .counter || payload == step.payload)
+  }
 }
 
 extension DocumentState.Entry {
-  /// Whether another says the same at the same place, or counts what this one does.
-  fileprivate func isRepeated(in others: [Self]) -> Bool {
-    others.contains { other in
-      guard other.effect.path == effect.path else { return false }
-      switch effect.kind {
-      case .counter, .increment: return other.effect.kind == .counter && other.stamp > stamp
-      default: return other.effect.kind == effect.kind && other.effect.payload == effect.payload
-      }
-    }
-  }
-
   /// Whether it shows in the place of another, beside which it was written.
   fileprivate func winsOver(_ other: Self) -> Bool {
     guard stamp > other.stamp, effect.kind != .increment else { return false }
