@@ -126,7 +126,10 @@ extension World {
     if error is ContainerError, machine.place != .home {
       return note("    its folder is \(machine.place)")
     }
-    guard machine.isHindered else {
+    // What `Step.Kind.refuse` brings about, where it looks after another's files.
+    let isRefused =
+      !machine.adopted.isEmpty && (error as? FileError)?.errno == .permissionDenied
+    guard machine.isHindered || isRefused else {
       throw Finding("device \(machine.number): \(error)")
     }
     note("    \(error)")
