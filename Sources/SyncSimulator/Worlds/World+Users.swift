@@ -339,9 +339,10 @@ extension World {
     _ version: ReadVersion, on machine: Machine
   ) throws -> Set<[ByteString]> {
     let document = try machine.database.keptDocuments().first { $0.key == version.document.key }
+    // Of a device that was put back, another branch may have been as long then.
+    let lineage = try machine.database.frontier().lineage
     let unseen = document?.state.uncoveredEntries.filter { entry in
-      let dot = entry.stamp.dot
-      return !version.applied.contains(stream: dot.stream, sequence: dot.sequence)
+      !lineage.isCovered(Context([entry.stamp.transaction]), by: version.applied)
     }
     return Set(
       (unseen ?? []).compactMap { entry in
