@@ -77,7 +77,8 @@ extension RecoverySummary {
 }
 
 extension DocumentStore {
-  /// Notes that a device never comes back: what the folder loses of it, this device puts back.
+  /// Notes that a device never comes back: this device looks after its files from now on, puts back
+  /// what the folder loses of them, and joins small ones into large ones.
   ///
   ///     try store.retire(lostPhone.id)
   ///

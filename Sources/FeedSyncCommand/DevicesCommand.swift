@@ -87,8 +87,10 @@ struct DevicesRetireCommand: StoreCommand {
     commandName: "retire",
     abstract: "Note that a device never comes back, and keep what it wrote in the folder.",
     discussion: """
-      From now on this device puts back whatever the folder has lost of the other's files, as it \
-      does with its own. Any number of devices may do so. Nothing is removed.
+      From now on this device looks after the other's files as it does after its own: it puts back \
+      what the folder has lost of them, and 'compact' and 'import' join small ones into large \
+      ones, which take their place. Any number of devices may do so. Nothing that it wrote is \
+      lost by that, and should it come back, it goes on as it was.
       """)
 
   @OptionGroup var global: GlobalOptions
