@@ -27,28 +27,51 @@ struct TransactionLog {
       given?.insert(transaction.header.fingerprint)
       try body(transaction)
     }
+    // A former stream of this device may have some left, and what came back from the folder may
+    // lean on those.
+    var waiting = try waiting(of: stream)[...]
+    func takeWaiting(before first: UInt64) throws {
+      while let next = waiting.first, UInt64(next) < first {
+        waiting.removeFirst()
+        guard let content = try content(of: next, in: stream) else { continue }
+        try reading.take(content, give)
+      }
+    }
     for segment in archived {
       guard let bytes = try SegmentArchive.bytes(of: segment, db) else { continue }
       let content = try SegmentFile.decode(bytes).segment
+      try takeWaiting(before: segment.first)
       // What follows a statement may lean on it, whether it is heeded or not.
       if segment.isHeeded { try reading.take(content, give) } else { try reading.learn(content) }
     }
-    // A former stream of this device may have some left, too.
-    let rows = try Row.fetchCursor(
-      db,
-      sql: """
-        SELECT content FROM outbox WHERE stream = (SELECT id FROM streams WHERE stream = ?)
-        ORDER BY sequence
-        """,
-      arguments: [stream.databaseBytes])
-    while let row = try rows.next() {
-      try reading.take(SegmentFile.decode([UInt8](row.value(0) as Data)).segment, give)
-    }
+    try takeWaiting(before: .max)
     try forEachLeft(in: late, of: stream, besides: given ?? []) { transaction in
       reading.note(transaction.header.tip)
       try body(transaction)
     }
     return reading.missing
+  }
+
+  /// What waits of a stream to be published, in order.
+  private func waiting(of stream: StreamID) throws -> [Int64] {
+    try Int64.fetchAll(
+      db,
+      sql: """
+        SELECT sequence FROM outbox
+        WHERE stream = (SELECT id FROM streams WHERE stream = ?) ORDER BY sequence
+        """,
+      arguments: [stream.databaseBytes])
+  }
+
+  private func content(of sequence: Int64, in stream: StreamID) throws -> Segment? {
+    let content = try Data.fetchOne(
+      db,
+      sql: """
+        SELECT content FROM outbox
+        WHERE stream = (SELECT id FROM streams WHERE stream = ?) AND sequence = ?
+        """,
+      arguments: [stream.databaseBytes, sequence])
+    return try content.map { try SegmentFile.decode([UInt8]($0)).segment }
   }
 
   /// What is left of transactions that are nowhere else.

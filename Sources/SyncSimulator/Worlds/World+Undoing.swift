@@ -10,7 +10,9 @@ extension World {
     let key = self.key(&random)
     let recorded = try machine.database.readSnapshot { try $0.events(of: key) }
     guard recorded.missing.isEmpty else {
-      throw Finding("device \(machine.number) does not keep the history of \(key.id)")
+      throw Finding(
+        "device \(machine.number) does not keep the history of \(key.id): of"
+          + " \(recorded.missing)")
     }
     let changes = recorded.history(of: key).changes
     guard let last = changes.last else { return }
