@@ -5,39 +5,42 @@ import Replication
 /// What removals mean that wait: what their author may claim, and what led up to what they take
 /// away (protocol.md 7); not what led up to something else that went with the same write.
 extension World {
-  typealias Removals = [DocumentKey: Set<DocumentState.PendingRemoval>]
+  /// What is kept of each document.
+  typealias Kept = [DocumentKey: DocumentState]
 
-  /// The removals that wait.
-  func removals(on machine: Machine) throws -> Removals {
-    guard try machine.database.counts().pendingRemovals > 0 else { return [:] }
-    return try machine.database.keptDocuments().reduce(into: [:]) { result, document in
-      if !document.state.pending.isEmpty { result[document.key] = Set(document.state.pending) }
-    }
+  /// What is kept, where a removal may have to wait: where something is missing.
+  func kept(on machine: Machine, beside frontier: Frontier) throws -> Kept {
+    guard figures.copies == 0, !frontier.open.isEmpty else { return [:] }
+    return try machine.database.keptDocuments().reduce(into: [:]) { $0[$1.key] = $1.state }
   }
 
   /// - parameters:
-  ///   - before: the removals that waited before a write on the present state.
+  ///   - before: what was kept before a write on the present state. What is removed may be gone
+  ///     after it: a write of another's covered it, and all that its author had seen is here.
   ///   - frontier: what was there then.
-  func checkMeanings(since before: Removals, _ frontier: Frontier, on machine: Machine) throws {
+  func checkMeanings(since before: Kept, _ frontier: Frontier, on machine: Machine) throws {
     guard figures.copies == 0, frontier.givenUp.isEmpty,
       try machine.database.counts().pendingRemovals > 0
     else { return }
     for document in try machine.database.keptDocuments() {
-      let new = Set(document.state.pending).subtracting(before[document.key] ?? [])
+      let former = before[document.key] ?? DocumentState()
+      let new = Set(document.state.pending).subtracting(former.pending)
       for removal in new where removal.kind == .remove && !removal.path.isRoot {
-        try checkMeaning(of: removal, in: document, frontier, on: machine)
+        try checkMeaning(
+          of: removal, from: document.key, having: Set(document.state.entries + former.entries),
+          frontier, on: machine)
       }
     }
   }
 
   private func checkMeaning(
-    of removal: DocumentState.PendingRemoval, in document: StoreDatabase.KeptDocument,
-    _ frontier: Frontier, on machine: Machine
+    of removal: DocumentState.PendingRemoval, from key: DocumentKey,
+    having entries: Set<DocumentState.Entry>, _ frontier: Frontier, on machine: Machine
   ) throws {
     let meant = ledger.known(of: removal.seen)
     var most = ledger.known(of: frontier.closed)
     var victims: Set<Int> = []
-    for entry in document.state.entries
+    for entry in entries
     where entry.effect.kind.carriesValue && entry.effect.path.isAtOrBelow(removal.path) {
       guard let place = ledger.place(of: entry.stamp.transaction) else {
         // What it claims itself it may mean; of a former stream, what that claimed.
@@ -52,7 +55,7 @@ extension World {
       guard !machine.streams.contains(where: { ledger.authors[author].isOf($0) }) else { continue }
       guard meant[author] <= most[author] else {
         throw Finding(
-          "device \(machine.number) removes \(removal.path) from \(document.key.id), and means"
+          "device \(machine.number) removes \(removal.path) from \(key.id), and means"
             + " \(author):\(meant[author]), which led up to nothing there")
       }
     }

@@ -77,7 +77,7 @@ extension World {
     let isDeleting = deletes ?? (chosen != nil && random.chance(35))
     let frontier = try machine.database.frontier()
     let isOpen = !frontier.open.isEmpty
-    let removals = try removals(on: machine)
+    let kept = try kept(on: machine, beside: frontier)
     var edits: [Edit] = []
     let count = wanted ?? (random.chance(75) ? 1 : 2 + random.below(2))
     let result = try machine.database.writeDocuments(
@@ -98,7 +98,7 @@ extension World {
     }
     try promise(edits, on: machine, result: result, seen: known, conflicts: conflicts)
     try checkUnfounded(unfounded, on: machine)
-    try checkMeanings(since: removals, frontier, on: machine)
+    try checkMeanings(since: kept, frontier, on: machine)
     if !isOpen { try checkSettled(edits, conflicts, on: machine) }
   }
 
