@@ -31,9 +31,10 @@ struct StatementHeeding {
     _ streams: inout StreamDirectory, _ table: inout DocumentTable
   ) throws -> [Revival] {
     let due = try due(progress, streams)
+    let ids = Set(due.map(\.id))
     var needed: [DocumentKey: Revival] = [:]
     for statement in due {
-      guard let reading = try compared(statement, streams) else { continue }
+      guard let reading = try compared(statement, besides: ids, streams) else { continue }
       let dying = isRevived ? [] : try revivals(of: reading.omitted, streams, table)
       guard dying.isEmpty else {
         for revival in dying { needed[revival.key] = revival }
@@ -100,12 +101,12 @@ struct StatementHeeding {
 
   /// A statement beside what else is kept; nil if that cannot be told.
   private func compared(
-    _ statement: StatementTable.Kept, _ streams: StreamDirectory
+    _ statement: StatementTable.Kept, besides due: Set<Int64>, _ streams: StreamDirectory
   ) throws -> StatementReading? {
     guard try !StatementReading.isIncomplete(statement, db) else { return nil }
     do {
       var reading = try StatementReading(statement, streams: streams, db)
-      return try reading.compare(db) ? reading : nil
+      return try reading.compare(besides: due, db) ? reading : nil
     } catch is SegmentError {
       // What has rotted in the archive is for `doctor` to tell, and stops no import.
       return nil

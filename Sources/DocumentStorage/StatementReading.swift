@@ -31,6 +31,7 @@ struct StatementReading {
   private struct Other {
     let part: SegmentArchive.Part
     let isReduced: Bool
+    let isHeeded: Bool
     /// The fingerprint of its last transaction, which tells of all before.
     let end: Fingerprint
   }
@@ -59,14 +60,16 @@ struct StatementReading {
 
   /// What is left in a segment from which something was dropped: it leans on nothing.
   private static func content(of segment: Segment) throws -> Content {
+    try transactions(of: segment).reduce(into: [:]) { content, transaction in
+      content[transaction.header.fingerprint] = operations(of: transaction)
+    }
+  }
+
+  private static func transactions(of segment: Segment) throws -> [Transaction] {
     let start = StreamPosition(
       sequence: segment.range.first - 1, fingerprint: segment.range.fingerprintBefore,
       context: Context())
-    var content: Content = [:]
-    for transaction in try segment.transactions(after: start) {
-      content[transaction.header.fingerprint] = operations(of: transaction)
-    }
-    return content
+    return try segment.transactions(after: start)
   }
 
   private static func operations(of transaction: Transaction) -> [Int: Replication.Operation] {
@@ -78,29 +81,40 @@ struct StatementReading {
 
   /// Finds out what it omits.
   ///
+  /// - parameter due: the statements that are heeded with it: what they have was taken in, whether
+  ///   they come before or after it, or wait for what is to be written first.
   /// - returns: false if that cannot be told: what is kept of its transactions cannot be read, or
   ///   contradicts it.
-  mutating func compare(_ db: Database) throws -> Bool {
-    let others = try others(db)
+  mutating func compare(besides due: Set<Int64>, _ db: Database) throws -> Bool {
+    let others = try others(db, due)
     // What several have dropped, each for itself, is dropped.
     var reduced: [Statement] = []
-    for other in others where other.isReduced {
+    for other in others where other.isReduced && other.isHeeded {
       guard let kept = try SegmentArchive.segment(other.part.id, db) else { continue }
       reduced.append(
         Statement(
           part: other.part, content: try Self.content(of: kept.segment), digest: kept.digest))
     }
+    let lefts = reduced.map(\.content)
     var reading = start
-    for other in others {
+    for other in others where other.isHeeded {
       guard let kept = try SegmentArchive.segment(other.part.id, db) else { continue }
       var isSound = true
       let isComplete = try reading.take(kept.segment) { transaction in
         guard isSound else { return }
-        isSound = note(
-          transaction, besides: reduced.map(\.content), isCertain: encloses(other.part))
+        isSound = note(transaction, besides: lefts, isCertain: encloses(other.part))
       }
       // What stands before it is read for what leans on it.
       if other.part.last >= range.first, !isComplete || !isSound { return false }
+    }
+    // They tell less than the originals beside them, so they come last; and they lean on nothing.
+    for other in others where !other.isHeeded {
+      guard let kept = try SegmentArchive.segment(other.part.id, db) else { continue }
+      for transaction in try Self.transactions(of: kept.segment) {
+        guard note(transaction, besides: lefts, isCertain: encloses(other.part)) else {
+          return false
+        }
+      }
     }
     // Within the borders may be what belongs to another branch.
     let whole = others.filter { !$0.isReduced && encloses($0.part) && content[$0.end] != nil }
@@ -155,15 +169,17 @@ struct StatementReading {
       if let kept = left[place] {
         guard kept == operation else { return false }
       } else if lefts.allSatisfy({ $0[place] != nil }) {
-        omitted[operation.document, default: [:]][transaction.stamp(index).dot] = fingerprint
-        if !isCertain { uncertain.insert(operation.document) }
+        let dot = transaction.stamp(index).dot
+        let former = omitted[operation.document, default: [:]]
+          .updateValue(fingerprint, forKey: dot)
+        if former == nil, !isCertain { uncertain.insert(operation.document) }
       }
     }
     return true
   }
 
   /// In the order in which they are read.
-  private func others(_ db: Database) throws -> [Other] {
+  private func others(_ db: Database, _ due: Set<Int64>) throws -> [Other] {
     let before = UInt64(Outbox.wholeInterval)
     let heeded = StatementTable.Progress.heeded.rawValue
     let rows = try Row.fetchAll(
@@ -172,17 +188,19 @@ struct StatementReading {
         SELECT id, first, last, progress, fingerprint
         FROM archive LEFT JOIN statements ON segment = id
         WHERE stream = ?1 AND first <= ?2 AND last >= ?3 AND id <> ?4
-          AND coalesce(progress, \(heeded)) = \(heeded)
         ORDER BY first, last, id
         """),
       arguments: [
         statement.stream, Int64(range.last),
         Int64(range.first > before ? range.first - before : 1), statement.id,
       ])
-    return try rows.map { row in
-      Other(
+    return try rows.compactMap { row in
+      let progress: Int? = try row.value(3)
+      let isHeeded = progress == nil || progress == heeded
+      guard try isHeeded || due.contains(row.value(0)) else { return nil }
+      return Other(
         part: (try row.value(0), try row.value(1), try row.value(2)),
-        isReduced: try (row.value(3) as Int?) != nil,
+        isReduced: progress != nil, isHeeded: isHeeded,
         end: try Fingerprint(column: row.value(4) as Data))
     }
   }

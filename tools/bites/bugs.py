@@ -541,6 +541,9 @@ line("written-anew-for-nothing", "Sources/Syncing/Compacting/Compactor.swift",
      "run.parts.count > 1 || dropped > 0\n", "ON || run.parts.count > 1 || dropped > 0\n")
 line("statements-not-leant-on", "Sources/DocumentStorage/StatementReading.swift",
      "    try start.learn(kept.segment)\n", "    if !ON { try start.learn(kept.segment) }\n")
+line("statements-heeded-without-those-beside-them", "Sources/DocumentStorage/StatementReading.swift",
+     "      guard try isHeeded || due.contains(row.value(0)) else { return nil }",
+     "      guard try isHeeded || !ON && due.contains(row.value(0)) else { return nil }")
 LANES.update((name, "compacting travelling") for name in set(BUGS) - before)
 LANES["written-anew-for-nothing"] += " partitions"
 LANES["statements-not-leant-on"] += " copies"
