@@ -1,7 +1,6 @@
 import ArgumentParser
 import CanonicalJSON
 import FeedSync
-import Foundation
 
 struct KeyValueWatchCommand: StoreCommand {
   static let configuration = CommandConfiguration(
@@ -14,9 +13,6 @@ struct KeyValueWatchCommand: StoreCommand {
       and with 66 after accountChange: another container stands under the folder's path.
       """)
 
-  /// How long it may take to end.
-  private static let leavingSeconds = 15
-
   @OptionGroup var global: GlobalOptions
   @OptionGroup var store: KeyValueStoreOption
 
@@ -24,22 +20,7 @@ struct KeyValueWatchCommand: StoreCommand {
     let device = try global.open(needsFolder: false)
     let values = try KeyValueStore(
       DocumentStore(try UbiquityContainer(device: device)), name: store.name)
-    // Before the first line is printed: whoever reads that may send a signal.
-    let interruption = Interruption(endsAtSecond: false)
-    let work = Task { try await Self.follow(values) }
-    let signals = interruption.onRequest {
-      work.cancel()
-      // A call to a file system that does not answer cannot be ended. Nothing is lost by leaving.
-      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.leavingSeconds)) {
-        _exit(0)
-      }
-    }
-    defer { signals?.cancel() }
-    do {
-      try await work.value
-    } catch is CancellationError {
-      return
-    }
+    try await UntilInterrupted.run { try await Self.follow(values) }
   }
 
   private static func follow(_ values: KeyValueStore) async throws {

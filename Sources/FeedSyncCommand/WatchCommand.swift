@@ -18,8 +18,6 @@ struct WatchCommand: StoreCommand {
 
   /// How long the commands of the last lines may take once the watch has ended.
   private static let execSeconds = 10
-  /// How long the watch may take to end; more than the commands may.
-  private static let leavingSeconds = 15
 
   @OptionGroup var global: GlobalOptions
   @Option(
@@ -40,24 +38,8 @@ struct WatchCommand: StoreCommand {
     for problem in device.folderProblems(.system) { Output.warning(FeedSyncError(problem)) }
     let queue = exec.map { ExecQueue(command: $0) }
     let printer = WatchPrinter(device: device, command: queue, format: global.format)
-    // Before the first line is printed: whoever reads that may send a signal.
-    let interruption = Interruption(endsAtSecond: false)
-    let work = Task { try await session.run { printer.print($0) } }
-    let signals = interruption.onRequest {
-      work.cancel()
-      // A call to a file system that does not answer cannot be ended. Nothing is lost by leaving:
-      // what is not committed is imported again.
-      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.leavingSeconds)) {
-        _exit(0)
-      }
-    }
-    defer { signals?.cancel() }
     // Each line gets its command, also those printed just before the end.
     defer { queue?.finish(seconds: Self.execSeconds) }
-    do {
-      try await work.value
-    } catch is CancellationError {
-      return
-    }
+    try await UntilInterrupted.run { try await session.run { printer.print($0) } }
   }
 }
