@@ -1,0 +1,66 @@
+import CanonicalJSON
+import Foundation
+import Testing
+
+@Suite("query", .serialized, .timeLimit(.minutes(1))) struct QueryCommandTests {
+  @Test("prints the documents that match, in their order, up to the limit")
+  func once() throws {
+    let machine = try Machine()
+    for (id, number) in [("a", 3), ("b", 1), ("c", 2), ("d", 0)] {
+      try machine.feedsync("put", "notes", id, #"{"n":\#(number)}"#)
+    }
+    let run = try machine.feedsync(
+      "query", "notes", "--where", "body ->> '$.n' > ?", "--argument", "0", "--order", "n:desc",
+      "--limit", "2")
+    #expect(run.status == 0, "\(run.errors)")
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.first?.contains(#""id":"a""#) == true)
+    #expect(lines.last?.contains(#""id":"c""#) == true)
+  }
+
+  @Test("refuses what is no condition with 64, and says so")
+  func wrong() throws {
+    let machine = try Machine()
+    let run = try machine.feedsync("query", "notes", "--where", "1) OR (1")
+    #expect(run.status == 64)
+    #expect(run.errors.contains("has no other half"))
+    #expect(try machine.feedsync("query", "notes", "--limit", "0").status == 64)
+  }
+
+  @Test("goes on with --live: a line for each change of the result, whoever makes it")
+  func live() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    try machine.feedsync("put", "notes", "a", #"{"n":1}"#)
+    let command = ["query", "notes", "--where", "body ->> '$.n' > 0", "--order", "n", "--live"]
+    let query = try RunningWatch(command: command, environment: machine.environment)
+    let first = try query.next("result")
+    #expect(first["documents"] == [["body": ["n": 1], "id": "a"]])
+    try machine.feedsync("put", "notes", "hidden", #"{"n":0}"#)
+    try machine.feedsync("put", "notes", "b", #"{"n":0.5}"#, environment: bob)
+    let second = try query.next("change")
+    #expect(second["added"] == [["body": ["n": 0.5], "id": "b", "position": 0]])
+    try machine.feedsync("patch", "notes", "a", #"{"n":0.25}"#)
+    let third = try query.next("change")
+    #expect(third["changed"] == [["body": ["n": 0.25], "id": "a", "position": 0]])
+    try machine.feedsync("delete", "notes", "b")
+    #expect(try query.next("change")["removed"] == ["b"])
+    #expect(query.terminate() == 0)
+    #expect(try query.rest() == [])
+  }
+
+  @Test("ends on SIGINT, beside watch")
+  func interrupted() throws {
+    let machine = try Machine()
+    let service = try RunningWatch(environment: machine.environment)
+    _ = try service.next("watching")
+    let query = try RunningWatch(
+      command: ["query", "notes", "--live"], environment: machine.environment)
+    _ = try query.next("result")
+    try machine.feedsync("put", "notes", "a", "{}")
+    _ = try query.next("change")
+    #expect(query.interrupt() == 0)
+    #expect(service.terminate() == 0)
+  }
+}
