@@ -19,6 +19,12 @@ extension RealInotify {
       folder.remove()
     }
 
+    /// Waits until the barriers that an overflow ends are ended: that comes after it is told, and
+    /// would end one that begins in between.
+    private func outlast(_ watcher: FolderWatcher) async {
+      _ = await watcher.barrier(deadline: .seconds(10))
+    }
+
     /// Whether a file put into the stream is reported.
     private func sees(_ stream: FilePath, _ watcher: FolderWatcher) async -> Bool {
       recorder.clear()
@@ -58,6 +64,7 @@ extension RealInotify {
       try await watching(folder) { watcher in
         move(folder.logs.appending("a"), folder.logs.appending("b"))
         await eventually { recorder.events.contains(.overflow) }
+        await outlast(watcher)
         #expect(await sees(folder.logs.appending("b"), watcher))
       }
     }
@@ -87,6 +94,7 @@ extension RealInotify {
         #expect(watcher.mode == .inotify)
         makeDirectory(folder.logs)
         await eventually { recorder.events == [.overflow] }
+        await outlast(watcher)
         makeDirectory(folder.logs.appending("b"))
         #expect(await watcher.barrier(deadline: .seconds(10)) == .seen)
         #expect(await sees(folder.logs.appending("b"), watcher))
@@ -104,6 +112,7 @@ extension RealInotify {
         #expect(watcher.mode == .polling(.folderMissing))
         makeDirectory(folder.logs)
         await eventually { recorder.events.last == .overflow }
+        await outlast(watcher)
         #expect(watcher.mode == .inotify)
         makeDirectory(folder.logs.appending("a"))
         #expect(await watcher.barrier(deadline: .seconds(10)) == .seen)
@@ -121,6 +130,7 @@ extension RealInotify {
         move(away, folder.container)
         clock.advance(by: .seconds(5))
         await eventually { recorder.events.last == .overflow }
+        await outlast(watcher)
         #expect(watcher.mode == .inotify)
         #expect(await sees(folder.logs.appending("a"), watcher))
       }
@@ -141,6 +151,7 @@ extension RealInotify {
         await eventually { !clock.wakeUps.isEmpty }
         clock.advance(by: .seconds(300))
         await eventually { recorder.events.contains(.overflow) }
+        await outlast(watcher)
         #expect(await sees(folder.logs.appending("a"), watcher))
         removeTree(other)
       }
@@ -152,6 +163,7 @@ extension RealInotify {
         removeTree(folder.cookies)
         #expect(await watcher.barrier(deadline: .seconds(10)) != .seen)
         await eventually { recorder.events.contains(.overflow) }
+        await outlast(watcher)
         #expect(await sees(folder.logs.appending("a"), watcher))
       }
     }
