@@ -8,9 +8,11 @@ extension World {
   /// What is kept of each document.
   typealias Kept = [DocumentKey: DocumentState]
 
-  /// What is kept, where a removal may have to wait: where something is missing.
+  /// What is kept, where a removal may have to wait, or does: where something is missing.
   func kept(on machine: Machine, beside frontier: Frontier) throws -> Kept {
-    guard figures.copies == 0, !frontier.open.isEmpty else { return [:] }
+    guard figures.copies == 0 else { return [:] }
+    let mayWait = try !frontier.open.isEmpty || machine.database.counts().pendingRemovals > 0
+    guard mayWait else { return [:] }
     return try machine.database.keptDocuments().reduce(into: [:]) { $0[$1.key] = $1.state }
   }
 
@@ -38,6 +40,7 @@ extension World {
     having entries: Set<DocumentState.Entry>, _ frontier: Frontier, on machine: Machine
   ) throws {
     let meant = ledger.known(of: removal.seen)
+    let unpublished = removal.seen.entries.filter { ledger.place(of: $0) == nil }
     var most = ledger.known(of: frontier.closed)
     var victims: Set<Int> = []
     for entry in entries
@@ -47,7 +50,11 @@ extension World {
         if entry.stamp.dot.stream == machine.streams.last { continue }
         return
       }
-      guard meant[place.author] >= place.sequence else { continue }
+      let dot = entry.stamp.dot
+      let isMeant =
+        meant[place.author] >= place.sequence
+        || unpublished.contains { $0.stream == dot.stream && $0.sequence >= dot.sequence }
+      guard isMeant else { continue }
       victims.insert(place.author)
       most.formUnion(ledger.led(upTo: place))
     }
