@@ -234,15 +234,20 @@ class Device:
     def watch(self):
         return Watch(self)
 
+    def follow(self, *command):
+        """A command that goes on and prints a line of JSON for each event, as `watch` does."""
+        return Watch(self, *command)
+
 
 class Watch:
-    """A running `feedsync watch`, and its lines with the time at which each arrived."""
+    """A running `feedsync watch`, or another command that goes on, and its lines with the time at
+    which each arrived."""
 
-    def __init__(self, device):
+    def __init__(self, device, *command):
         self.device = device
-        self.log = f"watch-{device.name}.log"
+        self.log = f"{command[0] if command else 'watch'}-{device.name}.log"
         self.process = device.rig.start(
-            device.arguments("watch"), self.log, stdout=subprocess.PIPE,
+            device.arguments(*(command or ("watch",))), self.log, stdout=subprocess.PIPE,
             env=device.rig.environment)
         self.lines = []
         self._news = threading.Condition()
