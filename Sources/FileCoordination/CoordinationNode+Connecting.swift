@@ -85,7 +85,7 @@ extension CoordinationNode {
         for message in accountOfAll(state) { link.send(message) }
         state.link = .other(link)
       }
-      try CoordinationThread.run { [weak self] in
+      try DetachedThread.run { [weak self] in
         link.read { message in self?.receive(message) }
         self?.reconnect(after: link)
       }

@@ -38,31 +38,3 @@ enum MonotonicTime {
     return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
   }
 }
-
-/// A thread of its own, for what blocks.
-enum CoordinationThread {
-  /// Runs `body` on a new thread, which nobody joins and which takes no signal.
-  static func run(_ body: @escaping @Sendable () -> Void) throws(Errno) {
-    let argument = Unmanaged.passRetained(Body(body))
-    var thread = pthread_t()
-    var (all, previous) = (sigset_t(), sigset_t())
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &previous)
-    defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
-    let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
-      if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
-      return nil
-    }
-    let failure = pthread_create(&thread, nil, main, argument.toOpaque())
-    guard failure == 0 else {
-      argument.release()
-      throw Errno(rawValue: failure)
-    }
-    pthread_detach(thread)
-  }
-
-  private final class Body: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-  }
-}

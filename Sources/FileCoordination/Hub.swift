@@ -70,7 +70,7 @@ final class Hub: Sendable {
   }
 
   /// Begins to hear other processes.
-  func start() throws(Errno) { try CoordinationThread.run { [self] in serve() } }
+  func start() throws(Errno) { try DetachedThread.run { [self] in serve() } }
 
   /// Ends it, as the end of its process would.
   func close() {

@@ -1,4 +1,5 @@
 import CInotifyTools
+import Glibc
 import Synchronization
 import SystemFiles
 import SystemPackage
@@ -45,6 +46,9 @@ package final class InotifyToolsBackend: WatchBackend {
     self.fileSystem = fileSystem
   }
 
+  /// What `ps -T` shows.
+  private static let threadName = "feedsync-watch"
+
   package func start(
     deliver: @escaping @Sendable (WatchSignal) -> Void
   ) async throws(WatchError) -> WatchMode {
@@ -55,7 +59,11 @@ package final class InotifyToolsBackend: WatchBackend {
     }
     let result = await withCheckedContinuation { started in
       do throws(Errno) {
-        try WatcherThread.run { self.run(deliver: deliver, started: started) }
+        // Of its own, since libinotifytools blocks and is to be called from one thread alone.
+        try DetachedThread.run {
+          pthread_setname_np(pthread_self(), Self.threadName)
+          self.run(deliver: deliver, started: started)
+        }
       } catch {
         ended()
         started.resume(returning: .failure(.unavailable(.unavailable(error))))

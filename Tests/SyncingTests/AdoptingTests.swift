@@ -11,9 +11,6 @@ import Testing
   private let folder: FilePath
   private let ann: Peer
   private let bob: Peer
-  private static let grace: Int64 = 7 * 86_400_000
-  private static let limits = CompactionLimits(
-    fanOut: 2, mostParts: 64, bytes: 1 << 20, grace: grace)
 
   init() throws {
     world = try World()
@@ -38,9 +35,9 @@ import Testing
   private func compact() throws -> Int {
     var dropped = 0
     for _ in 0..<5 {
-      world.advance(milliseconds: Self.grace)
+      world.advance(milliseconds: CompactionLimits.week)
       try bob.importAll()
-      dropped += try Compactor(device: bob.device, limits: Self.limits).run().dropped
+      dropped += try Compactor(device: bob.device, limits: .small()).run().dropped
     }
     return dropped
   }

@@ -15,33 +15,20 @@ import Testing
   let cem: Peer
 
   init() throws {
-    let world = try World()
-    self.world = world
-    func peer(_ name: String) throws -> Peer {
-      try world.peer(name, in: try world.folder(try #require(FilePath.Component(name))))
-    }
-    eve = try peer("eve")
-    ann = try peer("ann")
-    bob = try peer("bob")
-    cem = try peer("cem")
+    world = try World()
+    eve = try world.loner("eve")
+    ann = try world.loner("ann")
+    bob = try world.loner("bob")
+    cem = try world.loner("cem")
   }
 
   private var all: [Peer] { [eve, ann, bob, cem] }
-
-  /// Brings what one has written to another.
-  private func send(from source: Peer, to target: Peer) throws {
-    try source.publish()
-    for file in try world.logs(in: source.folder) where file.directory == source.directory {
-      try world.deliver(file, to: target.folder)
-    }
-    try target.importAll()
-  }
 
   private func exchange() throws {
     for _ in 0..<2 {
       for source in all {
         for target in all where target.stream != source.stream {
-          try send(from: source, to: target)
+          try world.send(from: source, to: target)
         }
       }
     }
@@ -89,12 +76,12 @@ import Testing
     try add(5, by: ann)
     try exchange()
     try eve.put("e", "{}")
-    try send(from: eve, to: bob)
+    try world.send(from: eve, to: bob)
     try add(3, by: bob)
-    try send(from: bob, to: ann)
+    try world.send(from: bob, to: ann)
     #expect(try ann.body("x") == #"{"n":8}"#)
     let start = try put(#"{"n":10}"#, by: ann)
-    try send(from: ann, to: cem)
+    try world.send(from: ann, to: cem)
     #expect(try cem.body("x") == #"{"n":10}"#)
     return start
   }
@@ -136,7 +123,7 @@ import Testing
     try exchange()
     let token = try #require(try bob.token("x"))
     _ = try put(#"{"t":0}"#, by: ann)
-    try send(from: ann, to: bob)
+    try world.send(from: ann, to: bob)
     #expect(try bob.body("x") == #"{"t":0}"#)
     world.advance(milliseconds: 10)
     try bob.put("x", #"{"s":["a"],"t":1}"#, token: token)
@@ -163,7 +150,7 @@ import Testing
     try add(2, by: bob)
     let start = try put(#"{"n":10}"#, by: eve)
     for peer in [ann, bob] {
-      try send(from: eve, to: peer)
+      try world.send(from: eve, to: peer)
       #expect(try peer.body("x") == #"{"n":12}"#)
       try undo(start, of: eve, by: peer)
       #expect(try peer.body("x") == #"{"n":7}"#)
@@ -180,10 +167,10 @@ import Testing
     try add(2, by: cem)
     _ = try put(#"{"n":100}"#, by: ann)
     _ = try put(#"{"n":200}"#, by: bob)
-    try send(from: ann, to: bob)
-    try send(from: bob, to: ann)
-    try send(from: eve, to: ann)
-    try send(from: cem, to: bob)
+    try world.send(from: ann, to: bob)
+    try world.send(from: bob, to: ann)
+    try world.send(from: eve, to: ann)
+    try world.send(from: cem, to: bob)
     for peer in [ann, bob] {
       #expect(try peer.body("x") == #"{"n":202}"#)
       try choose(2, at: "/n", by: peer)

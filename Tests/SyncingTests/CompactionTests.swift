@@ -11,13 +11,12 @@ import Testing
   let world: World
   let ann: Peer
   let bob: Peer
-  static let limits = CompactionLimits(
-    fanOut: 4, mostParts: 64, bytes: 1 << 20, grace: 7 * 86_400_000)
+  static let limits = CompactionLimits.small(fanOut: 4)
 
   init() throws {
     world = try World()
-    ann = try world.peer("ann", in: try world.folder("ann"))
-    bob = try world.peer("bob", in: try world.folder("bob"))
+    ann = try world.loner("ann")
+    bob = try world.loner("bob")
   }
 
   private func write(_ numbers: ClosedRange<Int>) throws {
@@ -38,35 +37,13 @@ import Testing
     }.sorted { ($0.count, $0) < ($1.count, $1) }
   }
 
-  /// Ann's files as they are now, and no others: what she has removed goes there, too.
-  private func mirror(_ author: Peer, to other: Peer) throws {
-    let files = try world.logs(in: author.folder).filter { $0.directory == author.directory }
-    for file in try world.logs(in: other.folder)
-    where file.directory == author.directory && !files.contains(file) {
-      try world.remove(file.path(in: other.folder))
-    }
-    for file in files { try world.deliver(file, to: other.folder) }
-  }
-
   /// Bob has all of Ann's, has said so, and she has heard it.
   private func meet() throws {
-    try mirror(ann, to: bob)
+    try world.mirror(ann, to: bob)
     try bob.importAll()
     try bob.put("bob", #"{"heard":\#(Int.random(in: 0..<1_000_000))}"#)
     try bob.publish()
     try world.give(bob, to: ann)
-  }
-
-  /// What a device shows that comes to have the folder as it is now.
-  private func newcomer(to folder: FilePath) throws -> String {
-    let other = try world.folder("newcomer")
-    for file in try world.logs(in: folder) { try world.deliver(file, to: other) }
-    let peer = try world.peer("newcomer", in: other)
-    let report = try peer.importAll()
-    #expect(report.gaps.isEmpty)
-    #expect(report.setAside.isEmpty)
-    world.fake?.removeTree(other)
-    return try peer.dump()
   }
 
   @Test("and removes them once another device has what they hold")
@@ -82,7 +59,7 @@ import Testing
     #expect(second.joined == 0)
     #expect(second.removed.count == 9)
     #expect(try ranges(of: ann, in: ann.folder) == ["1-9"])
-    #expect(try newcomer(to: ann.folder) == ann.dump())
+    #expect(try world.newcomersDump(of: ann.folder) == ann.dump())
     #expect(try compact(ann).removed.isEmpty)
   }
 
@@ -94,7 +71,7 @@ import Testing
         fanOut: 4, mostParts: 64, bytes: 1 << 20, grace: 0, operations: operations,
         bodyBytes: bodyBytes)
       let report = try Compactor(device: ann.device, limits: limits).run()
-      #expect(try newcomer(to: ann.folder) == ann.dump())
+      #expect(try world.newcomersDump(of: ann.folder) == ann.dump())
       let segments = try world.logs(in: ann.folder).map { try $0.decoded().segment }
       #expect(
         segments.allSatisfy {
@@ -142,7 +119,7 @@ import Testing
     #expect(try compact(ann).removed.isEmpty)
     world.advance(milliseconds: 1)
     #expect(try compact(ann).removed.count == 4)
-    #expect(try newcomer(to: ann.folder) == ann.dump())
+    #expect(try world.newcomersDump(of: ann.folder) == ann.dump())
   }
 
   // Lesson 18.
@@ -153,19 +130,19 @@ import Testing
     try write(5...8)
     #expect(try compact(ann).removed.count == 4)
     #expect(try ranges(of: ann, in: ann.folder).contains("5-5"))
-    #expect(try newcomer(to: ann.folder) == ann.dump())
+    #expect(try world.newcomersDump(of: ann.folder) == ann.dump())
   }
 
   @Test("and a reader that has some of them, or all, goes on with the large one")
   func readers() throws {
     try write(1...3)
-    try mirror(ann, to: bob)
+    try world.mirror(ann, to: bob)
     try bob.importAll()
     try write(4...8)
     _ = try compact(ann)
     world.advance(milliseconds: Self.limits.grace)
     _ = try compact(ann)
-    try mirror(ann, to: bob)
+    try world.mirror(ann, to: bob)
     #expect(try ranges(of: ann, in: bob.folder) == ["1-8"])
     let report = try bob.importAll()
     #expect(report.transactions == 5)
@@ -173,7 +150,7 @@ import Testing
     #expect(
       try bob.device.database.archivedSegments(of: ann.stream).map(\.sequences) == [1...8])
     try write(9...9)
-    try mirror(ann, to: bob)
+    try world.mirror(ann, to: bob)
     #expect(try bob.importAll().transactions == 1)
     #expect(try bob.dump() == ann.dump())
   }
@@ -185,7 +162,7 @@ import Testing
     try bob.device.database.retire(ann.stream, now: 0)
     _ = try compact(ann)
     #expect(try ann.importAll().putBack == 0)
-    try mirror(ann, to: bob)
+    try world.mirror(ann, to: bob)
     #expect(try bob.importAll().putBack == 0)
     #expect(try ranges(of: ann, in: bob.folder) == ["1-4"])
     world.fake?.removeTree(ann.folder.appending("logs").appending(ann.directory))
@@ -273,13 +250,13 @@ import Testing
       fake.reboot()
       let again = try world.peer(
         "ann", in: scene.ann.folder, database: scene.ann.device.database)
-      #expect(try scene.newcomer(to: scene.ann.folder) == before)
+      #expect(try scene.world.newcomersDump(of: scene.ann.folder) == before)
       try again.importAll()
       _ = try scene.compact(again)
       _ = try scene.compact(again)
       #expect(try scene.ranges(of: again, in: again.folder) == ["1-6"])
       #expect(try again.dump() == before)
-      #expect(try scene.newcomer(to: again.folder) == before)
+      #expect(try scene.world.newcomersDump(of: again.folder) == before)
       if case .success = done { return }
     }
     Issue.record("it makes more calls than that")
@@ -287,7 +264,7 @@ import Testing
 
   private init(_ world: World) throws {
     self.world = world
-    ann = try world.peer("ann", in: try world.folder("ann"))
-    bob = try world.peer("bob", in: try world.folder("bob"))
+    ann = try world.loner("ann")
+    bob = try world.loner("bob")
   }
 }

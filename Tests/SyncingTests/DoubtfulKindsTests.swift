@@ -6,43 +6,24 @@ import Testing
 
 @Suite("A counter or a set that a branch which nobody has leaves in doubt")
 struct DoubtfulKindsTests {
-  let world: World
-  let twin: Peer
-  let reader: Peer
+  private let scene: DoubtfulScene
+  private var world: World { scene.world }
+  private var twin: Peer { scene.twin }
+  private var reader: Peer { scene.reader }
 
-  /// The reader has what ann counted and added, and what bob wrote who had seen ann's clone.
   init() throws {
-    world = try World()
-    let ann = try world.peer("ann", in: try world.folder("ann"))
-    twin = try BranchTests.clone(of: ann, in: try world.folder("twin"), world: world)
-    let bob = try world.peer("bob", in: try world.folder("bob"))
-    reader = try world.peer("reader", in: try world.folder("reader"))
-    try ann.put("x", "{}")
-    for amount in [2, 3] { try ann.increment("/n", of: "x", by: Int64(amount)) }
-    for element in ["p", "q"] { try ann.add(element, to: "/s", of: "x") }
-    try ann.put("y", "{}")
-    for id in 1...6 { try twin.put("z\(id)", "{}") }
-    for peer in [ann, twin] { try peer.publish() }
-    for file in try world.logs(in: twin.folder) { try world.deliver(file, to: bob.folder) }
-    try bob.importAll()
-    world.advance(milliseconds: 10)
-    try bob.put("x", #"{"b":2}"#)
-    try bob.publish()
-    let written =
-      try world.logs(in: ann.folder)
-      + world.logs(in: bob.folder).filter { $0.directory == bob.directory }
-    for file in written { try world.deliver(file, to: reader.folder) }
-    try reader.importAll()
+    scene = try DoubtfulScene { ann, twin in
+      try ann.put("x", "{}")
+      for amount in [2, 3] { try ann.increment("/n", of: "x", by: Int64(amount)) }
+      for element in ["p", "q"] { try ann.add(element, to: "/s", of: "x") }
+      try ann.put("y", "{}")
+      for id in 1...6 { try twin.put("z\(id)", "{}") }
+    }
   }
 
   private func resolve(_ pointer: String, by choice: ConflictChoice) throws {
     let path = try #require(Path(pointer: pointer))
     try reader.write { try $0.resolve(Peer.key("x"), at: path, by: choice) }
-  }
-
-  private func deliverTheBranch() throws {
-    for file in try world.logs(in: twin.folder) { try world.deliver(file, to: reader.folder) }
-    try reader.importAll()
   }
 
   @Test("is listed as what all of it comes to")
@@ -65,7 +46,7 @@ struct DoubtfulKindsTests {
     #expect(try reader.conflicts(of: "x") == [])
     try reader.increment("/n", of: "x", by: 1)
     try reader.add("r", to: "/s", of: "x")
-    try deliverTheBranch()
+    try scene.deliverTheBranch()
     #expect(try reader.body("x") == #"{"b":2,"n":6,"s":["p","q","r"]}"#)
     #expect(try reader.conflicts(of: "x") == [])
   }
@@ -76,7 +57,7 @@ struct DoubtfulKindsTests {
     #expect(try reader.conflicts(of: "x") == [])
     try reader.increment("/n", of: "x", by: 1)
     try reader.add("r", to: "/s", of: "x")
-    try deliverTheBranch()
+    try scene.deliverTheBranch()
     #expect(try reader.body("x") == #"{"b":2,"n":6,"s":["p","q","r"]}"#)
   }
 }

@@ -11,9 +11,6 @@ import Testing
   private let folder: FilePath
   private let ann: Peer
   private let bob: Peer
-  private static let grace: Int64 = 7 * 86_400_000
-  private static let limits = CompactionLimits(
-    fanOut: 2, mostParts: 64, bytes: 1 << 20, grace: grace, horizon: 90 * 86_400_000)
 
   init() throws {
     world = try World()
@@ -35,7 +32,7 @@ import Testing
 
   /// A week goes by; everybody hears of everything, says so, and compacts.
   private func week(_ peers: [Peer]) throws {
-    world.advance(milliseconds: Self.grace)
+    world.advance(milliseconds: CompactionLimits.week)
     for peer in peers {
       try peer.importAll()
       for _ in 0..<2 {
@@ -43,7 +40,7 @@ import Testing
           after: 0, now: peer.device.ambient.time, nonce: peer.device.nonce)
       }
       try peer.publish()
-      _ = try Compactor(device: peer.device, limits: Self.limits).run()
+      _ = try Compactor(device: peer.device, limits: .small()).run()
     }
   }
 

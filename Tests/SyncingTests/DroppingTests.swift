@@ -12,14 +12,12 @@ import Testing
   let world: World
   let ann: Peer
   let bob: Peer
-  static let grace: Int64 = 7 * 86_400_000
-  static let limits = CompactionLimits(
-    fanOut: 4, mostParts: 64, bytes: 1 << 20, grace: grace, horizon: 90 * 86_400_000)
+  static let limits = CompactionLimits.small(fanOut: 4)
 
   init() throws {
     world = try World()
-    ann = try world.peer("ann", in: try world.folder("ann"))
-    bob = try world.peer("bob", in: try world.folder("bob"))
+    ann = try world.loner("ann")
+    bob = try world.loner("bob")
   }
 
   private func write(_ numbers: ClosedRange<Int>) throws {
@@ -33,19 +31,9 @@ import Testing
     try Compactor(device: ann.device, limits: Self.limits).run()
   }
 
-  /// What Ann's folder has of her stream, and nothing that it has not.
-  private func mirror() throws {
-    let files = try world.logs(in: ann.folder).filter { $0.directory == ann.directory }
-    for file in try world.logs(in: bob.folder)
-    where file.directory == ann.directory && !files.contains(file) {
-      try world.remove(file.path(in: bob.folder))
-    }
-    for file in files { try world.deliver(file, to: bob.folder) }
-  }
-
   /// Bob has all that Ann has, says so, and she hears it; then she says that she has his.
   private func meet() throws {
-    try mirror()
+    try world.mirror(ann, to: bob)
     try bob.importAll()
     try bob.put("bob", #"{"heard":\#(Int.random(in: 0..<1_000_000))}"#)
     try bob.publish()
@@ -60,22 +48,11 @@ import Testing
     }
   }
 
-  private func newcomer(to folder: FilePath) throws -> String {
-    let other = try world.folder("newcomer")
-    for file in try world.logs(in: folder) { try world.deliver(file, to: other) }
-    let peer = try world.peer("newcomer", in: other)
-    let report = try peer.importAll()
-    #expect(report.gaps.isEmpty)
-    #expect(report.setAside.isEmpty)
-    world.fake?.removeTree(other)
-    return try peer.dump()
-  }
-
   /// Twenty writes of two documents, joined long ago and looked through.
   private func prepare() throws {
     try write(1...20)
     _ = try compact()
-    world.advance(milliseconds: Self.grace)
+    world.advance(milliseconds: CompactionLimits.week)
     #expect(try compact().dropped == 0)
   }
 
@@ -85,7 +62,7 @@ import Testing
     try meet()
     let before = try ann.dump()
     let count = try operationsInFolder
-    world.advance(milliseconds: Self.grace - 1)
+    world.advance(milliseconds: CompactionLimits.week - 1)
     #expect(try compact().dropped == 0)
     world.advance(milliseconds: 1)
     let report = try compact()
@@ -93,7 +70,7 @@ import Testing
     #expect(report.removed.count == 1)
     #expect(try operationsInFolder == count - 18)
     #expect(try ann.dump() == before)
-    #expect(try newcomer(to: ann.folder) == ann.dump())
+    #expect(try world.newcomersDump(of: ann.folder) == ann.dump())
   }
 
   @Test("and not before")
@@ -102,9 +79,9 @@ import Testing
     try meet()
     try write(5...20)
     _ = try compact()
-    world.advance(milliseconds: Self.grace)
+    world.advance(milliseconds: CompactionLimits.week)
     _ = try compact()
-    world.advance(milliseconds: Self.grace)
+    world.advance(milliseconds: CompactionLimits.week)
     #expect(try compact().dropped == 0)
     try meet()
     #expect(try compact().dropped == 18)
@@ -118,7 +95,7 @@ import Testing
     _ = try compact()
     world.advance(milliseconds: Self.limits.horizon)
     _ = try compact()
-    world.advance(milliseconds: Self.grace)
+    world.advance(milliseconds: CompactionLimits.week)
     #expect(try compact().dropped == 18)
   }
 
@@ -126,9 +103,9 @@ import Testing
   func heeds() throws {
     try prepare()
     try meet()
-    world.advance(milliseconds: Self.grace)
+    world.advance(milliseconds: CompactionLimits.week)
     #expect(try compact().dropped == 18)
-    try mirror()
+    try world.mirror(ann, to: bob)
     try bob.importAll()
     let kept = try bob.device.database.archivedSegments(of: ann.stream)
     #expect(kept.map(\.isReduced) == [true])
@@ -138,7 +115,7 @@ import Testing
     try write(21...24)
     try meet()
     #expect(try bob.dump() == ann.dump())
-    #expect(try newcomer(to: bob.folder) == bob.dump())
+    #expect(try world.newcomersDump(of: bob.folder) == bob.dump())
   }
 
   @Test("and a reader that lacks what their writer had keeps them until it has it")
@@ -146,7 +123,7 @@ import Testing
     let cat = try world.peer("cat", in: try world.folder("cat"))
     try prepare()
     try meet()
-    world.advance(milliseconds: Self.grace)
+    world.advance(milliseconds: CompactionLimits.week)
     for file in try world.logs(in: ann.folder) where file.directory == ann.directory {
       try world.deliver(file, to: cat.folder)
     }
@@ -170,7 +147,7 @@ import Testing
   func history() throws {
     try prepare()
     try meet()
-    world.advance(milliseconds: Self.grace)
+    world.advance(milliseconds: CompactionLimits.week)
     let key = DocumentKey(collection: "notes", id: "n0")
     func start(on peer: Peer) throws -> HybridTime? {
       let recorded = try peer.device.database.readSnapshot { try $0.events(of: key) }
@@ -180,7 +157,7 @@ import Testing
     #expect(try start(on: ann) == nil)
     #expect(try compact().dropped == 18)
     let known = try #require(try start(on: ann))
-    try mirror()
+    try world.mirror(ann, to: bob)
     #expect(try start(on: bob) == nil)
     try bob.importAll()
     #expect(try start(on: bob) == known)
@@ -214,13 +191,13 @@ import Testing
   func saysWhatIsPublished() throws {
     try prepare()
     try meet()
-    world.advance(milliseconds: Self.grace)
+    world.advance(milliseconds: CompactionLimits.week)
     try ann.put("later", "{}")
     #expect(try compact().dropped == 18)
     let statements = try world.logs(in: ann.folder)
       .compactMap { try $0.decoded().segment.statement }
     #expect(statements.map { $0.applied.sequence(of: ann.stream) } == [20])
-    try mirror()
+    try world.mirror(ann, to: bob)
     try bob.importAll()
     let kept = try bob.device.database.archivedSegments(of: ann.stream)
     #expect(kept.map(\.isHeeded) == [true])
@@ -231,15 +208,15 @@ import Testing
     try prepare()
     try meet()
     let old = try world.logs(in: ann.folder).filter { $0.directory == ann.directory }
-    world.advance(milliseconds: Self.grace)
+    world.advance(milliseconds: CompactionLimits.week)
     _ = try compact()
-    try mirror()
+    try world.mirror(ann, to: bob)
     try bob.importAll()
     for file in old { try world.deliver(file, to: bob.folder) }
     try bob.importAll()
     #expect(
       try bob.device.database.archivedSegments(of: ann.stream).map(\.isReduced) == [true])
     #expect(try bob.dump() == ann.dump())
-    #expect(try newcomer(to: bob.folder) == bob.dump())
+    #expect(try world.newcomersDump(of: bob.folder) == bob.dump())
   }
 }

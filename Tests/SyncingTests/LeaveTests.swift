@@ -132,19 +132,7 @@ import Testing
     let folder = try house.makeFolder("folder")
     try world.place(world.marker.bytes, at: folder.appending(Marker.name))
     try house.initialise(folder)
-    let ann = try world.peer("ann", in: try world.folder("ann"))
-    let bob = try world.peer("bob", in: try world.folder("bob"))
-    for id in ["doc", "other"] {
-      try ann.put(id, #"{"n":1}"#)
-      try ann.publish()
-    }
-    let annFiles = try world.logs(in: ann.folder)
-    for file in annFiles { try world.deliver(file, to: bob.folder) }
-    try bob.importAll()
-    try bob.put("doc", #"{"n":2}"#)
-    try bob.publish()
-    let bobFiles = try world.logs(in: bob.folder).filter { $0.directory == bob.directory }
-    for file in annFiles.prefix(1) + bobFiles { try world.deliver(file, to: folder) }
+    let missing = try world.deliverAllButOne(to: folder).missing
     let peer = try house.open()
     try peer.importAll()
     #expect(try peer.delete("doc") == .changed)
@@ -155,7 +143,7 @@ import Testing
       Issue.record("\(String(describing: error))")
       return
     }
-    try world.deliver(annFiles[1], to: folder)
+    try world.deliver(missing, to: folder)
     try peer.importAll()
     _ = try house.directory.leave(peer.device, .published, process: "1")
     let reader = try house.initialise(folder, in: house.other("reader")).device

@@ -30,20 +30,8 @@ struct RecoveryScene {
     folder = try house.makeFolder("folder")
     try world.place(world.marker.bytes, at: folder.appending(Marker.name))
     try house.initialise(folder, name: "me")
-    let ann = try world.peer("ann", in: try world.folder("ann"))
-    let bob = try world.peer("bob", in: try world.folder("bob"))
-    for id in ["doc", "other"] {
-      try ann.put(id, #"{"n":1}"#)
-      try ann.publish()
-    }
-    let annFiles = try world.logs(in: ann.folder)
-    for file in annFiles { try world.deliver(file, to: bob.folder) }
-    try bob.importAll()
-    try bob.put("doc", #"{"n":2}"#)
-    try bob.publish()
-    let bobFiles = try world.logs(in: bob.folder).filter { $0.directory == bob.directory }
-    for file in annFiles.prefix(1) + bobFiles { try world.deliver(file, to: folder) }
-    missing = annFiles[1]
+    let (ann, missing) = try world.deliverAllButOne(to: folder)
+    self.missing = missing
     streams = [try house.open().stream, ann.stream]
     try Self.write(in: house, folder: folder, world: world, retiring: ann.stream)
     for place in [house.directory.root, folder] {

@@ -12,9 +12,6 @@ import Testing
   private let ann: Peer
   private let bob: Peer
   private let dan: Peer
-  private static let week: Int64 = 7 * 86_400_000
-  private static let limits = CompactionLimits(
-    fanOut: 2, mostParts: 64, bytes: 1 << 20, grace: week, horizon: 90 * 86_400_000)
 
   init() throws {
     world = try World()
@@ -46,7 +43,7 @@ import Testing
     try bob.put("other", "{}")
     try bob.publish()
     for _ in 0..<30 {
-      world.advance(milliseconds: Self.week)
+      world.advance(milliseconds: CompactionLimits.week)
       for peer in [ann, bob] {
         try peer.importAll()
         for _ in 0..<2 {
@@ -54,7 +51,7 @@ import Testing
             after: 0, now: peer.device.ambient.time, nonce: peer.device.nonce)
         }
         try peer.publish()
-        _ = try Compactor(device: peer.device, limits: Self.limits).run()
+        _ = try Compactor(device: peer.device, limits: .small()).run()
       }
     }
     #expect(try operations(on: "old") == 0)

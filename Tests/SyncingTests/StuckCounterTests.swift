@@ -13,23 +13,10 @@ import Testing
   let bob: Peer
 
   init() throws {
-    let world = try World()
-    self.world = world
-    func peer(_ name: String) throws -> Peer {
-      try world.peer(name, in: try world.folder(try #require(FilePath.Component(name))))
-    }
-    eve = try peer("eve")
-    ann = try peer("ann")
-    bob = try peer("bob")
-  }
-
-  /// Brings what one has written to another.
-  private func send(from source: Peer, to target: Peer) throws {
-    try source.publish()
-    for file in try world.logs(in: source.folder) where file.directory == source.directory {
-      try world.deliver(file, to: target.folder)
-    }
-    try target.importAll()
+    world = try World()
+    eve = try world.loner("eve")
+    ann = try world.loner("ann")
+    bob = try world.loner("bob")
   }
 
   private func add(_ amount: Int64, by peer: Peer) throws {
@@ -42,7 +29,7 @@ import Testing
     let all = [eve, ann, bob]
     for source in all {
       for target in all where target.stream != source.stream {
-        try send(from: source, to: target)
+        try world.send(from: source, to: target)
       }
     }
   }
@@ -50,10 +37,10 @@ import Testing
   @Test("begins anew where the document was deleted, however its deletion comes out")
   func deleted() throws {
     try eve.put("e", "{}")
-    try send(from: eve, to: ann)
+    try world.send(from: eve, to: ann)
     try add(5, by: ann)
     try ann.delete("x")
-    try send(from: ann, to: bob)
+    try world.send(from: ann, to: bob)
     #expect(try bob.body("x") == nil)
     try add(1, by: bob)
     #expect(try bob.body("x") == #"{"n":1}"#)
@@ -64,10 +51,10 @@ import Testing
   @Test("begins at what is put in place of a deleted one")
   func putAfterDelete() throws {
     try eve.put("e", "{}")
-    try send(from: eve, to: ann)
+    try world.send(from: eve, to: ann)
     try add(5, by: ann)
     try ann.delete("x")
-    try send(from: ann, to: bob)
+    try world.send(from: ann, to: bob)
     let path = try #require(Path(pointer: "/n"))
     world.advance(milliseconds: 10)
     try bob.write { writer in
@@ -84,12 +71,12 @@ import Testing
     try add(1, by: ann)
     try exchange()
     try add(5, by: eve)
-    try send(from: eve, to: ann)
+    try world.send(from: eve, to: ann)
     try ann.put("y", "{}")
-    try send(from: ann, to: bob)
+    try world.send(from: ann, to: bob)
     #expect(try bob.body("x") == #"{"n":1}"#)
     let token = try #require(try bob.token("x"))
-    try send(from: eve, to: bob)
+    try world.send(from: eve, to: bob)
     world.advance(milliseconds: 10)
     try bob.put("x", #"{"n":3}"#, token: token)
     #expect(try bob.body("x") == #"{"n":8}"#)

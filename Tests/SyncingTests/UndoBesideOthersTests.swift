@@ -13,19 +13,15 @@ import Testing
 
   init() throws {
     world = try World()
-    ann = try world.peer("ann", in: try world.folder("ann"))
-    bob = try world.peer("bob", in: try world.folder("bob"))
+    ann = try world.loner("ann")
+    bob = try world.loner("bob")
   }
 
   /// Both get what the other has written.
   private func exchange() throws {
     for peer in [ann, bob] { try peer.publish() }
-    for (source, target) in [(ann, bob), (bob, ann)] {
-      for file in try world.logs(in: source.folder) where file.directory == source.directory {
-        try world.deliver(file, to: target.folder)
-      }
-    }
-    for peer in [ann, bob] { try peer.importAll() }
+    try world.give(ann, to: bob)
+    try world.give(bob, to: ann)
     #expect(try ann.dump() == bob.dump())
   }
 

@@ -34,10 +34,7 @@ import Testing
     try cem.importAll()
     try cem.put("x", #"{"a":2,"b":1}"#)
     try cem.publish()
-    for file in try world.logs(in: cem.folder) where file.directory == cem.directory {
-      try world.deliver(file, to: ann.folder)
-    }
-    try ann.importAll()
+    try world.give(cem, to: ann)
   }
 
   @Test("is decided while others may write, and anew if that has come to matter")

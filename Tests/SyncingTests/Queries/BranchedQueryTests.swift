@@ -28,19 +28,12 @@ import Testing
       try reader.createIndex("y")
       try bob.put("a", body)
       try bob.publish()
-      for peer in [ann, twin, reader] { try deliver(from: bob, to: peer) }
+      for peer in [ann, twin, reader] { try world.give(bob, to: peer) }
       for id in ["t", "u"] {
         try twin.put(id, "{}")
         try twin.publish()
       }
-      try deliver(from: twin, to: bob)
-    }
-
-    func deliver(from source: Peer, to target: Peer) throws {
-      for file in try world.logs(in: source.folder) where file.directory == source.directory {
-        try world.deliver(file, to: target.folder)
-      }
-      try target.importAll()
+      try world.give(twin, to: bob)
     }
 
     /// Writes a document later than all that was written before.
@@ -75,7 +68,7 @@ import Testing
     try scene.bob.publish()
     try scene.write(scene.ann, "a", #"{"y":2}"#)
     for peer in [scene.twin, scene.bob, scene.ann] {
-      try scene.deliver(from: peer, to: scene.reader)
+      try scene.world.give(peer, to: scene.reader)
     }
     #expect(try scene.reader.body("a") == #"{"y":2}"#)
     #expect(try scene.queried() == [#"{"y":2}"#])
@@ -88,12 +81,12 @@ import Testing
     try scene.write(scene.bob, "a", #"{"y":3}"#)
     try scene.write(scene.ann, "a", #"{"y":2}"#)
     try scene.write(scene.ann, "b", "{}")
-    for peer in [scene.ann, scene.bob] { try scene.deliver(from: peer, to: scene.reader) }
+    for peer in [scene.ann, scene.bob] { try scene.world.give(peer, to: scene.reader) }
     let database = scene.reader.device.database
     let (before, conflicts) = try (database.changePosition(), database.counts().conflicts)
     // Whether bob meant ann's value nobody can tell: it is hidden, and counts as a conflict.
     #expect(try scene.queried() == [#"{"y":3}"#])
-    try scene.deliver(from: scene.twin, to: scene.reader)
+    try scene.world.give(scene.twin, to: scene.reader)
     #expect(try database.counts().conflicts == conflicts)
     #expect(try scene.reader.body("a") == #"{"y":2}"#)
     #expect(try scene.queried() == [#"{"y":2}"#])
@@ -113,10 +106,10 @@ import Testing
     try scene.write(scene.ann, "a", #"{"y":2}"#)
     try scene.write(scene.ann, "b", "{}")
     try scene.write(scene.bob, "a", #"{"y":3}"#)
-    for peer in [scene.ann, scene.bob] { try scene.deliver(from: peer, to: scene.reader) }
+    for peer in [scene.ann, scene.bob] { try scene.world.give(peer, to: scene.reader) }
     let kinds = try scene.reader.conflicts(of: "a")
     let before = try scene.reader.device.database.changePosition()
-    try scene.deliver(from: scene.twin, to: scene.reader)
+    try scene.world.give(scene.twin, to: scene.reader)
     #expect(try scene.reader.conflicts(of: "a") != kinds)
     #expect(try scene.told(after: before) == ["a", "t", "u"])
   }
@@ -126,7 +119,7 @@ import Testing
     let scene = try Scene(startingWith: "{}")
     try scene.bob.increment("/c", of: "a", by: 5)
     try scene.bob.publish()
-    try scene.deliver(from: scene.bob, to: scene.reader)
+    try scene.world.give(scene.bob, to: scene.reader)
     // What bob had seen is not here, so this waits.
     try scene.reader.put("a", "{}")
     try #require(try scene.reader.device.database.counts().pendingRemovals == 1)
@@ -134,7 +127,7 @@ import Testing
     try scene.ann.increment("/c", of: "a", by: 3)
     try scene.ann.publish()
     try scene.write(scene.ann, "b", "{}")
-    try scene.deliver(from: scene.ann, to: scene.reader)
+    try scene.world.give(scene.ann, to: scene.reader)
     let before = try scene.reader.device.database.changePosition()
     let shown = try scene.reader.body("a")
     _ = try scene.reader.device.database.giveUp(
