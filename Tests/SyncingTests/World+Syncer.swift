@@ -15,8 +15,8 @@ extension World {
     try give(author, to: other)
   }
 
-  /// Makes a device's folder hold the author's files as they are now, and no others of the author's:
-  /// what that one has removed goes there, too.
+  /// Makes a device's folder hold the author's files as they are now, and no others of that one's:
+  /// what the author has removed goes there, too.
   func mirror(_ author: Peer, to other: Peer) throws {
     let files = try logs(in: author.folder).filter { $0.directory == author.directory }
     for file in try logs(in: other.folder)
