@@ -10,7 +10,7 @@ extension LinuxFileSystem {
 
   /// The names in an open directory, whose descriptor is closed.
   static func entries(
-    of descriptor: Int32, _ directory: FilePath
+    of descriptor: Int32, _ directory: FilePath, atMost count: Int = .max
   ) throws(FileError) -> [DirectoryEntry] {
     guard let stream = fdopendir(descriptor) else {
       let code = Glibc.errno
@@ -20,7 +20,7 @@ extension LinuxFileSystem {
     // Closes the descriptor as well.
     defer { closedir(stream) }
     var entries: [DirectoryEntry] = []
-    while true {
+    while entries.count < count {
       // The end and an error both give nil; only errno tells them apart (readdir(3)).
       Glibc.errno = 0
       guard let entry = readdir(stream) else {
@@ -30,6 +30,7 @@ extension LinuxFileSystem {
       }
       if let entry = Self.entry(entry) { entries.append(entry) }
     }
+    return entries
   }
 
   /// Nil for "." and "..".

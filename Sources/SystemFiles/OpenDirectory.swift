@@ -75,10 +75,20 @@ package final class OpenDirectory: Sendable {
     return FileStatus(raw)
   }
 
+  /// How many bytes of disk space what has a name takes: fewer than its size where it has holes.
+  package func allocatedSize(of name: FilePath.Component) throws(FileError) -> Int64 {
+    var raw = stat()
+    try run(.status, name) { fstatat(descriptor, $0, &raw, AT_SYMLINK_NOFOLLOW) }
+    // Of 512 bytes, whatever the disk's own blocks are (stat(3type)).
+    return Int64(raw.st_blocks) * 512
+  }
+
   /// The names in it, in no order.
-  package func list() throws(FileError) -> [DirectoryEntry] {
+  ///
+  /// - parameter count: How many at most; which of more is chance.
+  package func list(atMost count: Int = .max) throws(FileError) -> [DirectoryEntry] {
     let copy = try run(.list, ".") { openat(descriptor, $0, Self.flags | O_CLOEXEC) }
-    return try LinuxFileSystem.entries(of: Int32(copy), path)
+    return try LinuxFileSystem.entries(of: Int32(copy), path, atMost: count)
   }
 
   // MARK: Files

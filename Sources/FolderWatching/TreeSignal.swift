@@ -1,0 +1,152 @@
+import Dispatch
+import Glibc
+import Synchronization
+import SystemFiles
+import SystemPackage
+
+/// Tells which of many folders may have changed, by one inotify instance.
+///
+/// Like ``DirectorySignal`` it needs no libinotifytools. Where inotify does not see all (NFS, SMB,
+/// FUSE), or is not to be had, ``seesAll`` is false and nothing is hinted at. A folder inside that
+/// is mounted from elsewhere is not told apart.
+///
+///     let signal = TreeSignal("/home/ann/Sync/notes/Documents") { wake() }
+///     signal.watch("/home/ann/Sync/notes/Documents/letters")
+package final class TreeSignal: FolderHints {
+  private struct State {
+    var paths: [Int32: FilePath] = [:]
+    var watches: [FilePath: Int32] = [:]
+    /// What should be watched, and is not.
+    var unwatched: Set<FilePath> = []
+    var hint = FolderHint.nothing
+  }
+  /// How many folders are watched at most, lest a hostile folder take the watches of all the user's
+  /// programs.
+  private static let limit = 8192
+  private static let events = UInt32(
+    IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO
+      | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW)
+
+  private let state = Mutex(State())
+  private let descriptor: Int32?
+  private let source: Mutex<(any DispatchSourceProtocol)?>
+
+  /// Watches nothing yet.
+  ///
+  /// - parameters:
+  ///   - root: Where the folders are; its file system decides whether inotify is of use.
+  ///   - wake: Is called on a thread of Dispatch's when there is something to take.
+  package init(_ root: FilePath, wake: @escaping @Sendable () -> Void) {
+    let isLocal = (try? LinuxFileSystem().kind(of: root)) == .local
+    let number = isLocal ? inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)) : -1
+    descriptor = number >= 0 ? number : nil
+    let readable = Readable()
+    source = Mutex(number >= 0 ? Self.source(number, readable) : nil)
+    readable.connect { [weak self] in
+      if self?.read() == true { wake() }
+    }
+  }
+
+  deinit { source.withLock { $0?.cancel() } }
+
+  /// What is called when the kernel has something to tell.
+  private final class Readable: Sendable {
+    private let call = Mutex<@Sendable () -> Void>({})
+    func connect(_ body: @escaping @Sendable () -> Void) { call.withLock { $0 = body } }
+    func fire() { call.withLock { $0 }() }
+  }
+
+  private static func source(
+    _ descriptor: Int32, _ readable: Readable
+  ) -> sending (any DispatchSourceProtocol)? {
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+    source.setEventHandler { readable.fire() }
+    source.setCancelHandler { close(descriptor) }
+    source.resume()
+    return source
+  }
+
+  package var seesAll: Bool {
+    descriptor != nil && state.withLock { $0.unwatched.isEmpty }
+  }
+
+  package func watch(_ folder: FilePath) {
+    guard let descriptor else { return }
+    state.withLock { state in
+      guard state.watches[folder] != nil || state.watches.count < Self.limit else {
+        state.unwatched.insert(folder)
+        return
+      }
+      let watch = folder.withPlatformString { inotify_add_watch(descriptor, $0, Self.events) }
+      guard watch >= 0 else {
+        // What is gone, no folder, or closed to us says so when it is looked at.
+        let answers = [ENOENT, ENOTDIR, ELOOP, EACCES]
+        if !answers.contains(errno) { state.unwatched.insert(folder) }
+        return
+      }
+      if let old = state.watches[folder], old != watch, state.paths[old] == folder {
+        state.paths[old] = nil
+        inotify_rm_watch(descriptor, old)
+      }
+      // A folder that was moved has the number it had.
+      state.paths[watch] = folder
+      state.watches[folder] = watch
+      state.unwatched.remove(folder)
+    }
+  }
+
+  package func forget(_ folder: FilePath) {
+    state.withLock { state in
+      state.unwatched.remove(folder)
+      guard let watch = state.watches.removeValue(forKey: folder),
+        // It may be the number of that folder under another path by now.
+        state.paths[watch] == folder, let descriptor
+      else { return }
+      state.paths[watch] = nil
+      inotify_rm_watch(descriptor, watch)
+    }
+  }
+
+  package func take() -> FolderHint {
+    state.withLock { state in
+      defer { state.hint = .nothing }
+      return state.hint
+    }
+  }
+
+  /// Reads what the kernel tells; returns whether that is a hint.
+  private func read() -> Bool {
+    guard let descriptor else { return false }
+    var found = FolderHint.nothing
+    while true {
+      let buffer = [UInt8](unsafeUninitializedCapacity: 16 << 10) { memory, count in
+        count = max(Glibc.read(descriptor, memory.baseAddress, memory.count), 0)
+      }
+      guard !buffer.isEmpty else { break }
+      found = found.union(state.withLock { Self.hint(of: buffer, &$0) })
+    }
+    guard found != .nothing else { return false }
+    state.withLock { $0.hint = $0.hint.union(found) }
+    return true
+  }
+
+  /// Takes the kernel's records apart (inotify(7)).
+  private static func hint(of buffer: [UInt8], _ state: inout State) -> FolderHint {
+    buffer.withUnsafeBytes { bytes in
+      var (position, folders): (Int, Set<FilePath>) = (0, [])
+      let header = MemoryLayout<inotify_event>.size
+      while position + header <= bytes.count {
+        let event = bytes.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
+        position += header + Int(event.len)
+        if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return .everything }
+        guard let path = state.paths[event.wd] else { continue }
+        folders.insert(path)
+        // The kernel has ended the watch: the folder is gone, or its file system.
+        guard event.mask & UInt32(IN_IGNORED) != 0 else { continue }
+        state.paths[event.wd] = nil
+        if state.watches[path] == event.wd { state.watches[path] = nil }
+      }
+      return .folders(folders)
+    }
+  }
+}
