@@ -26,6 +26,7 @@ struct FeedSyncTool: AsyncParsableCommand {
     ])
 
   static func main() async {
+    StandardStreams.reserve()
     let status = await Runner.run()
     Output.flush()
     Runner.exit(status)

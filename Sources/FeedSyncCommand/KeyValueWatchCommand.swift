@@ -25,12 +25,12 @@ struct KeyValueWatchCommand: StoreCommand {
 
   private static func follow(_ values: KeyValueStore) async throws {
     let changes = values.changes
-    line([
+    try line([
       "event": "watching", "store": .text(values.name),
       "container": .text(values.store.container.id),
     ])
     for try await change in changes {
-      line([
+      try line([
         "event": "change", "reason": .text(change.reason.rawValue),
         "changes": .array(try await described(change, in: values)),
       ])
@@ -56,8 +56,7 @@ struct KeyValueWatchCommand: StoreCommand {
     }
   }
 
-  private static func line(_ members: JSONObject) {
-    Output.line(.object(members))
-    Output.flush()
+  private static func line(_ members: JSONObject) throws {
+    try Output.following(.object(members))
   }
 }

@@ -14,6 +14,7 @@ enum Output {
   /// Bytes are gathered up to this many before they are written.
   private static let bufferBytes = 1 << 16
   private static let buffer = Mutex<[UInt8]>([])
+  private static let readerHasGone = Atomic<Bool>(false)
 
   static func line(_ text: String) { line(Array(text.utf8)) }
 
@@ -29,6 +30,16 @@ enum Output {
   }
 
   static func line(_ json: JSON) { line(json.canonicalBytes()) }
+
+  /// Writes a line of what has no end by itself, at once.
+  ///
+  /// - throws: What ends the command if whoever read it has gone, and SIGPIPE, which says so
+  ///   otherwise, is ignored: services of systemd begin so, and programs that start others.
+  static func following(_ json: JSON) throws(ExitStatus) {
+    line(json)
+    flush()
+    if readerHasGone.load(ordering: .relaxed) { throw .readerHasGone }
+  }
 
   /// Writes what was gathered; a reader that has gone ends the command as a signal would.
   static func flush() {
@@ -81,7 +92,8 @@ enum Output {
 
   /// Results that cannot be written are a failure, unless whoever read them has gone.
   private static func fail(_ code: Int32, on descriptor: Int32) {
-    guard descriptor == STDOUT_FILENO, code != EPIPE else { return }
+    guard descriptor == STDOUT_FILENO else { return }
+    guard code != EPIPE else { return readerHasGone.store(true, ordering: .relaxed) }
     let reason = String(cString: strerror(code))
     write(Array("feedsync: cannot write the results: \(reason)\n".utf8), to: STDERR_FILENO)
     Foundation.exit(FeedSyncError.Code.cannotWrite.rawValue)

@@ -84,7 +84,7 @@ struct QueryCommand: StoreCommand {
   private static func follow(_ store: DocumentStore, _ query: DocumentQuery) async throws {
     var isFirst = true
     for try await result in store.observe(query) {
-      line(isFirst ? try first(result, of: query) : try later(result))
+      try Output.following(.object(isFirst ? try first(result, of: query) : try later(result)))
       isFirst = false
     }
   }
@@ -110,10 +110,5 @@ struct QueryCommand: StoreCommand {
       "id": .text(placed.document.id), "body": try placed.document.body(),
       "position": .number(placed.position),
     ])
-  }
-
-  private static func line(_ members: JSONObject) {
-    Output.line(.object(members))
-    Output.flush()
   }
 }

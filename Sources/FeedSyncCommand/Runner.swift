@@ -82,4 +82,6 @@ struct ExitStatus: Error {
   /// `doctor` found something.
   static let found = notFound
   static let setAside = ExitStatus(rawValue: FeedSyncError.Code.badInput.rawValue)
+  /// What a shell shows of SIGPIPE.
+  static let readerHasGone = ExitStatus(rawValue: 128 + SIGPIPE)
 }

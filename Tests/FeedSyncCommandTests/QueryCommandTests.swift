@@ -50,6 +50,45 @@ import Testing
     #expect(try query.rest() == [])
   }
 
+  @Test(
+    "ends quietly when nobody reads it any more, with SIGPIPE ignored too",
+    arguments: ["", "trap '' PIPE;"])
+  func readerGone(before: String) throws {
+    let machine = try Machine()
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "\(before) exec \"$0\" query notes --live", Command.binary.path]
+    process.environment = machine.environment
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    #expect(!output.fileHandleForReading.availableData.isEmpty)
+    try output.fileHandleForReading.close()
+    try machine.feedsync("put", "notes", "a", "{}")
+    process.waitUntilExit()
+    // By the signal, or as a shell shows that.
+    #expect([SIGPIPE, 128 + SIGPIPE].contains(process.terminationStatus))
+    #expect(try errors.fileHandleForReading.readToEnd() ?? Data() == Data())
+  }
+
+  @Test("never writes its results into a file of its own that has a closed stream's number")
+  func closedStandardOutput() throws {
+    let machine = try Machine()
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "exec \"$0\" query notes --live >&-", Command.binary.path]
+    process.environment = machine.environment
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 73)
+    // By the number of a file that is open for reading alone, and of no other.
+    #expect(String(decoding: text, as: UTF8.self).contains("Bad file descriptor"))
+  }
+
   @Test("ends on SIGINT, beside watch")
   func interrupted() throws {
     let machine = try Machine()
