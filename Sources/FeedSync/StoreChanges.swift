@@ -2,6 +2,7 @@ import DocumentStorage
 import FolderWatching
 import Replication
 import Syncing
+import SystemFiles
 import SystemPackage
 
 /// The changes of a store as they are committed: by this process, by other processes of this
@@ -12,9 +13,11 @@ import SystemPackage
 ///     for try await change in changes { show(try await store.read { … }) }
 ///
 /// It ends when the task that iterates is cancelled, and throws ``FeedSyncError`` if the database
-/// fails, or another container stands under the folder's path. Each iterator delivers every change;
-/// one that is slow misses none, as long as it is not 4,096 commits or a megabyte of them behind:
-/// then it is told of it, by ``StoreChange/Extent/everything``.
+/// fails, another program makes it anew, or another container stands under the folder's path.
+///
+/// Each iterator delivers every change; one that is slow misses none, as long as it is not 4,096
+/// commits or a megabyte of them behind: then it is told of it, by
+/// ``StoreChange/Extent/everything``.
 public struct StoreChanges: AsyncSequence, Sendable {
   let store: DocumentStore
   let start: Result<ChangePosition, FeedSyncError>
@@ -53,6 +56,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
           position = .success(change.position)
           return change
         }
+        try subscription.checkDatabase()
         waiting = try await subscription.changes(after: try position.get())[...]
         guard waiting.isEmpty else { continue }
         try subscription.checkImporting()
@@ -100,10 +104,13 @@ final class Subscription: Sendable {
   private let store: DocumentStore
   private let signal: FileChangeSignal
   private let importing: ImportingSession.Share?
+  /// The database's file; nil if nobody can say.
+  private let original: FileStatus?
 
   init(store: DocumentStore, isImporting: Bool) {
     self.store = store
     let database = store.device.database.file
+    original = try? LinuxFileSystem().status(of: database)
     let name = database.lastComponent?.string ?? ""
     signal = FileChangeSignal(
       directory: database.removingLastComponent(), names: [name + "-wal"])
@@ -155,8 +162,30 @@ final class Subscription: Sendable {
     return false
   }
 
+  /// - throws: That the database is not that of the device any more: `feedsync rebuild` has made
+  ///   another one, or `feedsync leave` has removed it. What is written to the former by others is
+  ///   seen by nobody, and theirs is not seen here.
+  func checkDatabase() throws(FeedSyncError) {
+    guard let original else { return }
+    let file = store.device.database.file
+    let now: FileStatus?
+    do throws(FileError) {
+      now = try LinuxFileSystem().status(of: file)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { return }
+      now = nil
+    }
+    guard now.map({ !$0.isSameFile(as: original) }) ?? true else { return }
+    throw FeedSyncError(
+      .tryAgain, operation: "follow the store", file: file.string,
+      message: "the database was removed, or made anew by another program",
+      hint: "open the container and its store again")
+  }
+
   /// - throws: What has ended the import for good.
   func checkImporting() throws(FeedSyncError) {
-    if let fatal = importing?.fatalError { throw fatal }
+    guard let fatal = importing?.fatalError else { return }
+    try checkDatabase()
+    throw fatal
   }
 }

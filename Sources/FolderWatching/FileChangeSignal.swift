@@ -53,7 +53,8 @@ package final class FileChangeSignal: Sendable {
   ) -> sending (any DispatchSourceProtocol)? {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard descriptor >= 0 else { return nil }
-    let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
+    // The directory itself may be put aside, as by a rebuild.
+    let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF | IN_DELETE_SELF)
     guard inotify_add_watch(descriptor, directory.string, events) >= 0 else {
       close(descriptor)
       return nil
@@ -150,7 +151,7 @@ private enum InotifyEvents {
       let start = position + headerBytes
       let end = min(start + Int(event.len), buffer.count)
       let name = buffer[start..<end].prefix { $0 != 0 }
-      let isLost = event.mask & UInt32(IN_Q_OVERFLOW) != 0
+      let isLost = event.mask & UInt32(IN_Q_OVERFLOW | IN_MOVE_SELF | IN_DELETE_SELF) != 0
       if isLost || names.contains(String(decoding: name, as: UTF8.self)) { isNamed = true }
       position = end
     }

@@ -121,6 +121,19 @@ import Testing
     #expect(ids(try await results.next()) == ["d"])
   }
 
+  @Test(
+    "ends with an error when another process makes the database anew", arguments: [true, false])
+  func rebuilt(isImporting: Bool) async throws {
+    var results = store.observe(open, isImporting: isImporting).makeAsyncIterator()
+    #expect(ids(try await results.next()) == ["b"])
+    try place.feedsync("rebuild")
+    let error = await #expect(throws: FeedSyncError.self) { try await results.next() }
+    #expect(error?.code == .tryAgain)
+    let again = DocumentStore(
+      try UbiquityContainer(place.folder.path, state: place.state("ann")))
+    #expect(try again.result(of: open).map(\.id) == ["b"])
+  }
+
   @Test("ends when the task is cancelled")
   func cancellation() async throws {
     let (store, open) = (store, open)

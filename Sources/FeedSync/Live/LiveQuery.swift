@@ -9,7 +9,9 @@ import DocumentStorage
 /// each is one consistent state, never half a transaction. A slow reader may see several commits as
 /// one value. It ends when the task that iterates is cancelled, and throws ``FeedSyncError``:
 /// `.usage` for a query that is wrong, `.noContainer` if another container takes the folder's
-/// place. Memory holds what the query shows: give it a limit where that is much.
+/// place, `.tryAgain` if another program makes the database anew.
+///
+/// Memory holds what the query shows: give it a limit where that is much.
 public struct LiveQuery: AsyncSequence, Sendable {
   let store: DocumentStore
   let query: DocumentQuery
@@ -50,6 +52,7 @@ public struct LiveQuery: AsyncSequence, Sendable {
 
     private mutating func nextResult() async throws -> LiveResult? {
       while !Task.isCancelled {
+        try subscription.checkDatabase()
         if let result = try await read() { return result }
         try subscription.checkImporting()
         guard await subscription.wait() else { return nil }
