@@ -174,7 +174,8 @@ let package = Package(
     .testTarget(
       name: "DocumentFilesTests",
       dependencies: [
-        "DocumentFiles", "FileCoordination", "SharedFolder", "SystemFiles", "TestSupport",
+        "DocumentFiles", "FileCoordination", "FolderWatching", "SharedFolder", "SystemFiles",
+        "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: driving),

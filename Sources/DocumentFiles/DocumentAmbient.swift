@@ -42,6 +42,13 @@ package struct DocumentAmbient: Sendable {
     let signal = DirectorySignal(directory)
     return Hints(changes: signal.changes, source: signal)
   }
+  /// Tells which of many folders in a folder may have changed, and calls when there is something.
+  package var watchTree:
+    @Sendable (FilePath, _ wake: @escaping @Sendable () -> Void) -> any FolderHints = {
+      TreeSignal($0, wake: $1)
+    }
+  /// Reads one folder below a root: at most some names of it.
+  package var look: FolderContents.Look = FolderContents.system
   /// Is told of each step, and may fail there as a disk may.
   package var onStep: @Sendable (Step) throws -> Void = { _ in }
 

@@ -25,6 +25,10 @@ public enum DocumentFileError: Error, Hashable, Sendable {
   case tooLarge(path: String, limit: Int)
   /// The contents are not of the form that was asked for.
   case unreadable(path: String, reason: String)
+  /// A folder is not looked into: all together would have more names than this, or it is deeper.
+  case tooMany(path: String, limit: Int, depth: Int)
+  /// The synced folder is away, in words of who knows why.
+  case folderAway(path: String, reason: String)
   /// A system call failed.
   case system(operation: String, path: String, errno: Int32)
 
@@ -34,7 +38,8 @@ public enum DocumentFileError: Error, Hashable, Sendable {
     case .notFound(let path), .notAFile(let path, _), .notADocument(let path),
       .changedMeanwhile(let path), .isCurrent(let path), .noSuchVersion(let path, _),
       .closed(let path), .editingDisabled(let path), .tooLarge(let path, _),
-      .unreadable(let path, _), .system(_, let path, _):
+      .unreadable(let path, _), .tooMany(let path, _, _), .folderAway(let path, _),
+      .system(_, let path, _):
       path
     }
   }

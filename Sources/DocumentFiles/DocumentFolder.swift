@@ -24,6 +24,10 @@ public struct DocumentFolder: Sendable {
   let kept: KeptVersions
   let ambient: DocumentAmbient
   private let resolver: ItemResolver
+  /// Why the folder is not to be looked at now, in words; nil if it is there.
+  ///
+  /// It throws what ends everything: another one has taken its place.
+  package var absence: @Sendable () throws -> String? = { nil }
 
   /// Opens a folder, which has to be there.
   ///

@@ -31,9 +31,19 @@ extension UbiquityContainer {
       }
       let state = device.database.file.parent.parent
       let container = device.record.container.description
-      return try DocumentFolder(
+      var folder = try DocumentFolder(
         root, keeping: state.appending("versions").appending(container),
         domain: try UserCoordination.domain(state: state.string))
+      folder.absence = { [device] in
+        do {
+          return try device.asked().absence().map {
+            FeedSyncError($0, operation: operation).message
+          }
+        } catch {
+          throw FeedSyncError(error, operation: operation)
+        }
+      }
+      return folder
     } catch {
       throw FeedSyncError(error, operation: operation)
     }

@@ -111,3 +111,31 @@ public typealias DocumentClosing = DocumentFiles.DocumentClosing
 
 /// Why something could not be done with a document or a version.
 public typealias DocumentFileError = DocumentFiles.DocumentFileError
+
+/// The files of a folder of documents, as they come, change, arrive and go: `NSMetadataQuery`'s
+/// counterpart.
+///
+///     for try await update in MetadataQuery(in: try container.documents()) {
+///       show(update.result.items)
+///     }
+///
+/// See <doc:MetadataQueries> for what is promised.
+public typealias MetadataQuery = DocumentFiles.MetadataQuery
+
+/// What a metadata query tells.
+public typealias MetadataUpdate = DocumentFiles.MetadataUpdate
+
+/// What a metadata query shows, and how it differs from what it showed before.
+public typealias MetadataResult = DocumentFiles.MetadataResult
+
+/// What is known of one file: `NSMetadataItem`'s counterpart.
+public typealias MetadataItem = DocumentFiles.MetadataItem
+
+/// Which files a metadata query shows.
+public typealias MetadataPredicate = DocumentFiles.MetadataPredicate
+
+/// What gives the files of a metadata query their order.
+public typealias MetadataOrder = DocumentFiles.MetadataOrder
+
+/// Whose files a metadata query looks at.
+public typealias MetadataScope = DocumentFiles.MetadataScope

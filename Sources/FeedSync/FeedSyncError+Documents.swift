@@ -56,6 +56,16 @@ extension FeedSyncError {
         message: "it is larger than \(limit >> 20) MiB, the most that is taken into memory")
     case .unreadable(_, let reason):
       self.init(.badInput, operation: operation, file: file, message: reason)
+    case .tooMany(_, let limit, let depth):
+      self.init(
+        .cannotRead, operation: operation, file: file,
+        message: "the folder is not looked into: there would be more than \(limit) names in all, or"
+          + " more than \(depth) folders in one another",
+        hint: "move what need not be synced out of Documents")
+    case .folderAway(_, let reason):
+      self.init(
+        .noContainer, operation: operation, file: file, message: reason,
+        hint: "mount or start what brings the folder; it is looked for again and again")
     case .system(let verb, _, let number):
       let errno = Errno(rawValue: number)
       let isForbidden = errno == .permissionDenied || errno == .notPermitted

@@ -40,9 +40,10 @@ final class Desk: Sendable {
   }
 
   /// A program's view of the folder; its time is this desk's, its watching is real if wanted.
-  func folder(_ domain: CoordinationDomain? = nil, isWatching: Bool = false) throws
-    -> DocumentFolder
-  {
+  func folder(
+    _ domain: CoordinationDomain? = nil, isWatching: Bool = false,
+    adapting: (inout DocumentAmbient) -> Void = { _ in }
+  ) throws -> DocumentFolder {
     var ambient = DocumentAmbient(
       now: { [time] in 1_795_900_000 + time.now.components.seconds },
       uptime: { [time] in time.now }, sleep: { [time] in await time.sleep($0) },
@@ -54,6 +55,7 @@ final class Desk: Sendable {
       }, machine: "test-desk.local")
     if !isWatching { ambient.watch = { _ in .init(changes: AsyncStream { $0.finish() }) } }
     ambient.onStep = { [self] step in try hook.withLock { $0 }?(step) }
+    adapting(&ambient)
     return try DocumentFolder(
       root, keeping: kept, domain: try domain ?? self.domain(), ambient: ambient)
   }

@@ -7,6 +7,7 @@ import Testing
   private static let pages: [(name: String, numbers: [String])] = [
     ("Coordination", numbers("C", 33) + numbers("P", 11)),
     ("DocumentFiles", numbers("D", 10) + numbers("V", 6)),
+    ("MetadataQueries", numbers("M", 6)),
     ("KeyValueStorage", numbers("K", 12)),
     ("Identity", numbers("U", 5) + numbers("S", 13)),
   ]

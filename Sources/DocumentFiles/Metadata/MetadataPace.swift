@@ -1,0 +1,93 @@
+import FolderWatching
+import SystemPackage
+
+/// Decides when a ``MetadataQuery`` reads what: it has no clock and does nothing itself.
+///
+/// First everything is gathered. Then the first hint begins an interval; at its end, all that was
+/// hinted at meanwhile is read, as one update. Beyond that everything is read again from time to
+/// time: often where hints do not tell of all, seldom where they do, as a safety net.
+///
+///     var pace = MetadataPace(interval: .seconds(1))
+///     pace.next(now: .zero)                                 // .gather
+///     pace.finished(.everything, isWatched: true, now: .zero)
+///     pace.hint(.folders(["/x"]), now: .seconds(5))
+///     pace.next(now: .seconds(5))                           // .wait(until: .seconds(6))
+///     pace.next(now: .seconds(6))                           // .read(.folders(["/x"]))
+package struct MetadataPace: Sendable {
+  /// What the caller does next.
+  package enum Action: Hashable, Sendable {
+    /// Read everything, and tell all of it.
+    case gather
+    /// Read again, and tell what has changed.
+    case read(FolderHint)
+    /// Ask again at this time, or when there is a hint; nil: only then.
+    case wait(until: Duration?)
+  }
+
+  /// How often everything is read where hints do not tell of all.
+  package static let polling = Duration.seconds(5)
+  /// How often everything is read where they do.
+  package static let safety = Duration.seconds(300)
+
+  /// How long what is hinted at is gathered.
+  package var interval: Duration
+  /// Whether nothing may be told now.
+  package var isFrozen = false
+  private var isGathering = true
+  private var waiting = FolderHint.nothing
+  private var waitingSince: Duration?
+  private var fullReadingDue: Duration?
+
+  package init(interval: Duration) { self.interval = interval }
+
+  /// Has everything gathered anew.
+  package mutating func restart() { isGathering = true }
+
+  /// Notes where something may have changed.
+  package mutating func hint(_ hint: FolderHint, now: Duration) {
+    guard hint != .nothing else { return }
+    waiting = waiting.union(hint)
+    waitingSince = waitingSince ?? now
+  }
+
+  /// Notes what has been read.
+  ///
+  /// - parameter isWatched: Whether hints tell of all changes from now on.
+  package mutating func finished(_ what: FolderHint, isWatched: Bool, now: Duration) {
+    if !isWatched {
+      // A later full reading is not put off by readings of some folders.
+      let due = now + Self.polling
+      fullReadingDue = what == .everything ? due : min(due, fullReadingDue ?? due)
+    } else if what == .everything {
+      fullReadingDue = now + Self.safety
+    }
+  }
+
+  /// Says what comes next; what is to be read counts as read.
+  package mutating func next(now: Duration) -> Action {
+    guard !isFrozen else { return .wait(until: nil) }
+    if isGathering {
+      (isGathering, waiting, waitingSince) = (false, .nothing, nil)
+      return .gather
+    }
+    if let due = fullReadingDue, due <= now { return read(.everything) }
+    guard let since = waitingSince else { return .wait(until: fullReadingDue) }
+    let due = since + interval
+    guard due > now else { return read(waiting) }
+    return .wait(until: fullReadingDue.map { min($0, due) } ?? due)
+  }
+
+  /// Has what could not be told done again, as soon as it may be.
+  package mutating func postpone(_ action: Action, now: Duration) {
+    switch action {
+    case .gather: isGathering = true
+    case .read(let what): hint(what, now: now - interval)
+    case .wait: break
+    }
+  }
+
+  private mutating func read(_ what: FolderHint) -> Action {
+    (waiting, waitingSince) = (.nothing, nil)
+    return .read(what)
+  }
+}
