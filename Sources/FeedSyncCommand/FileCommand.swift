@@ -16,27 +16,6 @@ struct FileCommand: ParsableCommand {
     subcommands: [List.self, Versions.self, Open.self, Resolve.self, Discard.self],
     defaultSubcommand: List.self)
 
-  struct List: StoreCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List the files, and how many versions are in conflict.")
-
-    @OptionGroup var global: GlobalOptions
-    @Flag(help: "Only files with conflicts.") var conflicts = false
-
-    func run() async throws {
-      let folder = try FileCommand.folder(global)
-      let entries = try folder.documents { error in
-        Output.warning(FeedSyncError(error, operation: "file list"))
-      }
-      for entry in entries where !conflicts || entry.conflicts > 0 {
-        switch global.format {
-        case .json: Output.line(FileForm.json(entry))
-        case .text: Output.line(FileForm.text(entry))
-        }
-      }
-    }
-  }
-
   struct Versions: StoreCommand {
     static let configuration = CommandConfiguration(
       commandName: "versions", abstract: "List the versions of a file.",
@@ -108,21 +87,6 @@ struct FileVersions {
 
 /// How files and versions are printed.
 enum FileForm {
-  static func text(_ entry: DocumentEntry) -> String {
-    let name = ReportText.escaped(entry.relativePath)
-    guard entry.conflicts > 0 else { return name }
-    let count = entry.conflicts == 1 ? "1 version" : "\(entry.conflicts) versions"
-    return "\(name): \(count) in conflict" + (entry.size == nil ? ", the file itself is gone" : "")
-  }
-
-  static func json(_ entry: DocumentEntry) -> JSON {
-    .object([
-      "path": .text(entry.relativePath), "size": entry.size.map { .number($0) } ?? .null,
-      "modified": entry.modificationDate.map { .text(HistoryForm.time($0)) } ?? .null,
-      "conflicts": .number(entry.conflicts),
-    ])
-  }
-
   static func text(_ version: FileVersion, number: Int) -> String {
     let kind =
       switch version.origin {

@@ -50,7 +50,11 @@ import Testing
     let entries = try json.lines.map { try #require(try JSON(parsing: Array($0.utf8)).object) }
     #expect(entries.map { $0["path"]?.text } == ["gone.txt", "report.txt"])
     #expect(entries[0]["size"] == .null && entries[1]["size"] == .integer(4))
-    #expect(entries[1].keys == ["conflicts", "modified", "path", "size"])
+    #expect(
+      entries[1].keys == [
+        "arrived", "conflicts", "error", "expected", "kind", "modified", "path", "size", "status",
+      ])
+    #expect(entries.map { $0["status"]?.text } == ["missing", "current"])
   }
 
   @Test("lists versions by numbers and by identifiers that stay")
