@@ -25,7 +25,7 @@ public struct FeedOrigin: Sendable {
   }
 
   /// The encoding that the server names, in small letters.
-  var charset: String? {
+  package var charset: String? {
     guard let type = header("content-type") else { return nil }
     for parameter in type.split(separator: ";").dropFirst() {
       let parts = parameter.split(separator: "=", maxSplits: 1)

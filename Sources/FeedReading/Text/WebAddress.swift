@@ -1,5 +1,5 @@
 /// Addresses as texts: joining relative ones to a base, and telling harmless schemes from others.
-enum WebAddress {
+package enum WebAddress {
   /// The parts of an address as RFC 3986 appendix B cuts it.
   private struct Parts {
     var scheme: Substring.UTF8View?
@@ -46,9 +46,10 @@ enum WebAddress {
   }
 
   /// Whether it has a scheme, and so needs no base.
-  static func isAbsolute(_ text: String) -> Bool { schemeEnd(text[...].utf8) != nil }
+  package static func isAbsolute(_ text: String) -> Bool { schemeEnd(text[...].utf8) != nil }
 
-  static func isWeb(_ text: String) -> Bool {
+  /// Whether it begins as an address of the web does.
+  package static func isWeb(_ text: String) -> Bool {
     let start = text.prefix(8).lowercased()
     return start.hasPrefix("http://") || start == "https://"
   }
@@ -74,7 +75,7 @@ enum WebAddress {
   }
 
   /// An address without what browsers ignore in it, with spaces escaped.
-  static func cleaned(_ text: String) -> String {
+  package static func cleaned(_ text: String) -> String {
     let bytes = text.utf8
     let isClean = bytes.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 < 0x80 }
     if isClean { return text }
@@ -96,7 +97,7 @@ enum WebAddress {
   /// The address that `reference` means in a document at `base`, as RFC 3986 section 5 says.
   ///
   ///     WebAddress.resolve("../b", "http://example.org/x/a")  // http://example.org/b
-  static func resolve(_ reference: String, _ base: String) -> String {
+  package static func resolve(_ reference: String, _ base: String) -> String {
     guard !base.isEmpty, !isAbsolute(reference) else { return reference }
     let parts = Parts(reference)
     let from = Parts(base)
