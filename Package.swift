@@ -26,6 +26,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+    .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
   ],
   targets: [
     .target(name: "CanonicalJSON", swiftSettings: strict),
@@ -109,6 +113,18 @@ let package = Package(
     .systemLibrary(
       name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "FeedReading", dependencies: ["CLibXML2"], swiftSettings: strict),
+    .target(
+      name: "FeedFetching",
+      dependencies: [
+        "FeedReading",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "NerdfeedCommand",
       dependencies: [
@@ -214,6 +230,15 @@ let package = Package(
       ],
       swiftSettings: driving),
     .testTarget(name: "FeedReadingTests", dependencies: ["FeedReading"], swiftSettings: driving),
+    .testTarget(
+      name: "FeedFetchingTests",
+      dependencies: [
+        "CZlib", "FeedFetching", "FeedReading",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: driving),
     .testTarget(name: "TidyTests", swiftSettings: driving),
   ]
 )

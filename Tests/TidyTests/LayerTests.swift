@@ -8,7 +8,8 @@ import Testing
     "CanonicalJSON", "Replication", "CZlib", "SegmentFormat", "SystemFiles", "BackgroundService",
     "FileCoordination", "CInotifyTools", "FolderWatching", "SharedFolder", "DocumentFiles",
     "DocumentStorage", "Syncing", "FeedSync", "FeedSyncCommand", "CLibXML2", "FeedReading",
-    "NerdfeedCommand", "InStepExample", "BookmarksExample", "ReferenceModel", "SyncSimulator",
+    "FeedFetching", "NerdfeedCommand", "InStepExample", "BookmarksExample", "ReferenceModel",
+    "SyncSimulator",
   ]
 
   /// What modules may use besides; an empty list means nothing at all.
@@ -28,6 +29,9 @@ import Testing
       "ArgumentParser", "Foundation", "Synchronization", "SystemPackage",
     ],
     "FeedReading": ["Glibc"],
+    "FeedFetching": [
+      "AsyncHTTPClient", "Glibc", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOPosix", "NIOSSL",
+    ],
     "NerdfeedCommand": ["ArgumentParser", "Foundation"],
     "InStepExample": ["Foundation"], "BookmarksExample": ["Foundation"],
     "ReferenceModel": [],

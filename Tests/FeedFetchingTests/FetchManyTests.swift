@@ -1,0 +1,116 @@
+import Synchronization
+import Testing
+
+@testable import FeedFetching
+
+@Suite struct FetchManyTests {
+  private func requests(_ urls: [String]) throws -> [FetchRequest] {
+    try urls.enumerated().map { index, url in
+      let known = FetchValidators(url: url, entityTag: "\"1\"")
+      return FetchRequest(id: "\(index)", address: try FeedAddress(url), validators: known)
+    }
+  }
+
+  private func results(
+    _ urls: [String], _ configuration: FetchConfiguration = Fetching.configuration
+  ) async throws -> [FetchResult] {
+    let requests = try requests(urls)
+    return try await FeedFetcher.run(configuration, time: Fetching.time) { fetcher in
+      var results: [FetchResult] = []
+      await fetcher.fetchAll(requests) { results.append($0) }
+      return results
+    }
+  }
+
+  @Test func twoHundredFeedsAreRefreshedWithOneRequestEach() async throws {
+    let addresses = (1...20).map { "127.0.0.\($0)" }
+    try await PlayedServer.run(
+      { request in
+        request.fields["if-none-match"] == nil ? Replies.feed() : Replies.reply(304)
+      }, addresses: addresses
+    ) { server in
+      let urls = (0..<200).map { server.url("/\($0)", host: addresses[$0 % 20]) }
+      let results = try await results(urls)
+      #expect(Set(results.map(\.request.id)).count == 200)
+      for result in results {
+        guard case .notModified = result.outcome else {
+          Issue.record("\(result)")
+          return
+        }
+      }
+      #expect(server.requests.count == 200)
+    }
+  }
+
+  @Test func oneServerGetsTwoRequestsAtATime() async throws {
+    try await PlayedServer.run({ _ in [.pause(5)] + Replies.feed() }) { server in
+      let results = try await results((0..<20).map { server.url("/\($0)") })
+      #expect(results.count == 20)
+      #expect(server.mostAtOnce <= 2)
+    }
+  }
+
+  @Test func resultsComeAsTheyAreReadyAndOneFailureIsNotTheOthers() async throws {
+    try await PlayedServer.run({ request in
+      request.path == "/slow" ? [.pause(300)] + Replies.feed() : Replies.feed()
+    }) { server in
+      let results = try await results([
+        server.url("/slow"), server.url("/fast"), "http://127.0.0.1:1/refused",
+      ])
+      #expect(results.last?.request.id == "0")
+      #expect(results.compactMap { $0.outcome.document }.count == 2)
+      #expect(results.compactMap { $0.outcome.error?.cause } == [.connectionRefused])
+    }
+  }
+
+  @Test func aServerThatSays429IsNotAskedAgainInThisRun() async throws {
+    var polite = Fetching.configuration
+    polite.crowd.perServer = 1
+    try await PlayedServer.run({ _ in Replies.reply(429, ["Retry-After: 77"]) }) { server in
+      let results = try await results((0..<5).map { server.url("/\($0)") }, polite)
+      #expect(server.requests.count == 1)
+      #expect(results.first?.outcome.error?.cause == .status(429))
+      #expect(
+        results.dropFirst().map(\.outcome) == Array(repeating: .postponed(seconds: 77), count: 4))
+      #expect(results.dropFirst().map(\.request.id) == ["1", "2", "3", "4"])
+    }
+  }
+
+  @Test func whoAsksMayGiveUp() async throws {
+    let requests = try self.requests((0..<10).map { "http://e.org:\($0 + 1)/" })
+    let transport = ManualTransport(time: ManualTime())
+    let fetcher = FeedFetcher(
+      transport: transport, configuration: Fetching.configuration,
+      time: transport.time.fetchTime)
+    let task = Task {
+      var outcomes: [FetchOutcome] = []
+      await fetcher.fetchAll(requests) { outcomes.append($0.outcome) }
+      return outcomes
+    }
+    await transport.time.waitForSleepers(10)
+    task.cancel()
+    let outcomes = await task.value
+    #expect(outcomes.compactMap { $0.error?.cause } == Array(repeating: .cancelled, count: 10))
+  }
+
+  @Test func theBeginningsAtOneServerKeepTheirDistance() async throws {
+    var configuration = Fetching.configuration
+    configuration.crowd.pause = .seconds(10)
+    let requests = try requests((0..<4).map { "http://e.org/\($0)" })
+    let transport = ManualTransport(time: ManualTime())
+    let fetcher = FeedFetcher(
+      transport: transport, configuration: configuration, time: transport.time.fetchTime)
+    let task = Task { await fetcher.fetchAll(requests) { _ in } }
+    for _ in 1...3 {
+      // The answer's second passes, then what is left of the pause.
+      await transport.time.waitForSleepers(2)
+      transport.time.advance()
+      await transport.time.waitForSleepers(1)
+      transport.time.advance()
+    }
+    await transport.time.waitForSleepers(1)
+    transport.time.advance()
+    await task.value
+    #expect(transport.begun == [.zero, .seconds(10), .seconds(20), .seconds(30)])
+  }
+}
