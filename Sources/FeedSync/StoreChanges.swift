@@ -130,7 +130,7 @@ final class Subscription: Sendable {
     }
   }
 
-  private static func changes(
+  static func changes(
     of device: Syncing.Device, after position: ChangePosition
   ) throws -> [StoreChange] {
     switch try device.database.changes(after: position.rawValue) {
