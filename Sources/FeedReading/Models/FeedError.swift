@@ -8,6 +8,8 @@ public struct FeedError: Error, Equatable, Sendable {
     case empty
     /// It is something else, such as a web page.
     case notAFeed
+    /// It is something else than a list of subscriptions.
+    case notOPML
     /// It is larger than ``FeedLimits/documentBytes``.
     case tooLarge
     /// The file could not be read, for this reason.
@@ -31,6 +33,7 @@ public struct FeedError: Error, Equatable, Sendable {
     switch cause {
     case .empty: "the document is empty"
     case .notAFeed: "the document is not a feed: neither RSS, Atom, CDF nor JSON Feed"
+    case .notOPML: "the document is not OPML: it has no list of subscriptions"
     case .tooLarge: "the document is larger than \(FeedLimits.documentBytes >> 20) MB"
     case .unreadable(let reason): reason
     }
@@ -41,6 +44,7 @@ public struct FeedError: Error, Equatable, Sendable {
     switch cause {
     case .empty, .tooLarge: nil
     case .notAFeed: "look for a link to the feed in the page"
+    case .notOPML: "export the subscriptions from the other reader as OPML"
     case .unreadable: "check the path and its permissions"
     }
   }
