@@ -125,6 +125,13 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "FeedLibrary",
+      dependencies: [
+        "FeedReading", "FeedSync", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "NerdfeedCommand",
       dependencies: [
@@ -238,6 +245,9 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
+      swiftSettings: driving),
+    .testTarget(
+      name: "FeedLibraryTests", dependencies: ["FeedLibrary", "FeedReading", "FeedSync"],
       swiftSettings: driving),
     .testTarget(name: "TidyTests", swiftSettings: driving),
   ]

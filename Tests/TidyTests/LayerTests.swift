@@ -8,7 +8,8 @@ import Testing
     "CanonicalJSON", "Replication", "CZlib", "SegmentFormat", "SystemFiles", "BackgroundService",
     "FileCoordination", "CInotifyTools", "FolderWatching", "SharedFolder", "DocumentFiles",
     "DocumentStorage", "Syncing", "FeedSync", "FeedSyncCommand", "CLibXML2", "FeedReading",
-    "FeedFetching", "NerdfeedCommand", "InStepExample", "BookmarksExample", "ReferenceModel",
+    "FeedFetching", "FeedLibrary", "NerdfeedCommand", "InStepExample", "BookmarksExample",
+    "ReferenceModel",
     "SyncSimulator",
   ]
 
@@ -32,6 +33,7 @@ import Testing
     "FeedFetching": [
       "AsyncHTTPClient", "Glibc", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOPosix", "NIOSSL",
     ],
+    "FeedLibrary": ["Crypto", "Foundation", "GRDB"],
     "NerdfeedCommand": ["ArgumentParser", "Foundation"],
     "InStepExample": ["Foundation"], "BookmarksExample": ["Foundation"],
     "ReferenceModel": [],
@@ -58,6 +60,17 @@ import Testing
     let examples = try SourceTree.files(under: "Sources").filter { $0.target.hasSuffix("Example") }
     #expect(examples.count == 2)
     for file in examples { #expect(Set(file.imports) == ["FeedSync", "Foundation"], "\(file)") }
+  }
+
+  @Test func theFeedReaderUsesThePublicLibraryAlone() throws {
+    let reader: Set<String> = ["FeedLibrary", "NerdfeedCommand"]
+    let files = try SourceTree.files(under: "Sources").filter { reader.contains($0.target) }
+    #expect(files.count > 20)
+    let allowed = reader.union(["FeedReading", "FeedSync"])
+    for file in files {
+      let below = Set(file.imports).intersection(Self.layers)
+      #expect(below.isSubset(of: allowed), "\(file) imports \(below.subtracting(allowed))")
+    }
   }
 
   @Test func noTypeIsNamedLikeAModule() throws {

@@ -1,0 +1,70 @@
+import Foundation
+import GRDB
+
+/// The cache in its SQLite file: what has been fetched, and what the synced marks make of it.
+///
+/// Everything in it can be made again, so a commit need not survive a loss of power; it does
+/// survive the end of the process.
+final class CacheDatabase: Sendable {
+  /// Where it is.
+  let file: String
+  private let queue: DatabaseQueue
+
+  /// How long a command waits for another process.
+  private static let busySeconds = 30.0
+
+  /// Opens the cache in a directory, making both if they are missing, for their owner alone.
+  init(directory: String) throws {
+    file = directory + "/cache.sqlite"
+    do {
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      // SQLite would let all read it; the files beside it take over its mode. One that exists is
+      // not opened: closing it would drop this process's locks on it.
+      let descriptor = open(file, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+      if descriptor >= 0 { close(descriptor) }
+      queue = try DatabaseQueue(path: file, configuration: Self.configuration())
+      // Read first: a cache that is in use is not kept waiting for what has been done long ago.
+      if try queue.read(CacheSchema.version(of:)) != CacheSchema.version {
+        try queue.write { try CacheSchema.prepare($0) }
+      }
+    } catch {
+      throw Self.described(error, operation: "open the cache", file: file)
+    }
+  }
+
+  private static func configuration() -> Configuration {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(busySeconds)
+    configuration.journalMode = .wal
+    return configuration
+  }
+
+  func read<Value>(_ operation: String, _ body: (Database) throws -> Value) throws -> Value {
+    do {
+      return try queue.read(body)
+    } catch {
+      throw Self.described(error, operation: operation, file: file)
+    }
+  }
+
+  /// Runs `body` in a transaction that no other process writes beside.
+  func write<Value>(_ operation: String, _ body: (Database) throws -> Value) throws -> Value {
+    do {
+      return try queue.write(body)
+    } catch {
+      throw Self.described(error, operation: operation, file: file)
+    }
+  }
+
+  private static func described(
+    _ error: any Error, operation: String, file: String
+  ) -> any Error {
+    if let error = error as? DatabaseError {
+      let reason = error.message ?? "SQLite's error \(error.extendedResultCode.rawValue)"
+      return LibraryError(.cache(reason), operation: operation, subject: file)
+    }
+    return LibraryError.from(error, operation: operation, subject: file)
+  }
+}

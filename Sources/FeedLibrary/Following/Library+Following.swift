@@ -1,0 +1,101 @@
+import FeedReading
+import FeedSync
+import GRDB
+
+extension Library {
+  /// Brings the cache up to what the store has by now, whichever process or device wrote it.
+  ///
+  /// Only what has changed since the last time is looked at. All that reads items does this first.
+  public func refresh() throws {
+    try run("take in what is synced") {
+      let known = try cache.read("read the cache") { try $0.progress(of: deviceID) }
+      if let known, try store.committedChanges(after: known).changes.isEmpty { return }
+      try cache.write("take in what is synced") { db in
+        // Once more, now that no other process does the same.
+        let news = try store.committedChanges(after: try db.progress(of: deviceID))
+        try takeIn(TouchedFeeds(news.changes), db)
+        try db.putProgress(news.position, of: deviceID)
+      }
+    }
+  }
+
+  private var deviceID: String { store.container.thisDevice.id }
+
+  private func takeIn(_ touched: TouchedFeeds, _ db: Database) throws {
+    guard !touched.isEverything else {
+      let subscribed = try store.subscriptions()
+      let keys = Set(subscribed.map(\.key))
+      for feed in try db.feedRows() where !keys.contains(feed.key) { try db.removeFeed(feed.key) }
+      for feed in subscribed {
+        try db.putFeed(feed.key, feed.subscription)
+        try db.takeIn(try store.marks(of: feed.key), of: feed.key, items: .all)
+      }
+      return
+    }
+    for key in touched.subscriptions.sorted() {
+      if let subscription = try store.subscription(key) {
+        try db.putFeed(key, subscription)
+      } else {
+        try db.removeFeed(key)
+      }
+    }
+    for (feed, items) in touched.marks.sorted(by: { $0.key < $1.key }) {
+      try db.takeIn(try store.marks(of: feed), of: feed, items: items)
+    }
+  }
+}
+
+extension Database {
+  /// How far the cache is; nil if nothing was taken in yet, or another device's.
+  fileprivate func progress(of device: String) throws -> ChangePosition? {
+    let row = try Row.fetchOne(self, sql: "SELECT device, position FROM progress")
+    guard let row, row["device"] == device else { return nil }
+    return try CacheJSON.value(ChangePosition.self, row["position"])
+  }
+
+  fileprivate func putProgress(_ position: ChangePosition, of device: String) throws {
+    try execute(
+      sql: "INSERT OR REPLACE INTO progress(id, device, position) VALUES (1, ?, ?)",
+      arguments: [device, try CacheJSON.text(position)])
+  }
+
+  /// Gives items the state that the marks say.
+  ///
+  /// Where there is no mark, a read item stays as it is: the mark may have been retired.
+  fileprivate func takeIn(
+    _ states: KnownStates, of feed: FeedKey, items: TouchedFeeds.Items
+  ) throws {
+    let rows =
+      switch items {
+      case .all:
+        try Row.fetchAll(
+          self, sql: "SELECT id, key, is_read, is_starred FROM item WHERE feed = ?",
+          arguments: [feed.text])
+      case .some(let keys):
+        try keys.sorted().compactMap { key in
+          try Row.fetchOne(
+            self, sql: "SELECT id, key, is_read, is_starred FROM item WHERE feed = ? AND key = ?",
+            arguments: [feed.text, key.text])
+        }
+      }
+    for row in rows {
+      guard let key = ItemKey(text: row["key"]) else { continue }
+      let (number, isRead, isStarred): (Int64, Bool, Bool) = (
+        row["id"], row["is_read"], row["is_starred"]
+      )
+      let (read, starred) = (states.read.isRead(key) ?? isRead, states.starred.contains(key))
+      if read != isRead || starred != isStarred {
+        try cachedStatement(sql: "UPDATE item SET is_read = ?, is_starred = ? WHERE id = ?")
+          .execute(arguments: [read, starred, number])
+      }
+      let tags = states.tags[key] ?? []
+      if try self.tags(ofItem: number) != tags { try putTags(tags, of: number) }
+    }
+    for (key, wasRead) in try remembered(of: feed) {
+      guard let read = states.read.isRead(key), read != wasRead else { continue }
+      try execute(
+        sql: "UPDATE remembered SET is_read = ? WHERE feed = ? AND key = ?",
+        arguments: [read, feed.text, key.text])
+    }
+  }
+}

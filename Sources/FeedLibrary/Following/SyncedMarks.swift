@@ -1,0 +1,109 @@
+import FeedSync
+
+extension DocumentStore {
+  /// All marks of a feed, as the synced documents have them.
+  func marks(of feed: FeedKey) throws -> KnownStates {
+    var states = KnownStates()
+    states.read = try readMarks(of: feed)
+    try read { reader in
+      if let document = try reader.document(feed.text, in: SyncedCollections.stars) {
+        states.starred = Set(document.body.marked.compactMap { ItemKey(text: $0.key) })
+      }
+      if let document = try reader.document(feed.text, in: SyncedCollections.tags) {
+        for (name, value) in document.body.members {
+          guard let item = ItemKey(text: name.description) else { continue }
+          let tags = value.marked.map(\.key).sorted()
+          if !tags.isEmpty { states.tags[item] = tags }
+        }
+      }
+    }
+    return states
+  }
+
+  /// The read marks of a feed, of all months.
+  func readMarks(of feed: FeedKey) throws -> ReadMarks {
+    var bodies: [MarkShard: JSONObject] = [:]
+    // "0" is the character behind "/": these are the documents of the feed, found by their ids.
+    try query(
+      "SELECT id, body FROM documents WHERE collection = ? AND id >= ? AND id < ?",
+      arguments: [
+        .text(ByteString(SyncedCollections.read)), .text(ByteString(feed.text + "/")),
+        .text(ByteString(feed.text + "0")),
+      ]
+    ) { row in
+      guard case .text(let id)? = row["id"], case .text(let body)? = row["body"],
+        let shard = FeedShard(id: id.description),
+        case .object(let members) = try JSON(parsing: body.bytes)
+      else { return }
+      bodies[shard.shard] = members
+    }
+    return ReadMarks(bodies)
+  }
+
+  /// All shards that there are, of all feeds.
+  func shards() throws -> [FeedShard] {
+    try read { try $0.ids(in: SyncedCollections.read) }.compactMap { FeedShard(id: $0) }
+  }
+
+  /// All subscriptions, by the order of their keys; documents of another form are left out.
+  func subscriptions() throws -> [SubscribedFeed] {
+    var result: [SubscribedFeed] = []
+    try read { reader in
+      try reader.forEachDocument(in: SyncedCollections.subscriptions) { _, id, body in
+        guard let key = FeedKey(text: id), let subscription = Subscription(body) else { return }
+        result.append(SubscribedFeed(key: key, subscription: subscription))
+      }
+    }
+    return result
+  }
+
+  func subscription(_ key: FeedKey) throws -> Subscription? {
+    try read { try $0.document(key.text, in: SyncedCollections.subscriptions) }
+      .flatMap { Subscription($0.body) }
+  }
+}
+
+extension JSON {
+  /// The members of an object; none of anything else.
+  var members: [(key: ByteString, value: JSON)] {
+    guard case .object(let object) = self else { return [] }
+    return object.members
+  }
+
+  /// The members that are marks, with names as Swift has them.
+  fileprivate var marked: [(key: String, value: JSON)] {
+    members.filter { $0.value != .null && $0.value != .integer(0) }
+      .map { ($0.key.description, $0.value) }
+  }
+}
+
+extension Subscription {
+  /// A subscription from its document, member by member: one that is of another form is as if it
+  /// were not there; nil without an address.
+  ///
+  /// Of a document that two devices made or deleted at the same time, a part may be missing.
+  init?(_ body: JSON) {
+    guard case .object(let object) = body, case .string(let url)? = object["url"] else {
+      return nil
+    }
+    func text(_ name: ByteString) -> String? {
+      guard case .string(let value)? = object[name] else { return nil }
+      return value.description
+    }
+    func texts(_ name: ByteString) -> [String] {
+      guard case .array(let values)? = object[name] else { return [] }
+      return values.compactMap { if case .string(let text) = $0 { text.description } else { nil } }
+    }
+    func number(_ name: ByteString) -> Int? {
+      guard case .integer(let value)? = object[name] else { return nil }
+      return Int(value)
+    }
+    let folder = texts("folder")
+    self.init(
+      url: url.description, title: text("title"), site: text("site"),
+      folder: folder.isEmpty ? nil : folder, tags: ReplicatedSet(texts("tags")))
+    (interval, itemCount, retention) = (
+      number("interval"), number("itemCount"), number("retention")
+    )
+  }
+}

@@ -1,0 +1,82 @@
+import FeedReading
+import FeedSync
+import GRDB
+
+extension Library {
+  /// Imports what other devices wrote, publishes what waits here, and retires old marks.
+  ///
+  /// - returns: What the import found and did.
+  /// - throws: ``LibraryError`` if the folder is missing, or another one.
+  @discardableResult
+  public func synchronize() throws -> ImportSummary {
+    let summary = try run("sync") { try store.importAll() }
+    try refresh()
+    try retireMarks()
+    return summary
+  }
+
+  /// Removes marks that are older than ``MarkLimits/months`` months with marks.
+  ///
+  /// Which ones these are follows from the synced documents alone. Items that their feed still
+  /// offers are marked again among the newest, by whichever device does it first.
+  /// - returns: How many documents were removed.
+  @discardableResult
+  public func retireMarks() throws -> Int {
+    var total = 0
+    // What is marked again may begin a new month, and that makes another one too many.
+    while case let count = try retireOldest(), count > 0 { total += count }
+    return total
+  }
+
+  private func retireOldest() throws -> Int {
+    try run("retire marks") {
+      let shards = try store.shards()
+      let month = MarkRetirement.month(ofSecond: clock().secondsSince1970, among: shards)
+      let fetched = try cache.read("read the cache") { db in
+        Dictionary(
+          try db.feedRows().map { ($0.key, $0.fetched != nil) }, uniquingKeysWith: { $0 || $1 })
+      }
+      // Marks of a feed that nobody reads any more need no look at it.
+      let retired = MarkRetirement.retired(of: shards) { fetched[$0] ?? true }
+      guard !retired.isEmpty else { return 0 }
+      var plans: [(feed: FeedKey, carried: [MarkShard: JSONObject], gone: [MarkShard])] = []
+      for (feed, gone) in retired.sorted(by: { $0.key < $1.key }) {
+        let marks = try store.readMarks(of: feed)
+        let offered = try cache.read("read the cache") { try $0.offered(of: feed) }
+        let carried = MarkRetirement.carried(from: gone, of: marks, offered: offered)
+        let plan = MarkPlan(carried, isRead: true, in: marks.without(gone), month: month)
+        plans.append((feed, plan.patches, gone))
+      }
+      try store.write { writer in
+        for plan in plans {
+          for (shard, patch) in plan.carried.sorted(by: { $0.key < $1.key }) {
+            try writer.patch(
+              .object(patch), at: FeedShard(plan.feed, shard).id, in: SyncedCollections.read)
+          }
+          for shard in plan.gone {
+            try writer.delete(at: FeedShard(plan.feed, shard).id, in: SyncedCollections.read)
+          }
+        }
+      }
+      try refresh()
+      return plans.reduce(0) { $0 + $1.gone.count }
+    }
+  }
+}
+
+extension ReadMarks {
+  /// The marks that are left without some shards.
+  func without(_ gone: [MarkShard]) -> ReadMarks {
+    let left = shards.filter { !gone.contains($0.shard) }
+    return ReadMarks(Dictionary(left.map { ($0.shard, $0.members) }, uniquingKeysWith: { $1 }))
+  }
+}
+
+extension Database {
+  /// The items that the last fetched document of a feed has.
+  fileprivate func offered(of feed: FeedKey) throws -> Set<ItemKey> {
+    let keys = try String.fetchAll(
+      self, sql: "SELECT key FROM item WHERE feed = ? AND is_offered = 1", arguments: [feed.text])
+    return Set(keys.compactMap { ItemKey(text: $0) })
+  }
+}

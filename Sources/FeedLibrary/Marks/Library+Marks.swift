@@ -1,0 +1,148 @@
+import FeedReading
+import FeedSync
+import GRDB
+
+/// Something that a reader does to items.
+public enum ItemMark: Sendable, Equatable {
+  /// They have been read, or are to be read again.
+  case read(Bool)
+  /// They get a star, or lose it.
+  case starred(Bool)
+  /// They get a tag, or lose it.
+  case tagged(String, Bool)
+}
+
+/// What marking came to.
+public struct MarkSummary: Sendable, Equatable {
+  /// How many items have been marked that were not marked so before.
+  public let changed: Int
+  /// The transaction that other devices will see; nil if nothing changed.
+  public let transaction: TransactionID?
+  /// Why the transaction could not be brought into the folder yet, if so: it is safe here.
+  public let publishingFailure: FeedSyncError?
+}
+
+extension Library {
+  /// Marks any number of items in one transaction.
+  ///
+  ///     try library.mark([item.reference], .read(true))
+  ///
+  /// A mark is an operation on the item alone: it never brings back what other devices did to other
+  /// items. Items need not be here yet.
+  /// - throws: ``LibraryError`` for a tag that is none, or if the store refuses it.
+  @discardableResult
+  public func mark(_ items: some Sequence<ItemReference>, _ mark: ItemMark) throws -> MarkSummary {
+    try refresh()
+    let byFeed = Dictionary(grouping: Set(items), by: \.feed).mapValues { $0.map(\.item) }
+    let summary = try run("mark items") { try write(try plan(byFeed, mark)) }
+    try refresh()
+    return summary
+  }
+
+  /// Marks all items that a query finds, in one transaction; its limit does not count.
+  @discardableResult
+  public func mark(_ query: ItemQuery, _ mark: ItemMark) throws -> MarkSummary {
+    try refresh()
+    let items = try cache.read("find the items") { db in
+      try db.references(query, feeds: try db.feedRows())
+    }
+    return try self.mark(items, mark)
+  }
+
+  /// Merge patches of documents, and how many items they mark.
+  private struct Plan {
+    var patches: [(collection: String, id: String, patch: JSONObject)] = []
+    var count = 0
+  }
+
+  private func write(_ plan: Plan) throws -> MarkSummary {
+    guard plan.count > 0 else {
+      return MarkSummary(changed: 0, transaction: nil, publishingFailure: nil)
+    }
+    let result = try store.write { writer in
+      for part in plan.patches {
+        try writer.patch(.object(part.patch), at: part.id, in: part.collection)
+      }
+    }
+    return MarkSummary(
+      changed: plan.count, transaction: result.transaction,
+      publishingFailure: result.publishingFailure)
+  }
+
+  private func plan(_ items: [FeedKey: [ItemKey]], _ mark: ItemMark) throws -> Plan {
+    switch mark {
+    case .read(let isRead): return try readPlan(items, isRead: isRead)
+    case .starred(let isStarred):
+      return try memberPlan(items, in: SyncedCollections.stars) { members, item in
+        let isThere = members[ByteString(item.text)] != nil
+        return isThere == isStarred ? nil : (isStarred ? MarkValue.read : JSON.null)
+      }
+    case .tagged(let tag, let isTagged):
+      let name = try Self.tag(tag)
+      return try memberPlan(items, in: SyncedCollections.tags) { members, item in
+        let tags = members[ByteString(item.text)]?.members ?? []
+        let isThere = tags.contains { $0.key == name }
+        guard isThere != isTagged, let value = JSONObject([(name, isTagged ? 1 : .null)])
+        else { return nil }
+        return .object(value)
+      }
+    }
+  }
+
+  private func readPlan(_ items: [FeedKey: [ItemKey]], isRead: Bool) throws -> Plan {
+    let shards = try store.shards()
+    let month = MarkRetirement.month(ofSecond: clock().secondsSince1970, among: shards)
+    var plan = Plan()
+    for (feed, keys) in items.sorted(by: { $0.key < $1.key }) {
+      let marks = try store.readMarks(of: feed)
+      // Those that are so without a mark need none: unread from the start, or read and retired.
+      let settled = try cache.read("read the cache") { try $0.keys(of: feed, areRead: isRead) }
+      let unsettled = keys.filter { marks.latest($0) != nil || !settled.contains($0) }
+      let parts = MarkPlan(unsettled, isRead: isRead, in: marks, month: month).patches
+      for (shard, patch) in parts.sorted(by: { $0.key < $1.key }) {
+        plan.patches.append((SyncedCollections.read, FeedShard(feed, shard).id, patch))
+        plan.count += patch.members.count
+      }
+    }
+    return plan
+  }
+
+  private func memberPlan(
+    _ items: [FeedKey: [ItemKey]], in collection: String,
+    _ value: (JSONObject, ItemKey) throws -> JSON?
+  ) throws -> Plan {
+    var plan = Plan()
+    for (feed, keys) in items.sorted(by: { $0.key < $1.key }) {
+      let body = try store.read { try $0.document(feed.text, in: collection)?.body }
+      var present = JSONObject()
+      if case .object(let members)? = body { present = members }
+      let members = try keys.compactMap { key in
+        try value(present, key).map { (ByteString(key.text), $0) }
+      }
+      guard !members.isEmpty, let patch = JSONObject(members) else { continue }
+      plan.patches.append((collection, feed.text, patch))
+      plan.count += members.count
+    }
+    return plan
+  }
+
+  /// A tag as it is stored.
+  private static func tag(_ text: String) throws -> ByteString {
+    let isTag =
+      (1...100).contains(text.count) && text.first != " " && text.last != " "
+      && text.unicodeScalars.allSatisfy {
+        $0.value >= 0x20 && $0.value != 0x7F && $0 != "," && $0 != "/"
+      }
+    guard isTag else { throw LibraryError(.notATag(text), operation: "tag items") }
+    return ByteString(text)
+  }
+}
+
+extension Database {
+  fileprivate func keys(of feed: FeedKey, areRead: Bool) throws -> Set<ItemKey> {
+    let keys = try String.fetchAll(
+      self, sql: "SELECT key FROM item WHERE feed = ? AND is_read = ?",
+      arguments: [feed.text, areRead])
+    return Set(keys.compactMap { ItemKey(text: $0) })
+  }
+}

@@ -1,0 +1,14 @@
+/// The collections of the store that hold what is synced.
+public enum SyncedCollections {
+  /// What a program may put in front to keep several libraries in one container.
+  static let prefix = "nerdfeed."
+  /// A document for each feed: what is subscribed to, see ``Subscription``.
+  public static let subscriptions = prefix + "feeds"
+  /// A document for each feed and month, `FEED/2026-11`: a member for each item, 1 if it was marked
+  /// as read, 0 if as unread.
+  public static let read = prefix + "read"
+  /// A document for each feed: a member 1 for each item with a star.
+  public static let stars = prefix + "stars"
+  /// A document for each feed: for each item with tags an object that has them as members.
+  public static let tags = prefix + "tags"
+}

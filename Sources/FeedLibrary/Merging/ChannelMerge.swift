@@ -1,0 +1,115 @@
+import FeedReading
+
+/// A fetched channel merged into a copy of the cached one.
+///
+/// An item is the same if its key is, see ``ItemIdentity``; or else if its link is that of exactly
+/// one cached item which the document does not have otherwise: some feeds begin to write ids, or
+/// cease to. It then keeps the key that it had.
+struct ChannelMerge: Sendable {
+  /// The channel with the fetched items and the cached ones that are not offered any more.
+  let merged: CachedChannel
+  /// Items that were never here, in the order of the document.
+  let new: [ItemKey]
+  /// Items whose content has changed.
+  let edited: [ItemKey]
+
+  /// - parameters:
+  ///   - fetched: The document's content.
+  ///   - cached: What is here of the feed.
+  ///   - now: When it was fetched.
+  ///   - known: What is marked, whether or not the item was here before.
+  init(
+    _ fetched: Channel, into cached: CachedChannel, at now: FeedInstant, known: KnownStates
+  ) {
+    let matching = ItemMatching(fetched.items, among: cached.items)
+    var items: [ItemKey: CachedItem] = [:]
+    for var item in cached.items {
+      item.isOffered = false
+      items[item.reference.item] = item
+    }
+    var (new, edited): ([ItemKey], [ItemKey]) = ([], [])
+    for (key, content) in matching.items {
+      if var item = items[key] {
+        if item.content != content { edited.append(key) }
+        item.content = content
+        item.lastOffered = now
+        item.isOffered = true
+        items[key] = item
+        continue
+      }
+      if known.remembered[key] == nil { new.append(key) }
+      items[key] = CachedItem(
+        reference: ItemReference(cached.feed, key), number: nil, content: content, firstSeen: now,
+        lastOffered: now, isOffered: true,
+        isRead: known.read.isRead(key) ?? known.remembered[key] ?? false,
+        isStarred: known.starred.contains(key), tags: known.tags[key] ?? [])
+    }
+    var merged = cached
+    merged.channel = fetched
+    merged.channel?.items = []
+    merged.fetched = now
+    merged.items = items.values.sorted {
+      ($1.date, $1.reference.item) < ($0.date, $0.reference.item)
+    }
+    (self.merged, self.new, self.edited) = (merged, new, edited)
+  }
+}
+
+/// Which cached items those of a document are.
+private struct ItemMatching {
+  /// The document's items by their keys; of several with one key, the first.
+  private(set) var items: [(key: ItemKey, content: Item)] = []
+
+  init(_ fetched: [Item], among cached: [CachedItem]) {
+    let keys = ItemIdentity.keys(of: fetched)
+    let known = Set(cached.map(\.reference.item))
+    let here = Set(keys.compactMap { $0 }).intersection(known)
+    let cachedLinks = Self.unique(
+      cached.filter { !here.contains($0.reference.item) }.map {
+        ($0.content.link, $0.reference.item)
+      })
+    let newLinks = Self.unique(
+      zip(fetched, keys).compactMap { item, key in
+        key.flatMap { here.contains($0) ? nil : (item.link, $0) }
+      })
+    var seen: Set<ItemKey> = []
+    for (content, key) in zip(fetched, keys) {
+      guard var key else { continue }
+      if !here.contains(key), let link = content.link.map(WebIdentity.comparable),
+        newLinks[link] == key, let former = cachedLinks[link]
+      {
+        key = former
+      }
+      // As the cache gives it back: else every title with markup would look edited.
+      if seen.insert(key).inserted { items.append((key, StoredItem(content).item)) }
+    }
+  }
+
+  /// The keys by the links that stand on one item alone.
+  private static func unique(_ pairs: [(link: String?, key: ItemKey)]) -> [String: ItemKey] {
+    var result: [String: ItemKey] = [:]
+    var repeated: Set<String> = []
+    for (link, key) in pairs {
+      guard let link = link.map(WebIdentity.comparable) else { continue }
+      if let other = result[link], other != key { repeated.insert(link) }
+      result[link] = key
+    }
+    return result.filter { !repeated.contains($0.key) }
+  }
+}
+
+/// Which items are let go of, since the feed has had them no more for long.
+enum ItemRetention {
+  /// For how many days an item stays after the feed last had it, where nobody chose otherwise.
+  static let usualDays = 365
+
+  /// The items to let go: never one that is offered, starred or tagged.
+  static func expired(_ items: [CachedItem], days: Int?, now: FeedInstant) -> [ItemKey] {
+    let seconds = Int64(max(0, min(days ?? usualDays, 100_000))) * 86_400
+    let first = now.secondsSince1970 - seconds
+    return items.filter {
+      !$0.isOffered && !$0.isStarred && $0.tags.isEmpty
+        && $0.lastOffered.secondsSince1970 < first
+    }.map(\.reference.item)
+  }
+}

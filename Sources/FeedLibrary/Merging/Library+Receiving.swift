@@ -1,0 +1,116 @@
+import FeedReading
+import FeedSync
+import Foundation
+import GRDB
+
+/// A feed that somebody has fetched.
+///
+///     FetchedChannel(feed: feed.key, channel: channel, fetched: now)
+public struct FetchedChannel: Sendable {
+  /// Which feed it is.
+  public var feed: FeedKey
+  /// What the document holds.
+  public var channel: Channel
+  /// When it was fetched.
+  public var fetched: FeedInstant
+  /// Where the feed has moved for good, if it has: the subscription follows, and keeps its marks.
+  public var movedTo: String?
+  /// What whoever fetches wants to have back the next time; nil to keep what there is.
+  public var fetchState: Data?
+
+  /// A feed that was fetched.
+  public init(
+    feed: FeedKey, channel: Channel, fetched: FeedInstant, movedTo: String? = nil,
+    fetchState: Data? = nil
+  ) {
+    (self.feed, self.channel, self.fetched) = (feed, channel, fetched)
+    (self.movedTo, self.fetchState) = (movedTo, fetchState)
+  }
+}
+
+/// What a fetch changed.
+public struct ChannelUpdate: Sendable {
+  /// The channel as it was in the cache.
+  public let before: CachedChannel
+  /// The channel as it is now.
+  public let after: CachedChannel
+  /// The items that were never here before, in the order of the document; those that were marked as
+  /// read elsewhere are among them.
+  public let new: [ItemKey]
+  /// The items whose content has changed.
+  public let edited: [ItemKey]
+}
+
+extension Library {
+  /// The channel of a feed as it is in the cache, at once.
+  ///
+  /// - throws: ``LibraryError`` if the cache cannot be used.
+  public func channel(of feed: FeedKey) throws -> CachedChannel {
+    try refresh()
+    return try cache.read("read the channel") { try $0.cachedChannel(feed) }
+  }
+
+  /// Merges a fetched channel into the cached one, in one transaction of the cache.
+  ///
+  ///     let update = try library.receive(
+  ///       FetchedChannel(feed: feed.key, channel: channel, fetched: now))
+  ///     print("\(update.new.count) new items")
+  ///
+  /// - throws: ``LibraryError`` if the feed is not subscribed to.
+  @discardableResult
+  public func receive(_ fetched: FetchedChannel) throws -> ChannelUpdate {
+    try refresh()
+    if let url = fetched.movedTo { try move(fetched.feed, to: url) }
+    return try run("merge the feed") {
+      try cache.write("merge the feed") { db in
+        let row = try db.feedRows().first { $0.key == fetched.feed }
+        guard let row else {
+          throw LibraryError(.noSuchFeed(fetched.feed.text), operation: "merge the feed")
+        }
+        let cached = try db.cachedChannel(fetched.feed)
+        // Read inside: a mark that comes later finds the items here.
+        var known = try store.marks(of: fetched.feed)
+        known.remembered = try db.remembered(of: fetched.feed)
+        let merge = ChannelMerge(
+          fetched.channel, into: cached, at: fetched.fetched, known: known)
+        try db.store(merge.merged, instead: cached)
+        let expired = ItemRetention.expired(
+          merge.merged.items, days: row.subscription.retention, now: fetched.fetched)
+        try db.forget(expired, of: fetched.feed, now: fetched.fetched)
+        if let state = fetched.fetchState { try db.putFetchState(state, of: fetched.feed) }
+        return ChannelUpdate(
+          before: cached, after: try db.cachedChannel(fetched.feed), new: merge.new,
+          edited: merge.edited)
+      }
+    }
+  }
+
+  /// What whoever fetched a feed last wanted to have back; nil if nothing.
+  public func fetchState(of feed: FeedKey) throws -> Data? {
+    try cache.read("read the state of fetching") { db in
+      try Data.fetchOne(
+        db, sql: "SELECT fetch_state FROM feed WHERE key = ? AND fetch_state IS NOT NULL",
+        arguments: [feed.text])
+    }
+  }
+
+  /// Keeps the state of fetching a feed, of which there is nothing new to merge.
+  public func setFetchState(_ state: Data, of feed: FeedKey) throws {
+    try cache.write("keep the state of fetching") { try $0.putFetchState(state, of: feed) }
+  }
+
+  /// Follows a feed that has moved for good; one that is there already does nothing.
+  private func move(_ feed: FeedKey, to url: String) throws {
+    let moved = try Self.feed(for: Subscription(url: url)).subscription.url
+    let present = try run("move the subscription") { try store.subscription(feed)?.url }
+    guard let present, present != moved else { return }
+    try update(feed) { $0.url = moved }
+  }
+}
+
+extension Database {
+  fileprivate func putFetchState(_ state: Data, of feed: FeedKey) throws {
+    try execute(
+      sql: "UPDATE feed SET fetch_state = ? WHERE key = ?", arguments: [state, feed.text])
+  }
+}

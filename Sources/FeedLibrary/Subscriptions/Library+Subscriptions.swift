@@ -1,0 +1,140 @@
+import FeedReading
+import FeedSync
+import Foundation
+
+/// A subscription as it is listed.
+public struct FeedSummary: Sendable, Equatable {
+  /// Names it on every machine.
+  public let key: FeedKey
+  /// What is synced of it.
+  public let subscription: Subscription
+  /// What it is called: by the user, else by itself, else by its address.
+  public let title: String
+  /// The page that it is the feed of.
+  public let link: String?
+  /// When it was fetched last; nil if it never was.
+  public let fetched: FeedInstant?
+  /// How many items of it are here.
+  public let itemCount: Int
+  /// How many of them have not been read.
+  public let unreadCount: Int
+}
+
+extension Library {
+  /// Subscribes to a feed, without fetching it.
+  ///
+  /// - returns: The feed, and whether it is new: one that is there already, be it with `http:` in
+  ///   place of `https:`, stays as it is.
+  /// - throws: ``LibraryError`` if it is no address, or the store refuses it.
+  @discardableResult
+  public func subscribe(to subscription: Subscription) throws -> (feed: SubscribedFeed, isNew: Bool)
+  {
+    let feed = try Self.feed(for: subscription)
+    if let known = try existing(feed.subscription.url) { return (known, false) }
+    try run("subscribe", subject: feed.subscription.url) {
+      _ = try store.write { writer in
+        try writer.put(feed.subscription, at: feed.key.text, in: SyncedCollections.subscriptions)
+      }
+    }
+    try refresh()
+    return (feed, true)
+  }
+
+  /// Ends a subscription; its marks stay until they are retired.
+  ///
+  /// - returns: Whether there was one.
+  @discardableResult
+  public func unsubscribe(_ feed: FeedKey) throws -> Bool {
+    let isGone = try run("unsubscribe") {
+      try store.write { try $0.delete(at: feed.text, in: SyncedCollections.subscriptions) }.value
+    }
+    try refresh()
+    return isGone
+  }
+
+  /// Changes what is synced of a feed; what devices change at once is merged member by member.
+  ///
+  ///     try library.update(feed.key) { $0.tags.insert("friends") }
+  ///
+  /// - throws: ``LibraryError`` if there is no such subscription.
+  public func update(_ feed: FeedKey, _ change: (inout Subscription) -> Void) throws {
+    let isThere = try run("change the subscription") {
+      try store.write { writer in
+        try writer.update(
+          Subscription.self, at: feed.text, in: SyncedCollections.subscriptions, change)
+      }.value
+    }
+    guard isThere else {
+      throw LibraryError(.noSuchFeed(feed.text), operation: "change the subscription")
+    }
+    try refresh()
+  }
+
+  /// All subscriptions, in the order of their titles.
+  public func feeds() throws -> [FeedSummary] {
+    try refresh()
+    return try cache.read("list the feeds") { db in
+      let counts = try db.itemCounts()
+      return try db.feedRows().map { row in
+        FeedSummary(
+          key: row.key, subscription: row.subscription, title: row.title,
+          link: row.channel?.link ?? row.subscription.site, fetched: row.fetched,
+          itemCount: counts[row.key]?.all ?? 0, unreadCount: counts[row.key]?.unread ?? 0)
+      }
+    }.sorted { ($0.title.lowercased(), $0.key) < ($1.title.lowercased(), $1.key) }
+  }
+
+  /// The feed that a user means: by its key, its address, its title, or a part of the title that no
+  /// other has.
+  ///
+  /// - throws: ``LibraryError`` if there is none, or several.
+  public func feed(named name: String) throws -> SubscribedFeed {
+    let operation = "find the feed"
+    try refresh()
+    let rows = try cache.read(operation) { try $0.feedRows() }
+    let address = WebIdentity.comparable(WebIdentity.subscribable(name))
+    let wanted = name.lowercased()
+    let tests: [(FeedRow) -> Bool] = [
+      { $0.key.text == name },
+      { WebIdentity.comparable($0.subscription.url) == address },
+      { $0.title.lowercased() == wanted },
+      { !wanted.isEmpty && $0.title.lowercased().contains(wanted) },
+    ]
+    for test in tests {
+      let found = rows.filter(test).sorted { $0.key < $1.key }
+      if let only = found.first, found.count == 1 {
+        return SubscribedFeed(key: only.key, subscription: only.subscription)
+      }
+      guard found.isEmpty else {
+        throw LibraryError(.manyFeeds(name, keys: found.map(\.key.text)), operation: operation)
+      }
+    }
+    throw LibraryError(.noSuchFeed(name), operation: operation)
+  }
+
+  /// The subscription to an address, if there is one: maybe of a feed that has moved there.
+  private func existing(_ url: String) throws -> SubscribedFeed? {
+    try refresh()
+    let rows = try cache.read("list the feeds") { try $0.feedRows() }
+    let (key, address) = (FeedKey(address: url), WebIdentity.comparable(url))
+    let row =
+      rows.first { $0.key == key }
+      ?? rows.first { WebIdentity.comparable($0.subscription.url) == address }
+    return row.map { SubscribedFeed(key: $0.key, subscription: $0.subscription) }
+  }
+
+  static func feed(for subscription: Subscription) throws -> SubscribedFeed {
+    var subscription = subscription
+    subscription.url = WebIdentity.subscribable(subscription.url)
+    let url = subscription.url
+    let isService = FeedParser.address(for: url) != url
+    let scheme = url.prefix { $0 != ":" }.lowercased()
+    let isAddress =
+      ["http", "https"].contains(scheme) && URL(string: url)?.host() != nil
+      || scheme == "file" && URL(string: url)?.path().isEmpty == false
+    guard isService || isAddress, url.utf8.count <= FeedLimits.addressBytes,
+      url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
+    else { throw LibraryError(.notAnAddress(url), operation: "subscribe") }
+    return SubscribedFeed(key: FeedKey(address: url), subscription: subscription)
+  }
+}

@@ -1,0 +1,121 @@
+import FeedReading
+import Testing
+
+@testable import FeedLibrary
+
+/// A fetched channel merged into the cached one.
+@Suite struct MergingTests {
+  private static let feed = FeedKey(address: "https://example.org/feed")
+  private static let now = FeedInstant(secondsSince1970: 1_000_000)
+
+  private func merge(
+    _ items: [Item], into cached: CachedChannel = CachedChannel(feed: feed),
+    at now: FeedInstant = now, known: KnownStates = KnownStates()
+  ) -> ChannelMerge {
+    ChannelMerge(Channel(items), into: cached, at: now, known: known)
+  }
+
+  @Test func theFirstFetchIsAllNew() {
+    let merge = merge([Item(id: "1", published: 5), Item(id: "2", published: 9)])
+    #expect(merge.new.count == 2)
+    #expect(merge.merged.items.map(\.content.id) == ["2", "1"])
+    #expect(merge.merged.items.allSatisfy { !$0.isRead && $0.isOffered })
+    #expect(merge.merged.channel?.title?.text == "Example")
+    #expect(merge.merged.channel?.items.isEmpty == true)
+  }
+
+  @Test("Lesson 26: an edited item keeps its marks, and is not new")
+  func anEditedItemKeepsItsMarks() {
+    var first = merge([Item(id: "1", title: "A", content: "old")]).merged
+    first.items[0].isRead = true
+    first.items[0].isStarred = true
+    let second = merge([Item(id: "1", title: "B", content: "new")], into: first)
+    #expect(second.new.isEmpty)
+    #expect(second.edited == first.items.map(\.reference.item))
+    #expect(second.merged.items.count == 1)
+    #expect(second.merged.items[0].isRead && second.merged.items[0].isStarred)
+    #expect(second.merged.items[0].content.content == "new")
+  }
+
+  @Test func theSameDocumentAgainChangesNothing() {
+    let items = [Item(id: "1", title: "A", content: "x", published: 3), Item(id: "2", title: "B")]
+    let first = merge(items)
+    let second = merge(items.reversed(), into: first.merged)
+    #expect(second.new.isEmpty && second.edited.isEmpty)
+    #expect(second.merged == first.merged)
+  }
+
+  @Test func anItemThatIsGoneStaysAndIsNotNewWhenItComesAgain() {
+    let first = merge([Item(id: "1"), Item(id: "2")]).merged
+    let without = merge([Item(id: "2")], into: first).merged
+    #expect(without.items.map(\.isOffered).filter { $0 }.count == 1)
+    #expect(without.items.count == 2)
+    let again = merge([Item(id: "1"), Item(id: "2")], into: without)
+    #expect(again.new.isEmpty)
+    #expect(again.merged.items.allSatisfy { $0.isOffered })
+  }
+
+  @Test func anItemOnceLetGoIsNotNewAndStaysRead() throws {
+    let key = try #require(ItemIdentity.keys(of: [Item(id: "1")])[0])
+    let merge = merge([Item(id: "1")], known: KnownStates(remembered: [key: true]))
+    #expect(merge.new.isEmpty)
+    #expect(merge.merged.items[0].isRead)
+  }
+
+  @Test func duplicatesInADocumentAreOneItem() {
+    let merge = merge([
+      Item(id: "1", title: "first"), Item(id: "1", title: "second"), Item(id: "1"),
+    ])
+    #expect(merge.new.count == 1)
+    #expect(merge.merged.items.map(\.content.title?.text) == ["first"])
+  }
+
+  @Test func anItemThatGetsAnIDOrLosesItIsTheSame() {
+    var first = merge([Item(title: "A", link: "http://a.org/1")]).merged
+    first.items[0].isRead = true
+    let named = merge([Item(id: "x:1", title: "A", link: "https://a.org/1")], into: first)
+    #expect(named.new.isEmpty && named.merged.items.count == 1)
+    #expect(named.merged.items[0].isRead)
+    #expect(named.merged.items[0].reference == first.items[0].reference)
+    let bare = merge([Item(title: "A", link: "https://a.org/1")], into: named.merged)
+    #expect(bare.new.isEmpty && bare.merged.items.count == 1)
+  }
+
+  @Test func aLinkThatSeveralItemsHaveMakesThemNotTheSame() {
+    let first = merge([
+      Item(id: "1", link: "https://a.org/"), Item(id: "2", link: "https://a.org/"),
+    ])
+    let second = merge([Item(id: "3", link: "https://a.org/")], into: first.merged)
+    #expect(second.new.count == 1)
+    #expect(second.merged.items.count == 3)
+  }
+
+  @Test("Lesson 27: a mark that was there before its item is its mark")
+  func aMarkThatWasThereBeforeItsItemIsItsMark() throws {
+    let key = try #require(ItemIdentity.keys(of: [Item(id: "1")])[0])
+    let read = ReadMarks([MarkShard(month: 1): [.init(key.text): MarkValue.read]])
+    let known = KnownStates(read: read, starred: [key], tags: [key: ["later"]])
+    let item = merge([Item(id: "1"), Item(id: "2")], known: known).merged.items
+      .first { $0.reference.item == key }
+    #expect(item?.isRead == true)
+    #expect(item?.isStarred == true)
+    #expect(item?.tags == ["later"])
+  }
+
+  @Test func anItemFromTheFutureDoesNotStayOnTop() {
+    let merge = merge([Item(id: "1", published: 9_000_000), Item(id: "2", published: 5)])
+    #expect(merge.merged.items.map(\.date) == [Self.now, FeedInstant(secondsSince1970: 5)])
+  }
+
+  @Test func onlyWhatTheFeedHasNoMoreAndNobodyMarkedIsLetGo() {
+    var cached = merge((1...5).map { Item(id: "\($0)") }).merged
+    cached.items[0].isStarred = true
+    cached.items[1].tags = ["keep"]
+    let later = FeedInstant(secondsSince1970: 1_000_000 + 31 * 86_400)
+    let offered = cached.items[2].content
+    let merged = merge([offered], into: cached, at: later).merged
+    #expect(ItemRetention.expired(merged.items, days: 30, now: later).count == 2)
+    #expect(ItemRetention.expired(merged.items, days: 31, now: later).isEmpty)
+    #expect(ItemRetention.expired(merged.items, days: nil, now: later).isEmpty)
+  }
+}
