@@ -135,7 +135,8 @@ let package = Package(
     .executableTarget(
       name: "NerdfeedCommand",
       dependencies: [
-        "FeedReading", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "FeedReading", "FeedLibrary", "FeedSync",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -248,6 +249,9 @@ let package = Package(
       swiftSettings: driving),
     .testTarget(
       name: "FeedLibraryTests", dependencies: ["FeedLibrary", "FeedReading", "FeedSync"],
+      swiftSettings: driving),
+    .testTarget(
+      name: "NerdfeedCommandTests", dependencies: ["NerdfeedCommand", "FeedLibrary", "FeedSync"],
       swiftSettings: driving),
     .testTarget(name: "TidyTests", swiftSettings: driving),
   ]

@@ -22,7 +22,7 @@ struct ParseCommand: ParsableCommand {
   func run() throws {
     do {
       let origin = FeedOrigin(url: url, headers: try headerFields())
-      let channel = try FeedParser.parse(try contents(), from: origin, file: file)
+      let channel = try FeedParser.parse(try InputFile.contents(of: file), from: origin, file: file)
       switch format {
       case .json: Output.write(NeutralForm.json(of: channel))
       case .text: Output.write(TextForm.text(of: channel))
@@ -49,15 +49,5 @@ struct ParseCommand: ParsableCommand {
         "--headers must be a JSON object, such as '{\"Content-Type\":\"text/xml\"}'")
     }
     return fields.mapValues { "\($0)" }
-  }
-
-  private func contents() throws -> [UInt8] {
-    do {
-      if file == "-" { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
-      return Array(try Data(contentsOf: URL(filePath: file)))
-    } catch {
-      throw FeedError(
-        .unreadable(error.localizedDescription), operation: "read the file", file: file)
-    }
   }
 }

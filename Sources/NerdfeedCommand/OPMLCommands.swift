@@ -1,0 +1,67 @@
+import ArgumentParser
+import FeedLibrary
+import FeedReading
+import FeedSync
+import Foundation
+
+struct ImportCommand: LibraryCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Subscribe to all feeds of a list that another reader wrote.",
+    discussion: "The list is OPML, as nearly all readers export it. Feeds that are there stay.")
+
+  @OptionGroup var options: LibraryOptions
+  @Argument(help: "The file, or '-' for standard input.", completion: .file()) var file: String
+
+  func run() throws {
+    let list = try OPMLDocument(parsing: try InputFile.contents(of: file), file: file)
+    let result = try options.open().subscribe(to: list)
+    for address in result.refused {
+      Output.warning(
+        LibraryError(.notAnAddress(address), operation: "import subscriptions", subject: file))
+    }
+    switch options.format {
+    case .text:
+      Output.write(
+        "subscribed to \(result.added.count) feeds; \(result.known) were there already")
+    case .json:
+      Output.write([
+        "added": .array(result.added.map { FeedForm.json($0) }), "known": .number(result.known),
+        "refused": .texts(result.refused),
+      ])
+    }
+  }
+}
+
+struct ExportCommand: LibraryCommand {
+  /// What can be written.
+  enum Kind: String, ExpressibleByArgument, CaseIterable { case opml }
+
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Print the subscriptions for another reader, as OPML.",
+    discussion: "With --format json they are printed as 'nerdfeed feeds' does.")
+
+  @OptionGroup var options: LibraryOptions
+  @Argument(help: "The format of the list.") var kind: Kind = .opml
+
+  func run() throws {
+    let library = try options.open()
+    switch options.format {
+    case .text: Output.raw(try library.subscriptionList(title: "nerdfeed subscriptions").bytes)
+    case .json: for feed in try library.feeds() { Output.write(FeedForm.json(feed)) }
+    }
+  }
+}
+
+/// Files that are named as arguments.
+enum InputFile {
+  /// - throws: ``FeedError`` with the reason if it cannot be read.
+  static func contents(of file: String) throws -> [UInt8] {
+    do {
+      if file == "-" { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
+      return Array(try Data(contentsOf: URL(filePath: file)))
+    } catch {
+      throw FeedError(
+        .unreadable(error.localizedDescription), operation: "read the file", file: file)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import FeedLibrary
+import FeedReading
+import FeedSync
+import Foundation
+
+/// Runs a parsed command and turns what it throws into an exit status.
+enum Runner {
+  static func run(_ arguments: [String]? = nil) -> Int32 {
+    var command: any ParsableCommand
+    do {
+      command = try NerdfeedTool.parseAsRoot(arguments)
+    } catch {
+      return refuse(error, arguments ?? CommandLine.arguments)
+    }
+    do {
+      try command.run()
+      return 0
+    } catch let status as ExitCode {
+      return status.rawValue
+    } catch let error where error is ValidationError || error is CleanExit {
+      return refuse(error, arguments ?? CommandLine.arguments)
+    } catch {
+      let described = described(error, operation: type(of: command)._commandName)
+      Output.error(described, format: (command as? any LibraryCommand)?.options.format ?? .text)
+      return described.code.rawValue
+    }
+  }
+
+  static func described(_ error: any Error, operation: String) -> LibraryError {
+    switch error {
+    case let error as LibraryError: error
+    case let error as FeedSyncError:
+      LibraryError(.store(error), operation: error.operation, subject: error.file)
+    case let error as FeedError:
+      LibraryError(.document(error), operation: error.operation, subject: error.file)
+    default:
+      // Arguments are refused by help itself, which is an error to the parser.
+      LibraryError(
+        .store(
+          FeedSyncError(
+            .software, operation: operation, message: "unexpected error: \(error)",
+            hint: "this is a defect in nerdfeed; please report it")),
+        operation: operation)
+    }
+  }
+
+  /// Prints what the argument parser says: help to standard output, a complaint to standard error.
+  private static func refuse(_ error: any Error, _ arguments: [String]) -> Int32 {
+    let text = NerdfeedTool.fullMessage(for: error)
+    guard NerdfeedTool.exitCode(for: error) != .success else {
+      Output.write(text)
+      return 0
+    }
+    let asksForJSON =
+      arguments.contains("--format=json")
+      || zip(arguments, arguments.dropFirst()).contains { $0 == ("--format", "json") }
+    if asksForJSON {
+      let usage = FeedSyncError(
+        .usage, operation: "parse arguments", message: NerdfeedTool.message(for: error),
+        hint: "see 'nerdfeed --help'")
+      Output.error(LibraryError(.store(usage), operation: usage.operation), format: .json)
+    } else {
+      Output.warn(text)
+    }
+    return FeedSyncError.Code.usage.rawValue
+  }
+
+  static func exit(_ status: Int32) -> Never { Foundation.exit(status) }
+}
