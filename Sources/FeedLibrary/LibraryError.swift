@@ -58,7 +58,8 @@ extension LibraryError {
     case .noSuchItem(let name): "there is no item '\(name)' here"
     case .notAnAddress(let text): "'\(text)' is no address of a feed"
     case .notATag(let text): "'\(text)' is no tag"
-    case .cannotFetch(let scheme): "'\(scheme):' addresses cannot be fetched by this version"
+    case .cannotFetch(let scheme):
+      "fetching over \(scheme) is not built into this version of nerdfeed yet"
     }
   }
 

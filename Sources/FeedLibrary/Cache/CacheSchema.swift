@@ -37,9 +37,10 @@ enum CacheSchema {
       title TEXT, link TEXT, body TEXT NOT NULL, text TEXT NOT NULL
     ) STRICT;
     CREATE UNIQUE INDEX item_key ON item(feed, key);
-    CREATE INDEX item_date ON item(date, id);
+    -- With the feed, so that items of tagged feeds are found without a look at the others.
+    CREATE INDEX item_date ON item(date, id, feed);
     CREATE INDEX item_feed ON item(feed, date, id, is_read);
-    CREATE INDEX item_unread ON item(date, id) WHERE is_read = 0;
+    CREATE INDEX item_unread ON item(date, id, feed) WHERE is_read = 0;
     CREATE INDEX item_unread_feed ON item(feed, date, id) WHERE is_read = 0;
     CREATE INDEX item_starred ON item(date, id) WHERE is_starred = 1;
     CREATE TABLE item_tag(

@@ -69,9 +69,10 @@ extension ItemQuery {
       arguments.append(before.secondsSince1970)
     }
     if let tag {
+      // The signs keep SQLite from collecting and sorting all items of the feeds.
       parts.append(
-        "(feed IN (\(Self.marks(tagged.count)))"
-          + " OR id IN (SELECT item FROM item_tag WHERE tag = ?))")
+        "(+feed IN (\(Self.marks(tagged.count)))"
+          + " OR +id IN (SELECT item FROM item_tag WHERE tag = ?))")
       arguments += tagged.map(\.text)
       arguments.append(tag)
     }
