@@ -86,9 +86,11 @@ extension DocumentState {
     }
     let removals = WaitingRemovals(self)
     var runs: Grounds?
+    // What a write hides goes by that, whose insert may not be here: what led up to it, and shows
+    // here for the first time after the deletion, is not meant.
     var seen = meaning(
       of: plan,
-      removing: entries.filter { entry in
+      removing: (uncovered + doubtfullyHidden).map { entries[$0] }.filter { entry in
         entry.effect.kind.carriesValue && !isOwn(entry)
           && (plan.settlesOrphans || !isOrphan(entry)) && !removals.hide(entry)
       }, &runs)

@@ -192,4 +192,27 @@ import Testing
       #expect(writers.body(device) == #"{"a":0,"b":2,"c":3,"m":{"k":1}}"#)
     }
   }
+
+  @Test("is left alone by a deletion that does not show what came after it and another one hides")
+  func deletionBesideHidden() throws {
+    var writers = Writers(3)
+    try writers.put(0, #"{"a":{"x":0}}"#)
+    let before = try writers.token(0)
+    writers.deliver(from: 0, to: 2)
+    // A document of its own, which the next edit edits, and which device 2 does not get.
+    try writers.put(1, #"{"c":0}"#)
+    writers.deliver(from: 1, to: 0)
+    try writers.write(0, .patch(#"{"k":1}"#))
+    try writers.write(0, .put(#"{"a":{"x":2}}"#, before))
+    try writers.write(0, .patch(#"{"a":{"x":3}}"#))
+    writers.deliver(from: 0, to: 2)
+    #expect(writers.body(2) == #"{"a":{}}"#)
+    try writers.delete(2)
+    #expect(writers.body(2) == nil)
+    writers.deliverEverything()
+    for device in 0..<3 {
+      #expect(writers.body(device)?.contains(#""k":1"#) == true)
+      #expect(writers.body(device)?.contains(#""x":3"#) == true)
+    }
+  }
 }
