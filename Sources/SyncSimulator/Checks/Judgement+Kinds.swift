@@ -38,8 +38,16 @@ extension Judgement {
     }
     guard starts.count <= 1 else { return }
     let increments = promises.filter { $0.promise.editedKind == path }
-    let isDoubtful = others.contains { other in
-      increments.contains { other.hasGivenUp($0) && !other.claims($0) }
+    // What is claimed and was given up goes with what is written at or above it, also where
+    // nothing showed.
+    let isDoubtful = promises.contains { other in
+      other.promise.editedKind != path
+        && increments.contains { increment in
+          other.hasGivenUp(increment)
+            && (other.claims(increment)
+              ? other.promise.writesAbove(path) || other.promise.isWhole
+              : other.promise.before?.value(at: path) != other.promise.after?.value(at: path))
+        }
     }
     guard !isDoubtful else { return }
     var expected: Int64 = 0
@@ -50,8 +58,9 @@ extension Judgement {
     var isAny = !starts.isEmpty
     for increment in increments {
       guard case .increment(_, let amount) = increment.promise.kind,
-        // What was not there, and only somebody whom the writer had seen knew, counts on.
-        !others.contains(where: { $0.hasSeen(increment) }),
+        // What was not there, and only somebody whom the writer had seen knew, counts on, unless
+        // the writer took away what that had led up to, and has to wait for it.
+        !others.contains(where: { hasReached($0, increment, at: path) }),
         !promises.contains(where: { $0.begins(path) && $0.hasSeen(increment) })
       else { continue }
       expected += amount

@@ -254,6 +254,22 @@ extension Promise {
     }
   }
 
+  /// Whether it wrote, whole, an object that a path is in, if what had made that was given up:
+  /// whoever has not seen an object made writes all of it (protocol.md 11), a patch where it
+  /// changes something in it.
+  func writesAround(_ path: [ByteString]) -> Bool {
+    guard let before, let after else { return false }
+    return path.indices.dropLast().contains { index in
+      let above = Array(path[...index])
+      guard
+        case (.object(let old)?, .object(let new)?) = (
+          before.value(at: above), after.value(at: above)
+        )
+      else { return false }
+      return kind == .put || old != new
+    }
+  }
+
   /// Whether it wrote at a path or above it, or took away what was there.
   func writes(_ path: [ByteString]) -> Bool {
     guard kind != .delete, !isWhole, let before, let after else { return true }

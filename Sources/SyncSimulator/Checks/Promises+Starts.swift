@@ -6,14 +6,16 @@ extension Promises {
   /// Who goes on from a count says what is counted in it: else two counts that come to the same
   /// number, of different things, would pass for one (rule 14).
   ///
-  /// Judged where the author saw a counter that nothing competed with, and nothing else came before
-  /// the write in its transaction; and what it had read was what stood there, since of what a write
-  /// has covered by then nobody remembers what was counted.
+  /// Judged where the author saw a counter that nothing competed with, and nothing else was written
+  /// to the document in the transaction; and what it had read was what stood there, since of what a
+  /// write has covered by then nobody remembers what was counted.
   func checkStarts(of key: DocumentKey, _ ledger: Ledger) throws {
     guard ledger.copied.isEmpty else { return }
     let operations = ledger.operations(on: key)
+    let edits = Dictionary(grouping: made(of: key), by: \.group)
     for promise in made(of: key) where !promise.waits && !promise.hasGivenUp {
       guard let written = promise.transaction, promise.number == promise.group,
+        edits[promise.group]?.count == 1,
         let place = ledger.place(at: written.sequence, leadingTo: written.tip)
       else { continue }
       let own = operations.filter {

@@ -125,7 +125,8 @@ struct Judgement {
               && (other.promise.touches(leaf) || other.promise.writesAbove(leaf.path)
                 // What comes late is covered by what was written there without it.
                 || other.hasGivenUp(judged) && other.claims(judged)
-                  && (other.promise.touches(leaf.path) || other.promise.isWhole))
+                  && (other.promise.touches(leaf.path) || other.promise.isWhole
+                    || other.promise.writesAround(leaf.path)))
             || hasReached(other, judged, at: leaf.path)
               && (other.promise.touches(leaf) || other.promise.takesAwayAbove(leaf.path)))
       }
