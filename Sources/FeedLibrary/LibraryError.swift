@@ -59,7 +59,7 @@ extension LibraryError {
     case .notAnAddress(let text): "'\(text)' is no address of a feed"
     case .notATag(let text): "'\(text)' is no tag"
     case .cannotFetch(let scheme):
-      "fetching over \(scheme) is not built into this version of nerdfeed yet"
+      "nothing can be fetched by '\(scheme):'"
     }
   }
 
@@ -75,7 +75,7 @@ extension LibraryError {
     case .noSuchItem: "see 'nerdfeed list': the number or the key in front names an item"
     case .notAnAddress: "write it as https://example.org/feed"
     case .notATag: "a tag has 1 to 100 characters, none of them a comma, a slash or a control"
-    case .cannotFetch: "subscribe to a file: address to read a feed from a file"
+    case .cannotFetch: "subscribe to an address that begins with https:, http: or file:"
     }
   }
 

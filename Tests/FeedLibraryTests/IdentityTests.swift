@@ -57,6 +57,7 @@ import Testing
     ("a.org:8080/rss", "https://a.org:8080/rss"),
     ("itunes:topsongs?limit=5", "itunes:topsongs?limit=5"),
     ("file:///tmp/a.xml", "file:///tmp/a.xml"),
+    ("https://ann:p@x@a.org/rss?a@b", "https://a.org/rss?a@b"), ("ann@a.org/x", "https://a.org/x"),
   ])
   func anAddressIsMeantAsItIsTyped(_ typed: String, _ meant: String) {
     #expect(WebIdentity.subscribable(typed) == meant)

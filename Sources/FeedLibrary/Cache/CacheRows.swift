@@ -35,15 +35,24 @@ struct FeedRow: Sendable {
 
 extension Database {
   func feedRows() throws -> [FeedRow] {
-    try Row.fetchAll(self, sql: "SELECT key, subscription, channel, fetched FROM feed").compactMap {
-      row in
-      guard let key = FeedKey(text: row["key"]) else { return nil }
-      return FeedRow(
-        key: key, subscription: try CacheJSON.value(Subscription.self, row["subscription"]),
-        channel: try (row["channel"] as String?).map {
-          try CacheJSON.value(StoredChannel.self, $0).channel
-        }, fetched: (row["fetched"] as Int64?).map { FeedInstant($0) })
-    }
+    try Row.fetchAll(self, sql: "SELECT key, subscription, channel, fetched FROM feed")
+      .compactMap { try Self.feedRow($0) }
+  }
+
+  func feedRow(_ key: FeedKey) throws -> FeedRow? {
+    try Row.fetchOne(
+      self, sql: "SELECT key, subscription, channel, fetched FROM feed WHERE key = ?",
+      arguments: [key.text]
+    ).flatMap { try Self.feedRow($0) }
+  }
+
+  private static func feedRow(_ row: Row) throws -> FeedRow? {
+    guard let key = FeedKey(text: row["key"]) else { return nil }
+    return FeedRow(
+      key: key, subscription: try CacheJSON.value(Subscription.self, row["subscription"]),
+      channel: try (row["channel"] as String?).map {
+        try CacheJSON.value(StoredChannel.self, $0).channel
+      }, fetched: (row["fetched"] as Int64?).map { FeedInstant($0) })
   }
 
   func putFeed(_ key: FeedKey, _ subscription: Subscription) throws {

@@ -23,6 +23,9 @@ enum WebIdentity {
   ///
   ///     WebIdentity.subscribable("feed://example.org/rss")  // "https://example.org/rss"
   ///     WebIdentity.subscribable("example.org/rss")         // "https://example.org/rss"
+  ///     WebIdentity.subscribable("https://ann:x@e.org/rss") // "https://e.org/rss"
+  ///
+  /// A name and a password are no part of it: subscriptions are synced, and secrets are not.
   static func subscribable(_ typed: String) -> String {
     let text = typed.trimmingPrefix { $0.isWhitespace }
     var address = String(
@@ -36,7 +39,15 @@ enum WebIdentity {
     }
     let beforeSlash = address.prefix { $0 != "/" && $0 != "?" }
     let hasScheme = beforeSlash.contains(":") && !Self.isHostAndPort(beforeSlash)
-    return hasScheme || !beforeSlash.contains(".") ? address : "https://" + address
+    return withoutSecrets(
+      hasScheme || !beforeSlash.contains(".") ? address : "https://" + address)
+  }
+
+  private static func withoutSecrets(_ address: String) -> String {
+    guard let start = address.firstRange(of: "://")?.upperBound else { return address }
+    let authority = address[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    guard let at = authority.lastIndex(of: "@") else { return address }
+    return String(address[..<start] + address[address.index(after: at)...])
   }
 
   /// Whether it is like `localhost:8080`, where what is before the colon is no scheme.

@@ -63,8 +63,7 @@ extension Library {
     if let url = fetched.movedTo { try move(fetched.feed, to: url) }
     return try run("merge the feed") {
       try cache.write("merge the feed") { db in
-        let row = try db.feedRows().first { $0.key == fetched.feed }
-        guard let row else {
+        guard let row = try db.feedRow(fetched.feed) else {
           throw LibraryError(.noSuchFeed(fetched.feed.text), operation: "merge the feed")
         }
         let cached = try db.cachedChannel(fetched.feed)
@@ -99,8 +98,12 @@ extension Library {
     try cache.write("keep the state of fetching") { try $0.putFetchState(state, of: feed) }
   }
 
-  /// Follows a feed that has moved for good; one that is there already does nothing.
-  private func move(_ feed: FeedKey, to url: String) throws {
+  /// Follows a feed that has moved for good, on all machines; one that is there already does
+  /// nothing.
+  ///
+  /// Its key stays, and so do its marks.
+  /// - throws: ``LibraryError`` if it is no address, or the store refuses it.
+  public func move(_ feed: FeedKey, to url: String) throws {
     let moved = try Self.feed(for: Subscription(url: url)).subscription.url
     let present = try run("move the subscription") { try store.subscription(feed)?.url }
     guard let present, present != moved else { return }

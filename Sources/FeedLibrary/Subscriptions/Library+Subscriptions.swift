@@ -30,7 +30,7 @@ extension Library {
   public func subscribe(to subscription: Subscription) throws -> (feed: SubscribedFeed, isNew: Bool)
   {
     let feed = try Self.feed(for: subscription)
-    if let known = try existing(feed.subscription.url) { return (known, false) }
+    if let known = try self.feed(at: feed.subscription.url) { return (known, false) }
     try run("subscribe", subject: feed.subscription.url) {
       _ = try store.write { writer in
         try writer.put(feed.subscription, at: feed.key.text, in: SyncedCollections.subscriptions)
@@ -113,9 +113,14 @@ extension Library {
   }
 
   /// The subscription to an address, if there is one: maybe of a feed that has moved there.
-  private func existing(_ url: String) throws -> SubscribedFeed? {
+  ///
+  ///     try library.feed(at: "example.org/feed")?.key
+  ///
+  /// - throws: ``LibraryError`` if the cache cannot be used.
+  public func feed(at url: String) throws -> SubscribedFeed? {
     try refresh()
     let rows = try cache.read("list the feeds") { try $0.feedRows() }
+    let url = WebIdentity.subscribable(url)
     let (key, address) = (FeedKey(address: url), WebIdentity.comparable(url))
     let row =
       rows.first { $0.key == key }
