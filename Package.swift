@@ -139,7 +139,7 @@ let package = Package(
     .executableTarget(
       name: "NerdfeedCommand",
       dependencies: [
-        "FeedReading", "FeedLibrary", "FeedSync",
+        "FeedReading", "FeedFetching", "FeedLibrary", "FeedSync",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: testable),
@@ -255,7 +255,8 @@ let package = Package(
       name: "FeedLibraryTests", dependencies: ["FeedLibrary", "FeedReading", "FeedSync"],
       swiftSettings: driving),
     .testTarget(
-      name: "NerdfeedCommandTests", dependencies: ["NerdfeedCommand", "FeedLibrary", "FeedSync"],
+      name: "NerdfeedCommandTests",
+      dependencies: ["NerdfeedCommand", "FeedFetching", "FeedLibrary", "FeedReading", "FeedSync"],
       swiftSettings: driving),
     .testTarget(name: "TidyTests", swiftSettings: driving),
   ]

@@ -2,40 +2,6 @@ import ArgumentParser
 import FeedLibrary
 import FeedSync
 
-/// Folders as users write them.
-private func folder(_ path: String) -> [String] {
-  path.split(separator: "/").map { String($0) }
-}
-
-struct AddCommand: LibraryCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Subscribe to a feed.",
-    discussion: """
-      Nothing is fetched yet: 'nerdfeed fetch' does that. A feed that is subscribed to already, be \
-      it with http: in place of https:, stays as it is.
-      """)
-
-  @OptionGroup var options: LibraryOptions
-  @Argument(help: "Its address.") var url: String
-  @Option(help: "What to call it (default: what it calls itself).") var title: String?
-  @Option(help: "The folder to put it in, such as News/Local.") var folder: String?
-  @Option(help: "A tag; may be given several times.") var tag: [String] = []
-
-  func run() throws {
-    let library = try options.open()
-    let path = folder.map { NerdfeedCommand.folder($0) }
-    let (feed, isNew) = try library.subscribe(
-      to: Subscription(url: url, title: title, folder: path, tags: ReplicatedSet(tag)))
-    switch options.format {
-    case .text:
-      let word = isNew ? "subscribed to" : "is there already:"
-      Output.write("\(word) \(TerminalText.line(feed.subscription.url)) (\(feed.key))")
-    case .json:
-      Output.write(["feed": FeedForm.json(feed), "new": .bool(isNew)])
-    }
-  }
-}
-
 struct RemoveCommand: LibraryCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "End a subscription.",
@@ -80,7 +46,7 @@ struct ConfigureCommand: LibraryCommand {
     try library.update(found.key) { subscription in
       if let title { subscription.title = title.isEmpty ? nil : title }
       if let folder {
-        let path = NerdfeedCommand.folder(folder)
+        let path = folderPath(folder)
         subscription.folder = path.isEmpty ? nil : path
       }
       for tag in addTag { subscription.tags.insert(tag) }
@@ -100,19 +66,24 @@ struct ConfigureCommand: LibraryCommand {
 struct FeedsCommand: LibraryCommand {
   static let configuration = CommandConfiguration(
     commandName: "feeds", abstract: "List the subscriptions.",
-    discussion: "A line each: its key, how many of its items are unread and here, its title.")
+    discussion: """
+      A line each: its key, how many of its items are unread and here, its title. What has ended, \
+      and what could not be fetched the last time, is said behind.
+      """)
 
   @OptionGroup var options: LibraryOptions
   @Option(help: "Only those with this tag.") var tag: String?
 
   func run() throws {
-    let feeds = try options.open().feeds().filter { feed in
+    let library = try options.open()
+    let feeds = try library.feeds().filter { feed in
       tag.map { feed.subscription.tags.contains($0) } ?? true
     }
     for feed in feeds {
+      let state = FetchState(try library.fetchState(of: feed.key), of: feed.subscription)
       switch options.format {
-      case .text: Output.write(FeedForm.text(feed))
-      case .json: Output.write(FeedForm.json(feed))
+      case .text: Output.write(FeedForm.text(feed, state))
+      case .json: Output.write(FeedForm.json(feed, state))
       }
     }
   }

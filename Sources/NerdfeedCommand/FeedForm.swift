@@ -6,7 +6,7 @@ import FeedSync
 enum FeedForm {
   static let nameHelp: ArgumentHelp = "Its key, its address, its title, or a part of that."
 
-  static func text(_ feed: FeedSummary) -> String {
+  static func text(_ feed: FeedSummary, _ state: FetchState) -> String {
     let count = "\(feed.unreadCount)/\(feed.itemCount)"
     let padding = String(repeating: " ", count: max(0, 9 - count.count))
     var line = "\(feed.key) \(padding)\(count)  \(TerminalText.line(feed.title))"
@@ -14,7 +14,22 @@ enum FeedForm {
       line += "  [\(TerminalText.line(folder.joined(separator: "/")))]"
     }
     for tag in feed.subscription.tags.elements.sorted() { line += "  #\(TerminalText.line(tag))" }
+    if state.record.isStopped {
+      line += "  (has ended: the server says that it is gone)"
+    } else if let problem = state.problem {
+      line += "  (not fetched: \(TerminalText.line(problem)))"
+    }
     return line
+  }
+
+  static func json(_ feed: FeedSummary, _ state: FetchState) -> JSON {
+    guard case .object(var object) = json(feed) else { return .null }
+    object["stopped"] = .bool(state.record.isStopped)
+    object["failures"] = .number(state.record.failures)
+    object["problem"] = .text(state.problem)
+    object["due"] = .text(state.record.due?.text)
+    object["last_fetched"] = .text(state.record.lastFetched?.text)
+    return .object(object)
   }
 
   static func json(_ feed: FeedSummary) -> JSON {

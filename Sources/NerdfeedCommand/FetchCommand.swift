@@ -1,74 +1,142 @@
 import ArgumentParser
 import FeedLibrary
-import FeedReading
 import FeedSync
-import Foundation
 
-struct FetchCommand: LibraryCommand {
+struct FetchCommand: AsyncLibraryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fetch", abstract: "Fetch the feeds, and merge what is new.",
+    commandName: "fetch", abstract: "Fetch the feeds that are due, and merge what is new.",
     discussion: """
-      This version reads feeds from file: addresses alone: http and https are not built in yet. \
-      Ends with the status of the first feed that could not be fetched; the others are.
+      A feed is due an hour after it came last, or after its own interval (see 'nerdfeed \
+      configure'); later if its server says so, or after failures. Feeds that have moved for good \
+      are followed on all machines; one that is gone for good (410) is not fetched any more.
+
+      Ends with the status of the first feed that could not be fetched, such as 75 if that may be \
+      over soon; the others are fetched all the same.
       """)
 
   @OptionGroup var options: LibraryOptions
-  @Option(help: "Only a feed: \(FeedForm.nameHelp.abstract)") var feed: String?
+  @Option(help: "Only a feed, due or not: \(FeedForm.nameHelp.abstract)") var feed: String?
+  @Flag(help: "Also those that are not due, unless they came in the last five minutes.")
+  var all = false
+  @Flag(
+    help: "Also those that came just now, or have ended; a server's wish to wait is heeded still.")
+  var force = false
+  @Option(
+    help: """
+      How many seconds a server may be silent (default: 30); a whole feed may take four times as \
+      long.
+      """)
+  var timeout: Double?
 
-  func run() throws {
-    let library = try options.open()
-    let feeds: [SubscribedFeed] =
-      if let feed {
-        [try library.feed(named: feed)]
-      } else {
-        try library.feeds().map { SubscribedFeed(key: $0.key, subscription: $0.subscription) }
-      }
-    var first: LibraryError?
-    for feed in feeds {
-      do {
-        let update = try library.receive(try FileFetching.fetch(feed, at: .now))
-        report(feed, update)
-      } catch {
-        let failure = Runner.described(error, operation: "fetch the feed")
-        let named = LibraryError(
-          failure.cause, operation: failure.operation,
-          subject: failure.subject ?? feed.subscription.url)
-        Output.error(named, format: options.format)
-        first = first ?? named
-      }
+  func validate() throws {
+    guard timeout.map({ $0 > 0 && $0 <= 3_600 }) ?? true else {
+      throw ValidationError("--timeout is more than 0, and at most 3600")
     }
-    if let first { throw ExitCode(first.code.rawValue) }
   }
 
-  private func report(_ feed: SubscribedFeed, _ update: ChannelUpdate) {
-    switch options.format {
-    case .text:
-      let title =
-        feed.subscription.title ?? update.after.channel?.title?.text ?? feed.subscription.url
-      Output.write("\(update.new.count) new: \(TerminalText.line(title))")
-    case .json:
-      Output.write([
-        "feed": .text(feed.key.text), "url": .text(feed.subscription.url),
-        "new": .texts(update.new.map { ItemReference(feed.key, $0).description }),
-        "edited": .number(update.edited.count), "items": .number(update.after.items.count),
-      ])
+  func run() async throws {
+    let library = try options.open()
+    let run = FeedRun(
+      library: library, settings: try LocalSettings.load(), timeoutSeconds: timeout)
+    let only = try feed.map { try library.feed(named: $0).key }
+    let urgency: FetchUrgency = force ? .forced : all || only != nil ? .asked : .due
+    let plan = run.plan(try run.candidates(only: only), urgency: urgency)
+    var printer = FetchPrinter(plan, format: options.format)
+    printer.begin()
+    try await run.fetch(plan.due) { printer.print($0) }
+    printer.finish()
+    if let failure = printer.firstFailure { throw ExitCode(failure.code.rawValue) }
+  }
+}
+
+/// Says what comes of fetching feeds, as it comes.
+struct FetchPrinter {
+  private let format: OutputFormat
+  private let due: Int
+  private var summary: FetchSummary
+  private var done = 0
+  private var line = ProgressLine()
+  private(set) var firstFailure: LibraryError?
+
+  init(_ plan: FetchPlan, format: OutputFormat) {
+    self.format = format
+    due = plan.due.count
+    summary = FetchSummary(plan)
+  }
+
+  mutating func begin() { if due > 0 { line.show("fetching \(due) feeds …") } }
+
+  mutating func print(_ report: FetchReport) {
+    summary.add(report)
+    done += 1
+    firstFailure = firstFailure ?? report.failure
+    switch format {
+    case .text: printText(report)
+    case .json: Output.write(FetchForm.json(report))
+    }
+    if done < due { line.show("\(done) of \(due) feeds: \(report.title)") }
+  }
+
+  mutating func finish() {
+    line.clear()
+    switch format {
+    case .text: Output.write(summary.text)
+    case .json: Output.write(["summary": summary.json])
+    }
+  }
+
+  private mutating func printText(_ report: FetchReport) {
+    if let failure = report.failure {
+      line.clear()
+      Output.error(failure, format: .text)
+    }
+    for text in FetchForm.text(report) {
+      line.clear()
+      Output.write(text)
     }
   }
 }
 
-/// Fetches feeds that are files.
-enum FileFetching {
-  static func fetch(_ feed: SubscribedFeed, at now: FeedInstant) throws -> FetchedChannel {
-    let address = feed.subscription.url
-    let operation = "fetch the feed"
-    guard let url = URL(string: FeedParser.address(for: address)), url.isFileURL else {
-      throw LibraryError(
-        .cannotFetch(scheme: String(address.prefix { $0 != ":" })), operation: operation,
-        subject: address)
+/// What came of fetching a feed, as it is printed.
+enum FetchForm {
+  /// Nothing where nothing is new; failures are told apart.
+  static func text(_ report: FetchReport) -> [String] {
+    var lines: [String] = []
+    let title = TerminalText.line(report.title)
+    if case .fetched(let update) = report.outcome, !update.new.isEmpty {
+      lines.append("\(update.new.count) new: \(title)")
     }
-    let path = url.path(percentEncoded: false)
-    let channel = try FeedParser.parse(
-      try InputFile.contents(of: path), from: FeedOrigin(url: address), file: path)
-    return FetchedChannel(feed: feed.key, channel: channel, fetched: now)
+    if case .gone = report.outcome { lines.append("ended: \(title)") }
+    if let url = report.movedTo { lines.append("moved: \(title): \(TerminalText.line(url))") }
+    return lines
+  }
+
+  static func json(_ report: FetchReport) -> JSON {
+    var object: JSONObject = [
+      "feed": .text(report.feed.key.text), "url": .text(report.feed.subscription.url),
+      "outcome": .text(word(report.outcome)),
+    ]
+    if let url = report.movedTo { object["moved_to"] = .text(url) }
+    switch report.outcome {
+    case .fetched(let update):
+      object["new"] = .texts(
+        update.new.map { ItemReference(report.feed.key, $0).description })
+      object["edited"] = .number(update.edited.count)
+      object["items"] = .number(update.after.items.count)
+    case .postponed(let seconds): object["seconds"] = .number(seconds)
+    case .failed(let error), .gone(let error): object["error"] = .object(Output.json(of: error))
+    case .unchanged: break
+    }
+    return .object(object)
+  }
+
+  private static func word(_ outcome: FetchReport.Outcome) -> String {
+    switch outcome {
+    case .fetched: "fetched"
+    case .unchanged: "unchanged"
+    case .postponed: "postponed"
+    case .failed: "failed"
+    case .gone: "gone"
+    }
   }
 }

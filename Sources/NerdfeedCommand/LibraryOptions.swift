@@ -50,6 +50,9 @@ protocol LibraryCommand: ParsableCommand {
   var options: LibraryOptions { get }
 }
 
+/// A command with these options that uses the network, or waits for something else.
+protocol AsyncLibraryCommand: LibraryCommand, AsyncParsableCommand {}
+
 /// A span of time as users write it.
 ///
 ///     Age("7d")?.seconds  // 604800

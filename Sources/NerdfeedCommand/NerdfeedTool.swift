@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The command `nerdfeed`: parses arguments, calls the library, words the outcome.
 @main
-struct NerdfeedTool: ParsableCommand {
+struct NerdfeedTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nerdfeed",
     abstract: "A feed reader whose read marks follow its user, without a server.",
@@ -19,8 +19,8 @@ struct NerdfeedTool: ParsableCommand {
       StarCommand.self, UnstarCommand.self, TagCommand.self, ParseCommand.self,
     ])
 
-  static func main() {
-    let status = Runner.run()
+  static func main() async {
+    let status = await Runner.run()
     Runner.exit(status)
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FeedFetching
 import FeedLibrary
 import FeedReading
 import FeedSync
@@ -7,14 +8,25 @@ import Foundation
 struct ImportCommand: LibraryCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Subscribe to all feeds of a list that another reader wrote.",
-    discussion: "The list is OPML, as nearly all readers export it. Feeds that are there stay.")
+    discussion: """
+      The list is OPML, as nearly all readers export it. Feeds that are there stay. Names and \
+      passwords in addresses are kept on this machine alone.
+      """)
 
   @OptionGroup var options: LibraryOptions
   @Argument(help: "The file, or '-' for standard input.", completion: .file()) var file: String
 
   func run() throws {
     let list = try OPMLDocument(parsing: try InputFile.contents(of: file), file: file)
-    let result = try options.open().subscribe(to: list)
+    let library = try options.open()
+    var settings = try LocalSettings.load()
+    for entry in list.entries {
+      // What is no address is refused below.
+      guard let address = try? FeedAddress(entry.feed.url), let secret = address.credentials
+      else { continue }
+      try settings.keep(secret, for: address)
+    }
+    let result = try library.subscribe(to: list)
     for address in result.refused {
       Output.warning(
         LibraryError(.notAnAddress(address), operation: "import subscriptions", subject: file))

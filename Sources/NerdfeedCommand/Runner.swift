@@ -1,4 +1,5 @@
 import ArgumentParser
+import FeedFetching
 import FeedLibrary
 import FeedReading
 import FeedSync
@@ -6,7 +7,7 @@ import Foundation
 
 /// Runs a parsed command and turns what it throws into an exit status.
 enum Runner {
-  static func run(_ arguments: [String]? = nil) -> Int32 {
+  static func run(_ arguments: [String]? = nil) async -> Int32 {
     var command: any ParsableCommand
     do {
       command = try NerdfeedTool.parseAsRoot(arguments)
@@ -14,11 +15,17 @@ enum Runner {
       return refuse(error, arguments ?? CommandLine.arguments)
     }
     do {
-      try command.run()
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
       return 0
     } catch let status as ExitCode {
       return status.rawValue
-    } catch let error where error is ValidationError || error is CleanExit {
+    } catch let error
+      where error is ValidationError || NerdfeedTool.exitCode(for: error) == .success
+    {
       return refuse(error, arguments ?? CommandLine.arguments)
     } catch {
       let described = described(error, operation: type(of: command)._commandName)
@@ -30,6 +37,7 @@ enum Runner {
   static func described(_ error: any Error, operation: String) -> LibraryError {
     switch error {
     case let error as LibraryError: error
+    case let error as FetchError: error.described
     case let error as FeedSyncError:
       LibraryError(.store(error), operation: error.operation, subject: error.file)
     case let error as FeedError:

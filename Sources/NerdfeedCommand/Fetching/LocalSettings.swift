@@ -1,0 +1,131 @@
+import FeedFetching
+import FeedLibrary
+import FeedSync
+import Foundation
+
+/// What is set on this machine alone: names and passwords, and certificates that are trusted.
+///
+/// They are in a directory that is not synced: `$NERDFEED_CONFIG`, else
+/// `$XDG_CONFIG_HOME/nerdfeed`, else `~/.config/nerdfeed`. `credentials.json` is for its owner
+/// alone:
+///
+///     {"https://example.org": {"name": "ann", "password": "secret"}}
+///
+/// `trusted.pem`, if it is there, has certificates that are trusted besides the system's.
+struct LocalSettings: Sendable, Equatable {
+  private struct Secret: Codable {
+    var name: String
+    var password: String
+  }
+
+  let directory: String?
+  private(set) var credentials: [String: FeedCredentials] = [:]
+  private(set) var trustedCertificateFiles: [String] = []
+
+  /// Nothing set.
+  init(directory: String? = nil) { self.directory = directory }
+
+  /// Reads what is set; what is missing is not.
+  ///
+  /// - throws: ``LibraryError`` if a file is there and cannot be read.
+  static func load(
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws -> LocalSettings {
+    var settings = LocalSettings(directory: directory(environment))
+    guard let directory = settings.directory else { return settings }
+    let certificates = directory + "/trusted.pem"
+    if FileManager.default.fileExists(atPath: certificates) {
+      settings.trustedCertificateFiles = [certificates]
+    }
+    let file = directory + "/credentials.json"
+    guard FileManager.default.fileExists(atPath: file) else { return settings }
+    do {
+      let data = try Data(contentsOf: URL(filePath: file))
+      let secrets = try JSONDecoder().decode([String: Secret].self, from: data)
+      for (server, secret) in secrets {
+        let address = try FeedAddress(server)
+        settings.credentials[serverName(of: address)] = FeedCredentials(
+          name: secret.name, password: secret.password)
+      }
+    } catch {
+      throw failure(
+        .configuration, file: file, message: "the names and passwords cannot be read: \(error)",
+        hint: #"write it as {"https://example.org": {"name": "ann", "password": "secret"}}"#)
+    }
+    return settings
+  }
+
+  func credentials(for address: FeedAddress) -> FeedCredentials? {
+    credentials[Self.serverName(of: address)]
+  }
+
+  /// Keeps a name and a password for the server of an address, in place of those it had.
+  ///
+  /// - throws: ``LibraryError`` if they cannot be written.
+  mutating func keep(_ secret: FeedCredentials, for address: FeedAddress) throws {
+    let server = Self.serverName(of: address)
+    guard credentials[server] != secret else { return }
+    credentials[server] = secret
+    guard let directory else {
+      throw Self.failure(
+        .configuration, file: nil, message: "HOME is not set",
+        hint: "set NERDFEED_CONFIG to a directory that is not synced")
+    }
+    let file = directory + "/credentials.json"
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let secrets = credentials.mapValues { Secret(name: $0.name, password: $0.password) }
+    do {
+      try PrivateFile.write(try encoder.encode(secrets), to: file, in: directory)
+    } catch {
+      throw Self.failure(
+        .cannotWrite, file: file, message: "the password cannot be kept: \(error)",
+        hint: "make the directory writable, or set NERDFEED_CONFIG to another")
+    }
+  }
+
+  private static func directory(_ environment: [String: String]) -> String? {
+    func variable(_ name: String) -> String? {
+      environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+    return variable("NERDFEED_CONFIG") ?? variable("XDG_CONFIG_HOME").map { $0 + "/nerdfeed" }
+      ?? variable("HOME").map { $0 + "/.config/nerdfeed" }
+  }
+
+  private static func serverName(of address: FeedAddress) -> String {
+    "\(address.isSecure ? "https" : "http")://\(address.host):\(address.port)"
+  }
+
+  private static func failure(
+    _ code: FeedSyncError.Code, file: String?, message: String, hint: String
+  ) -> LibraryError {
+    let operation = "use the local settings"
+    return LibraryError(
+      .store(FeedSyncError(code, operation: operation, file: file, message: message, hint: hint)),
+      operation: operation, subject: file)
+  }
+}
+
+/// Files that nobody but their owner may read, at no moment.
+private enum PrivateFile {
+  static func write(_ data: Data, to file: String, in directory: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    let draft = file + ".\(getpid()).tmp"
+    let descriptor = open(draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      try handle.write(contentsOf: data)
+      try handle.synchronize()
+      guard rename(draft, file) == 0 else {
+        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+      }
+    } catch {
+      // What is left would have the password in it; that it cannot be removed changes nothing.
+      unlink(draft)
+      throw error
+    }
+  }
+}
