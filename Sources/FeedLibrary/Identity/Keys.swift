@@ -84,6 +84,16 @@ enum ShortDigest {
   }
 
   static func isOne(_ text: String) -> Bool {
-    text.utf8.count == length && text.utf8.allSatisfy { alphabet.contains($0) }
+    text.utf8.count == length && text.utf8.allSatisfy(isLetter)
+  }
+
+  /// Whether a byte is of the alphabet; each key that is read is looked at, so it is quick.
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"):
+      true
+    default: false
+    }
   }
 }

@@ -96,7 +96,9 @@ extension Library {
     for (feed, keys) in items.sorted(by: { $0.key < $1.key }) {
       let marks = try store.readMarks(of: feed)
       // Those that are so without a mark need none: unread from the start, or read and retired.
-      let settled = try cache.read("read the cache") { try $0.keys(of: feed, areRead: isRead) }
+      let settled = try cache.read("read the cache") {
+        try $0.keys(of: feed, areRead: isRead, among: keys)
+      }
       let unsettled = keys.filter { marks.latest($0) != nil || !settled.contains($0) }
       let parts = MarkPlan(unsettled, isRead: isRead, in: marks, month: month).patches
       for (shard, patch) in parts.sorted(by: { $0.key < $1.key }) {
@@ -139,7 +141,21 @@ extension Library {
 }
 
 extension Database {
-  fileprivate func keys(of feed: FeedKey, areRead: Bool) throws -> Set<ItemKey> {
+  /// From this many on, all items of the feed are gone through in one query.
+  private static let manyKeys = 500
+
+  /// Those of some items of a feed that are read, or unread.
+  fileprivate func keys(
+    of feed: FeedKey, areRead: Bool, among wanted: [ItemKey]
+  ) throws -> Set<ItemKey> {
+    guard wanted.count >= Self.manyKeys else {
+      let statement = try cachedStatement(
+        sql: "SELECT 1 FROM item WHERE feed = ? AND key = ? AND is_read = ?")
+      return Set(
+        try wanted.filter { key in
+          try Int.fetchOne(statement, arguments: [feed.text, key.text, areRead]) != nil
+        })
+    }
     let keys = try String.fetchAll(
       self, sql: "SELECT key FROM item WHERE feed = ? AND is_read = ?",
       arguments: [feed.text, areRead])
