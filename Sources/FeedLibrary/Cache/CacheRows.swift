@@ -46,6 +46,24 @@ extension Database {
     ).flatMap { try Self.feedRow($0) }
   }
 
+  /// What the feeds are called, as ``FeedRow/title`` has it; SQLite reads the JSON, since a list of
+  /// items needs nothing else of it.
+  func feedTitles() throws -> [FeedKey: String] {
+    let rows = try Row.fetchAll(
+      self,
+      sql: """
+        SELECT key, coalesce(subscription ->> 'title', channel ->> 'title', subscription ->> 'url')
+          AS title FROM feed
+        """)
+    return Dictionary(
+      rows.compactMap { row in
+        guard let key = FeedKey(text: row["key"]), let title: String = row["title"] else {
+          return nil
+        }
+        return (key, title)
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
   private static func feedRow(_ row: Row) throws -> FeedRow? {
     guard let key = FeedKey(text: row["key"]) else { return nil }
     return FeedRow(

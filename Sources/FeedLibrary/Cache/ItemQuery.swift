@@ -23,31 +23,15 @@ public struct ItemQuery: Sendable, Equatable {
   public var limit: Int?
   /// How many of the latest are passed over.
   public var offset = 0
+  /// Only those behind this place of the list.
+  public var behind: ItemPlace?
+  /// Only those in front of this place of the list.
+  public var inFrontOf: ItemPlace?
+  /// Whether the limit leaves the oldest ones, in place of the latest; the order stays.
+  public var isFromEnd = false
 
   /// A query for all items.
   public init() {}
-}
-
-/// An item as it is listed: all of it but its bodies.
-public struct ItemLine: Sendable, Equatable {
-  /// Names it on this machine, in few digits.
-  public let number: Int64
-  /// Names it on every machine.
-  public let reference: ItemReference
-  /// What its feed is called.
-  public internal(set) var feedTitle: String
-  /// What it is called, in one line; nil if it has no title.
-  public let title: String?
-  /// Its page.
-  public let link: String?
-  /// When it was published, or first seen.
-  public let date: FeedInstant
-  /// Whether it has been read.
-  public let isRead: Bool
-  /// Whether it has a star.
-  public let isStarred: Bool
-  /// Its own tags.
-  public internal(set) var tags: [String]
 }
 
 extension ItemQuery {
@@ -67,6 +51,11 @@ extension ItemQuery {
     if let before {
       parts.append("date < ?")
       arguments.append(before.secondsSince1970)
+    }
+    for (place, sign) in [(behind, "<"), (inFrontOf, ">")] {
+      guard let place else { continue }
+      parts.append("(date, id) \(sign) (?, ?)")
+      arguments += [place.date.secondsSince1970, place.number]
     }
     if let tag {
       // The signs keep SQLite from collecting and sorting all items of the feeds.
@@ -98,19 +87,20 @@ extension ItemQuery {
 }
 
 extension Database {
-  func lines(_ query: ItemQuery, feeds: [FeedRow]) throws -> [ItemLine] {
-    let titles = Dictionary(
-      feeds.map { ($0.key, $0.title) }, uniquingKeysWith: { first, _ in first })
-    let (condition, arguments) = query.condition(tagged: feeds.tagged(query.tag))
+  func lines(_ query: ItemQuery) throws -> [ItemLine] {
+    let tagged = query.tag == nil ? [] : try feedRows().tagged(query.tag)
+    let (condition, arguments) = query.condition(tagged: tagged)
+    let direction = query.isFromEnd ? "ASC" : "DESC"
     let sql = """
       SELECT id, feed, key, title, link, date, is_read, is_starred FROM item
-      WHERE \(condition) ORDER BY date DESC, id DESC LIMIT ? OFFSET ?
+      WHERE \(condition) ORDER BY date \(direction), id \(direction) LIMIT ? OFFSET ?
       """
     let page: [any DatabaseValueConvertible] = [query.limit ?? -1, query.offset]
     let rows = try Row.fetchAll(
       self, sql: sql, arguments: StatementArguments(arguments + page))
     let hasTags = try Bool.fetchOne(self, sql: "SELECT EXISTS (SELECT 1 FROM item_tag)") ?? false
-    return try rows.compactMap { row in
+    let titles = try feedTitles()
+    let lines: [ItemLine] = try rows.compactMap { row in
       guard let feed = FeedKey(text: row["feed"]), let key = ItemKey(text: row["key"]) else {
         return nil
       }
@@ -121,6 +111,7 @@ extension Database {
         isRead: row["is_read"], isStarred: row["is_starred"],
         tags: hasTags ? try tags(ofItem: number) : [])
     }
+    return query.isFromEnd ? lines.reversed() : lines
   }
 
   /// The items that a query finds, by reference alone.
@@ -139,7 +130,7 @@ extension Database {
 }
 
 extension [FeedRow] {
-  fileprivate func tagged(_ tag: String?) -> [FeedKey] {
+  func tagged(_ tag: String?) -> [FeedKey] {
     guard let tag else { return [] }
     return filter { $0.subscription.tags.contains(tag) }.map(\.key)
   }

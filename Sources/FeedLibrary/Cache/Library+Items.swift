@@ -5,8 +5,27 @@ extension Library {
   /// The items that a query finds, the latest first.
   public func items(_ query: ItemQuery) throws -> [ItemLine] {
     try refresh()
-    return try cache.read("list items") { db in
-      try db.lines(query, feeds: try db.feedRows())
+    return try cache.read("list items") { try $0.lines(query) }
+  }
+
+  /// How many items a query finds; its limit does not count.
+  ///
+  /// - throws: ``LibraryError`` if the cache cannot be used.
+  public func count(_ query: ItemQuery) throws -> Int {
+    try refresh()
+    return try cache.read("count items") { try $0.count(query) }
+  }
+
+  /// A number that is another one after some other process, or another library of this one, has
+  /// changed the cache; for asking often.
+  ///
+  ///     if try library.cacheVersion() != shown { … }
+  ///
+  /// - throws: ``LibraryError`` if the cache cannot be used.
+  public func cacheVersion() throws -> Int {
+    // <https://www.sqlite.org/pragma.html#pragma_data_version>
+    try cache.read("look for changes") { db in
+      try Int.fetchOne(db, sql: "PRAGMA data_version") ?? 0
     }
   }
 
@@ -32,6 +51,14 @@ extension Library {
 }
 
 extension Database {
+  fileprivate func count(_ query: ItemQuery) throws -> Int {
+    let (condition, arguments) = query.condition(
+      tagged: query.tag == nil ? [] : try feedRows().tagged(query.tag))
+    return try Int.fetchOne(
+      self, sql: "SELECT count(*) FROM item WHERE \(condition)",
+      arguments: StatementArguments(arguments)) ?? 0
+  }
+
   func itemCounts() throws -> [FeedKey: (all: Int, unread: Int)] {
     var result: [FeedKey: (all: Int, unread: Int)] = [:]
     let rows = try Row.fetchCursor(
