@@ -1,0 +1,57 @@
+import FeedFetching
+import FeedLibrary
+import Foundation
+import Testing
+
+@testable import NerdfeedCommand
+
+/// Secrets stay on their machine, for their owner alone.
+@Suite final class LocalSettingsTests {
+  private let directory = FileManager.default.temporaryDirectory
+    .appending(path: "nerdfeed-settings-\(UUID().uuidString)").path
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  private func load() throws -> LocalSettings {
+    try LocalSettings.load(environment: ["NERDFEED_CONFIG": directory])
+  }
+
+  @Test func nothingIsSetWhereThereIsNoFile() throws {
+    #expect(try load().credentials.isEmpty)
+    #expect(try load().trustedCertificateFiles.isEmpty)
+  }
+
+  @Test func aPasswordIsFoundForItsServerAndNoOther() throws {
+    let secret = FeedCredentials(name: "ann", password: "p:ä\"x")
+    var settings = try load()
+    try settings.keep(secret, for: FeedAddress("https://e.org/feed"))
+    let read = try load()
+    #expect(read.credentials(for: try FeedAddress("https://e.org:443/other")) == secret)
+    for other in ["http://e.org/", "https://e.org:8443/", "https://www.e.org/"] {
+      #expect(read.credentials(for: try FeedAddress(other)) == nil)
+    }
+  }
+
+  @Test func nobodyElseCanReadThePasswords() throws {
+    var settings = try load()
+    for password in ["1", "2"] {
+      try settings.keep(
+        FeedCredentials(name: "a", password: password), for: FeedAddress("https://e.org"))
+    }
+    let file = directory + "/credentials.json"
+    for (path, mode) in [(file, 0o600), (directory, 0o700)] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(path)")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 1)
+  }
+
+  @Test func aFileThatIsNoneIsSaidToBeSo() throws {
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true)
+    try Data("[".utf8).write(to: URL(filePath: directory + "/credentials.json"))
+    let error = #expect(throws: LibraryError.self) { try load() }
+    #expect(error?.code == .configuration)
+    #expect(error?.hint != nil)
+  }
+}
