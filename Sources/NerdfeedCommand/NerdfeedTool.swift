@@ -16,8 +16,8 @@ struct NerdfeedTool: AsyncParsableCommand {
       AddCommand.self, RemoveCommand.self, ConfigureCommand.self, FeedsCommand.self,
       ImportCommand.self, ExportCommand.self, FetchCommand.self, SyncCommand.self,
       ListCommand.self, ShowCommand.self, OpenCommand.self, ReadCommand.self, UnreadCommand.self,
-      StarCommand.self, UnstarCommand.self, TagCommand.self, ParseCommand.self,
-    ])
+      StarCommand.self, UnstarCommand.self, TagCommand.self, ParseCommand.self, BrowseCommand.self,
+    ], defaultSubcommand: BrowseCommand.self)
 
   static func main() async {
     let status = await Runner.run()

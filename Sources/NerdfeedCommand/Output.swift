@@ -24,6 +24,8 @@ enum Output {
   static func write(_ bytes: [UInt8]) { write(bytes + [0x0A], to: STDOUT_FILENO) }
   /// Bytes as they stand.
   static func raw(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+  /// What draws on the terminal.
+  static func screen(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
   /// What stands on the terminal until it is written over.
   static func raw(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
   static func write(_ json: JSON) { write(TerminalText.json(json)) }

@@ -10,6 +10,7 @@ enum Runner {
   static func run(_ arguments: [String]? = nil) async -> Int32 {
     var command: any ParsableCommand
     do {
+      try requireCommand(arguments ?? Array(CommandLine.arguments.dropFirst()))
       command = try NerdfeedTool.parseAsRoot(arguments)
     } catch {
       return refuse(error, arguments ?? CommandLine.arguments)
@@ -32,6 +33,14 @@ enum Runner {
       Output.error(described, format: (command as? any LibraryCommand)?.options.format ?? .text)
       return described.code.rawValue
     }
+  }
+
+  /// Without a command the reader begins, so a mistyped one would be an argument of it.
+  private static func requireCommand(_ arguments: [String]) throws {
+    guard let name = arguments.first, !name.hasPrefix("-") else { return }
+    let names = NerdfeedTool.configuration.subcommands.map { $0._commandName } + ["help"]
+    guard !names.contains(name) else { return }
+    throw ValidationError("there is no command '\(TerminalText.line(name))'")
   }
 
   static func described(_ error: any Error, operation: String) -> LibraryError {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import FeedLibrary
 import FeedSync
-import Foundation
 
 struct ShowCommand: LibraryCommand {
   static let configuration = CommandConfiguration(
@@ -36,43 +35,14 @@ struct OpenCommand: LibraryCommand {
     let library = try options.open()
     let found = try library.item(named: item)
     let link = found.content.link ?? ""
-    let scheme = link.prefix { $0 != ":" }.lowercased()
-    // Nothing that is no page is handed to a program of the desktop's choice.
-    guard scheme == "http" || scheme == "https" else {
-      throw failure(.notFound, "the item has no web page", hint: "see 'nerdfeed show \(item)'")
+    guard link.isOnTheWeb else {
+      throw Browser.failure(
+        .notFound, "the item has no web page", hint: "see 'nerdfeed show \(item)'")
     }
-    try openBrowser(link)
+    try Browser.open(link)
     Marking.warn(try library.mark([found.reference], .read(true)))
     if options.format == .json {
       Output.write(["item": .text(found.reference.description), "link": .text(link)])
     }
-  }
-
-  private func openBrowser(_ link: String) throws {
-    let browser = ProcessInfo.processInfo.environment["BROWSER"] ?? ""
-    let name = browser.split(separator: ":").first.map { String($0) } ?? "xdg-open"
-    let hint = "set BROWSER to the program that shows pages"
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [name, link]
-    do {
-      try process.run()
-    } catch {
-      throw failure(.configuration, "\(name) cannot be started: \(error)", hint: hint)
-    }
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw failure(
-        .configuration, "\(name) ended with \(process.terminationStatus)", hint: hint)
-    }
-  }
-
-  private func failure(
-    _ code: FeedSyncError.Code, _ message: String, hint: String
-  ) -> LibraryError {
-    let operation = "open the page"
-    return LibraryError(
-      .store(FeedSyncError(code, operation: operation, message: message, hint: hint)),
-      operation: operation)
   }
 }

@@ -34,7 +34,7 @@ import Testing
       "AsyncHTTPClient", "Glibc", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOPosix", "NIOSSL",
     ],
     "FeedLibrary": ["Crypto", "Foundation", "GRDB"],
-    "NerdfeedCommand": ["ArgumentParser", "Foundation"],
+    "NerdfeedCommand": ["ArgumentParser", "Foundation", "Synchronization"],
     "InStepExample": ["Foundation"], "BookmarksExample": ["Foundation"],
     "ReferenceModel": [],
     "SyncSimulator": ["ArgumentParser", "Foundation", "Synchronization", "SystemPackage"],

@@ -1,0 +1,80 @@
+import FeedLibrary
+import Foundation
+
+/// The full-screen reader: waits, decides by ``ReaderState``, has it done, and draws.
+///
+/// It runs on a thread of its own, which waits for nothing but the user and events.
+final class ReaderLoop {
+  private static let signals = [SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT]
+
+  private let input: ReaderInput
+  private let worker: ReaderWorker
+  private let terminal = Terminal()
+  private var parser = KeyParser()
+  private var state: ReaderState
+
+  init(input: ReaderInput, worker: ReaderWorker, filter: ItemQuery) {
+    (self.input, self.worker) = (input, worker)
+    let (rows, columns) = Terminal.size
+    state = ReaderState(rows: rows, columns: columns, filter: filter)
+  }
+
+  /// Runs until the user ends it.
+  ///
+  /// - returns: The signal that ended it; nil if the user did.
+  func run() -> Int32? {
+    terminal.enter()
+    defer { terminal.leave() }
+    input.takeSignals(Self.signals)
+    _ = perform(state.begin())
+    while true {
+      terminal.show(ReaderScreen.lines(of: state))
+      let arrival = input.wait()
+      var events = arrival.signals.compactMap(event(of:))
+      events += arrival.events
+      events += parser.keys(in: arrival.bytes).map { .key($0) }
+      let ending = arrival.signals.first { [SIGTERM, SIGHUP, SIGINT, SIGQUIT].contains($0) }
+      if arrival.isOver || ending != nil { return ending ?? SIGHUP }
+      for event in events where !perform(state.handle(event)) { return nil }
+    }
+  }
+
+  private func event(of signal: Int32) -> ReaderEvent? {
+    switch signal {
+    case SIGWINCH:
+      let (rows, columns) = Terminal.size
+      return .resized(rows: rows, columns: columns)
+    case SIGTSTP: return .suspended
+    case SIGCONT:
+      // Whoever stopped it may have changed the terminal.
+      terminal.leave()
+      terminal.enter()
+      return .resumed
+    default: return nil
+    }
+  }
+
+  /// - returns: Whether to go on.
+  private func perform(_ actions: [ReaderAction]) -> Bool {
+    for action in actions {
+      switch action {
+      case .quit: return false
+      case .suspend: suspend()
+      case .redraw: terminal.forget()
+      case .load, .open, .mark, .count, .browse, .fetch: worker.perform(action)
+      }
+    }
+    return true
+  }
+
+  /// Stops the process as its shell expects it, until it is continued.
+  private func suspend() {
+    terminal.leave()
+    signal(SIGTSTP, SIG_DFL)
+    raise(SIGTSTP)
+    input.takeSignals([SIGTSTP])
+    terminal.enter()
+    let (rows, columns) = Terminal.size
+    _ = perform(state.handle(.resized(rows: rows, columns: columns)))
+  }
+}

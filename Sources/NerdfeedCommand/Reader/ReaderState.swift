@@ -1,0 +1,262 @@
+import FeedLibrary
+
+/// What the full-screen reader shows, and what it does about what it hears.
+///
+/// It decides and does nothing: the actions that it returns are done by ``ReaderLoop``, and what
+/// comes of them are events again. So the reader never waits, whatever a disk or a server does.
+///
+///     var state = ReaderState(rows: 24, columns: 80)
+///     perform(state.begin())
+///     perform(state.handle(.key(.character("j"))))
+struct ReaderState: Sendable {
+  enum View: Equatable, Sendable {
+    case list
+    case article
+    case help
+  }
+
+  /// An item that is open, in lines.
+  struct OpenArticle: Equatable, Sendable {
+    let article: Article
+    var lines: [String]
+    var top = 0
+  }
+
+  var rows: Int
+  var columns: Int
+  var view = View.list
+  /// Where help was asked for.
+  var viewBehindHelp = View.list
+  var window = ItemWindow()
+  var filter: ItemQuery
+  var article: OpenArticle?
+  /// The words of a search that are being typed; nil if none are.
+  var prompt: String?
+  var message: String?
+  var progress: String?
+  var unreadCount: Int?
+  var isLoaded = false
+
+  private(set) var generation = 0
+  /// Whether a part of the list is on its way: the next one is asked for when it is known what is
+  /// there by then.
+  private var isLoading = false
+  /// How many lines the user has gone beyond what is there, while more is on its way.
+  var owedLines = 0
+  private var mustReload = false
+  /// Whether what is sought is opened when it is found.
+  private var opensSought = false
+  private var tickets = 0
+  private var pending: [Int: (items: Set<ItemReference>, mark: ItemMark)] = [:]
+
+  init(rows: Int, columns: Int, filter: ItemQuery = ItemQuery()) {
+    (self.rows, self.columns, self.filter) = (rows, columns, filter)
+  }
+
+  /// The lines between the first and the last one.
+  var contentRows: Int { max(1, rows - 2) }
+  private var pageSize: Int { max(100, 8 * contentRows) }
+
+  mutating func begin() -> [ReaderAction] { restart(.replace) + [.count] }
+
+  mutating func handle(_ event: ReaderEvent) -> [ReaderAction] {
+    switch event {
+    case .key(let key):
+      message = nil
+      return press(key) + prefetch()
+    case .resized(let rows, let columns): return resize(rows: rows, columns: columns)
+    case .page(let request, let lines):
+      guard request.generation == generation else { return [] }
+      return take(request, lines) + prefetch()
+    case .failed(let request, let text):
+      message = text
+      if request.generation == generation, !request.isSeeking { isLoading = false }
+    case .article(let article): return open(article)
+    case .marked(let ticket):
+      pending[ticket] = nil
+      return [.count]
+    case .changed: return reload() + [.count]
+    case .counted(let unread): unreadCount = unread
+    case .fetching(let text): progress = text
+    case .message(let text): message = text
+    case .suspended: return [.suspend]
+    case .resumed: return [.redraw]
+    case .end: return [.quit]
+    }
+    return []
+  }
+
+  private mutating func resize(rows: Int, columns: Int) -> [ReaderAction] {
+    (self.rows, self.columns) = (rows, columns)
+    if let open = article {
+      // What was in the middle of a long article stays about there.
+      let share = Double(open.top) / Double(max(1, open.lines.count))
+      let lines = ArticleText.wrapped(open.article.text, columns: columns)
+      article?.lines = lines
+      article?.top = Int(share * Double(lines.count))
+      scrollArticle(by: 0)
+    }
+    window.scroll(rows: contentRows)
+    return [.redraw] + prefetch()
+  }
+}
+
+// MARK: - Pages
+
+extension ReaderState {
+  /// Asks for a part of the list.
+  func load(_ kind: PageRequest.Kind) -> ReaderAction {
+    var query = filter
+    query.limit = pageSize
+    switch kind {
+    case .replace, .jump: break
+    case .last: query.isFromEnd = true
+    case .behind: query.behind = window.lines.last?.place
+    case .inFront:
+      query.inFrontOf = window.lines.first?.place
+      query.isFromEnd = true
+    case .seek(let forward):
+      (query.isRead, query.limit, query.isFromEnd) = (false, 1, !forward)
+      if forward {
+        query.behind = window.current?.place
+      } else {
+        query.inFrontOf = window.current?.place
+      }
+    case .reload:
+      query.limit = max(pageSize, window.lines.count)
+      if !window.hasStart { query.behind = window.lines.first?.place.inclusive }
+    }
+    return .load(PageRequest(kind: kind, query: query, generation: generation))
+  }
+
+  /// Begins another list.
+  mutating func show(_ filter: ItemQuery) -> [ReaderAction] {
+    self.filter = filter
+    return restart(.replace) + [.count]
+  }
+
+  mutating func restart(_ kind: PageRequest.Kind) -> [ReaderAction] {
+    generation += 1
+    (isLoading, mustReload, owedLines) = (true, false, 0)
+    return [load(kind)]
+  }
+
+  private mutating func take(_ request: PageRequest, _ page: [ItemLine]) -> [ReaderAction] {
+    let lines = page.map(withPending)
+    let isWhole = lines.count < request.query.limit ?? .max
+    isLoaded = true
+    if !request.isSeeking { isLoading = false }
+    var actions: [ReaderAction] = []
+    switch request.kind {
+    case .replace: window.replace(lines, hasStart: true, hasEnd: isWhole)
+    case .last: window.replace(lines, hasStart: isWhole, hasEnd: true, atEnd: true)
+    case .behind: window.append(lines, hasEnd: isWhole)
+    case .inFront: window.prepend(lines, hasStart: isWhole, rows: contentRows)
+    case .seek: return sought(lines.first)
+    case .jump:
+      window.replace(lines, hasStart: false, hasEnd: isWhole)
+      if opensSought { actions += openSelected() }
+      opensSought = false
+    case .reload:
+      window.reload(lines, hasStart: request.query.behind == nil, hasEnd: isWhole)
+    }
+    if mustReload { actions += reload() }
+    if owedLines != 0 { move(by: 0) }
+    window.scroll(rows: contentRows)
+    return actions
+  }
+
+  private func withPending(_ line: ItemLine) -> ItemLine {
+    guard !pending.isEmpty else { return line }
+    var line = line
+    for (_, change) in pending.sorted(by: { $0.key < $1.key })
+    where change.items.contains(line.reference) {
+      line.apply(change.mark)
+    }
+    return line
+  }
+
+  private mutating func reload() -> [ReaderAction] {
+    guard !isLoading else {
+      mustReload = true
+      return []
+    }
+    (isLoading, mustReload) = (true, false)
+    return [load(.reload)]
+  }
+
+  /// Asks for what will be needed if the user goes on.
+  private mutating func prefetch() -> [ReaderAction] {
+    let isNearEnd = window.selected + 4 * contentRows >= window.lines.count
+    let isNearStart = window.selected < 4 * contentRows
+    guard !isLoading, !window.hasEnd && isNearEnd || !window.hasStart && isNearStart else {
+      return []
+    }
+    isLoading = true
+    return [load(!window.hasEnd && isNearEnd ? .behind : .inFront)]
+  }
+
+  /// Goes to the next unread item, which may be far away.
+  mutating func seek(forward: Bool, opening: Bool) -> [ReaderAction] {
+    opensSought = opening
+    owedLines = 0
+    if let index = window.unread(forward: forward) {
+      window.select(index)
+      window.scroll(rows: contentRows)
+      return opening ? openSelected() : []
+    }
+    if forward ? window.hasEnd : window.hasStart {
+      message = "no more unread items"
+      return []
+    }
+    return [load(.seek(forward: forward))]
+  }
+
+  private mutating func sought(_ line: ItemLine?) -> [ReaderAction] {
+    guard let line else {
+      message = "no more unread items"
+      return []
+    }
+    generation += 1
+    (isLoading, mustReload, owedLines) = (true, false, 0)
+    var query = filter
+    query.limit = pageSize
+    query.behind = line.place.inclusive
+    return [.load(PageRequest(kind: .jump, query: query, generation: generation))]
+  }
+
+  func openSelected() -> [ReaderAction] {
+    window.current.map { [.open($0.reference, feedTitle: $0.feedTitle)] } ?? []
+  }
+}
+
+// MARK: - Marks
+
+extension ReaderState {
+  /// Shows a mark at once, and has it made.
+  mutating func mark(_ line: ItemLine?, _ mark: (ItemLine) -> ItemMark?) -> [ReaderAction] {
+    guard let line, let wanted = mark(line) else { return [] }
+    tickets += 1
+    pending[tickets] = ([line.reference], wanted)
+    window.change([line.reference], wanted)
+    if case .read(let isRead) = wanted, isRead != line.isRead {
+      unreadCount = unreadCount.map { max(0, $0 + (isRead ? -1 : 1)) }
+    }
+    return [.mark([line.reference], wanted, ticket: tickets)]
+  }
+
+  mutating func toggleRead() -> [ReaderAction] { mark(window.current) { .read(!$0.isRead) } }
+
+  mutating func toggleStar() -> [ReaderAction] {
+    mark(window.current) { .starred(!$0.isStarred) }
+  }
+
+  mutating func markRead() -> [ReaderAction] {
+    mark(window.current) { $0.isRead ? nil : .read(true) }
+  }
+}
+
+extension ItemPlace {
+  /// The place right in front of an item, so that the item itself is behind it.
+  var inclusive: ItemPlace { ItemPlace(date: date, number: number + 1) }
+}

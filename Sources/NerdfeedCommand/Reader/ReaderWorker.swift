@@ -1,0 +1,152 @@
+import FeedFetching
+import FeedLibrary
+import FeedReading
+import FeedSync
+import Foundation
+
+/// Does what the reader wants to have done, on threads of its own, and tells what came of it.
+///
+/// Reading the list never waits for marks, which wait for the disk, nor for fetching.
+final class ReaderWorker: Sendable {
+  /// Longer articles are cut; nobody reads on for so long.
+  private static let articleBytes = 500_000
+  /// How often to look whether another process has fetched something.
+  private static let lookMilliseconds = 400
+
+  private let library: Library
+  /// Another one, since a large feed being merged keeps a library busy.
+  private let fetching: FeedRun
+  private let reads = DispatchQueue(label: "nerdfeed.reads", qos: .userInitiated)
+  private let marks = DispatchQueue(label: "nerdfeed.marks")
+  private let post: @Sendable (ReaderEvent) -> Void
+
+  init(library: Library, fetching: FeedRun, post: @escaping @Sendable (ReaderEvent) -> Void) {
+    (self.library, self.fetching, self.post) = (library, fetching, post)
+  }
+
+  func perform(_ action: ReaderAction) {
+    switch action {
+    case .load(let request):
+      reads.async {
+        do {
+          self.post(.page(request, try self.library.items(request.query)))
+        } catch {
+          self.post(.failed(request, Self.words(error, "list items")))
+        }
+      }
+    case .open(let reference, let title):
+      reads.async {
+        self.telling("open the item") {
+          self.post(.article(try self.article(reference, of: title)))
+        }
+      }
+    case .count:
+      reads.async {
+        self.telling("count items") {
+          var query = ItemQuery()
+          query.isRead = false
+          self.post(.counted(unread: try self.library.count(query)))
+        }
+      }
+    case .mark(let items, let mark, let ticket):
+      marks.async {
+        self.telling("mark items") {
+          let summary = try self.library.mark(items, mark)
+          if let failure = summary.publishingFailure, failure.code != .noContainer { throw failure }
+        }
+        self.post(.marked(ticket: ticket))
+      }
+    case .browse(let link): DispatchQueue.global().async { self.browse(link) }
+    case .fetch: Task { await fetch() }
+    case .suspend, .redraw, .quit: break
+    }
+  }
+
+  /// Follows what other machines and other processes do, until the task is cancelled.
+  func follow() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.followMarks() }
+      group.addTask { await self.followCache() }
+    }
+  }
+
+  private func followMarks() async {
+    do {
+      for try await _ in library.store.changes { post(.changed) }
+    } catch is CancellationError {
+      return
+    } catch {
+      post(.message(Self.words(error, "follow the folder")))
+    }
+  }
+
+  private func followCache() async {
+    var known: Int?
+    while !Task.isCancelled {
+      let version: Int? = await withCheckedContinuation { continuation in
+        reads.async {
+          // That it cannot be read is told by whoever wants to show something.
+          continuation.resume(returning: try? self.library.cacheVersion())
+        }
+      }
+      if let version, version != known {
+        if known != nil { post(.changed) }
+        known = version
+      }
+      // Cancelled or not, the condition above looks.
+      try? await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
+    }
+  }
+
+  private func article(_ reference: ItemReference, of feedTitle: String) throws -> Article {
+    let item = try library.item(named: reference.description)
+    var text = ItemForm.text(item, feedTitle: feedTitle)
+    if text.utf8.count > Self.articleBytes {
+      text = String(decoding: text.utf8.prefix(Self.articleBytes), as: UTF8.self) + "\n…"
+    }
+    return Article(reference: reference, link: item.content.link, text: text)
+  }
+
+  private func browse(_ link: String) {
+    do {
+      try Browser.open(link, inBackground: true)
+    } catch {
+      post(.message(Self.words(error, "open the page")))
+    }
+  }
+
+  private func fetch() async {
+    do {
+      let plan = fetching.plan(try fetching.candidates(), urgency: .due)
+      var summary = FetchSummary(plan)
+      var done = 0
+      post(.fetching("fetching \(plan.due.count) feeds …"))
+      try await fetching.fetch(plan.due) { report in
+        summary.add(report)
+        done += 1
+        post(.fetching("\(done) of \(plan.due.count) feeds: \(report.title)"))
+        if case .fetched(let update) = report.outcome, !update.new.isEmpty { post(.changed) }
+      }
+      post(.fetching(nil))
+      post(.message(summary.text))
+      post(.changed)
+    } catch {
+      post(.fetching(nil))
+      post(.message(Self.words(error, "fetch the feeds")))
+    }
+  }
+
+  private func telling(_ operation: String, _ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      post(.message(Self.words(error, operation)))
+    }
+  }
+
+  private static func words(_ error: any Error, _ operation: String) -> String {
+    let described = Runner.described(error, operation: operation)
+    let hint = described.hint.map { "; " + $0 } ?? ""
+    return "\(described.operation): \(described.message)\(hint)"
+  }
+}
