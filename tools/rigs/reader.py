@@ -77,10 +77,11 @@ def meet(*readers):
 
 
 def feed_text(title, items):
-    """A feed of items, which are pairs of a link and a title."""
+    """A feed of items, which are a link, a title, and a date if there is one."""
     text = "".join(
-        f"<item><link>{escape(link)}</link><title>{escape(words)}</title></item>"
-        for link, words in items)
+        f"<item><link>{escape(link)}</link><title>{escape(words)}</title>"
+        + "".join(f"<pubDate>{date}</pubDate>" for date in dates) + "</item>"
+        for link, words, *dates in items)
     return f"<rss version='2.0'><channel><title>{escape(title)}</title>{text}</channel></rss>"
 
 
