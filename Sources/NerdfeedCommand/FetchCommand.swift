@@ -72,7 +72,9 @@ struct FetchPrinter {
     firstFailure = firstFailure ?? report.failure
     switch format {
     case .text: printText(report)
-    case .json: Output.write(FetchForm.json(report))
+    case .json:
+      Output.write(FetchForm.json(report))
+      if let failure = report.failure { Output.error(failure, format: .json) }
     }
     if done < due { line.show("\(done) of \(due) feeds: \(report.title)") }
   }
