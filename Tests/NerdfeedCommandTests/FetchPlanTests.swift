@@ -100,4 +100,16 @@ import Testing
       .postponed(seconds: 60), of: subscription, now: Self.now, policy: policy, jitter: 0)
     #expect(postponed.problem == error.message)
   }
+
+  @Test func whatHasEndedStaysSoUntilItComesAgain() {
+    let subscription = Subscription(url: "https://e.org/feed")
+    var state = FetchState(url: subscription.url)
+    let error = FetchError(.status(410), operation: .fetching, url: subscription.url)
+    state = state.after(
+      .gone(error), of: subscription, now: Self.now, policy: policy, jitter: 0)
+    #expect(state.record.isStopped)
+    state = state.after(
+      .failed(error), of: subscription, now: Self.now, policy: policy, jitter: 0)
+    #expect(state.record.isStopped)
+  }
 }

@@ -61,7 +61,10 @@ struct FetchState: Equatable, Sendable {
       record, after: outcome, now: now, interval: subscription.interval.map { $0 * 60 },
       jitter: jitter)
     switch outcome {
-    case .fetched, .notModified: next.problem = nil
+    case .fetched, .notModified:
+      next.problem = nil
+      // It has come back, and somebody insisted on looking.
+      next.record.isStopped = false
     case .gone(let error), .failed(let error): next.problem = error.message
     case .postponed: break
     }
