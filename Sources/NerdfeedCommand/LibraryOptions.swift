@@ -40,6 +40,11 @@ struct LibraryOptions: ParsableArguments {
     return try Library(container, cache: try Library.cacheDirectory(named: cache))
   }
 
+  /// Another one of the same library, for a thread that is not to keep the first one busy.
+  func another(_ library: Library) throws -> Library {
+    try Library(library.store.container, cache: try Library.cacheDirectory(named: cache))
+  }
+
   private static func variable(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }

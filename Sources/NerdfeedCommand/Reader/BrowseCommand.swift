@@ -29,7 +29,8 @@ struct BrowseCommand: AsyncLibraryCommand {
     if starred { filter.isStarred = true }
     filter.feeds = try feed.map { [try library.feed(named: $0).key] }
     filter.tag = tag
-    let fetching = FeedRun(library: try options.open(), settings: try LocalSettings.load())
+    let fetching = FeedRun(
+      library: try options.another(library), settings: try LocalSettings.load())
     let input = try ReaderInput()
     let worker = ReaderWorker(library: library, fetching: fetching) { input.post($0) }
     let following = Task { await worker.follow() }
