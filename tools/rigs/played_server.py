@@ -59,7 +59,9 @@ class PlayedServer:
                     await writer.drain()
                 else:
                     await asyncio.sleep(step)
-        except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
+        except (
+                ConnectionError, asyncio.CancelledError, asyncio.IncompleteReadError,
+                ssl.SSLError):
             pass  # Whoever asked has had enough, which some of the checks are about.
         finally:
             writer.close()
