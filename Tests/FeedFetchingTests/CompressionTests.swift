@@ -38,6 +38,42 @@ import Testing
     #expect(outcome.document?.body == feed, "\(outcome)")
   }
 
+  /// RFC 1952, 2.2.
+  @Test func aBodyOfSeveralMembersIsTheirBodiesInARow() async throws {
+    let half = feed.count / 2
+    let members = try packed(Array(feed[..<half])) + packed([]) + packed(Array(feed[half...]))
+    for step in [Step.drip(members, 1), .send(members)] {
+      let outcome = try await Fetching.outcome { _ in
+        [
+          Replies.head(200, ["Content-Encoding: gzip", "Content-Length: \(members.count)"]), step,
+        ]
+      }
+      #expect(outcome.document?.body == feed, "\(outcome)")
+    }
+  }
+
+  @Test func whatFollowsAPackedBodyIsLeftOut() async throws {
+    let outcome = try await Fetching.outcome { [body = try packed(feed)] _ in
+      Replies.reply(200, ["Content-Encoding: gzip"], body: body + [0, 0, 0x3C, 0x21])
+    }
+    #expect(outcome.document?.body == feed, "\(outcome)")
+  }
+
+  /// Some servers send it so, and browsers read it.
+  @Test func deflateMayBeWithoutTheFormOfZlib() async throws {
+    let outcome = try await Fetching.outcome { [body = try packed(feed, windowBits: -15)] _ in
+      Replies.reply(200, ["Content-Encoding: deflate"], body: body)
+    }
+    #expect(outcome.document?.body == feed, "\(outcome)")
+  }
+
+  @Test func anEmptyBodyIsEmptyHoweverItIsSaidToBePacked() async throws {
+    let outcome = try await Fetching.outcome { _ in
+      Replies.reply(200, ["Content-Encoding: gzip"], body: [])
+    }
+    #expect(outcome.document?.body == [], "\(outcome)")
+  }
+
   @Test func aPackedBodyMayComeInSmallPieces() async throws {
     let body = try packed(feed)
     let outcome = try await Fetching.outcome { _ in

@@ -31,7 +31,7 @@ import Testing
     ],
     "FeedReading": ["Glibc"],
     "FeedFetching": [
-      "AsyncHTTPClient", "Glibc", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOPosix", "NIOSSL",
+      "AsyncHTTPClient", "Glibc", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
     ],
     "FeedLibrary": ["Crypto", "Foundation", "GRDB"],
     "NerdfeedCommand": ["ArgumentParser", "Foundation", "Synchronization"],

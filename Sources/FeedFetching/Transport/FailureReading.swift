@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import Glibc
 import NIOCore
 import NIOHTTP1
-import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
 
@@ -28,11 +27,6 @@ struct FailureReading {
     case is NIOSSLExtraError: .certificateForAnotherHost(host: host)
     case let error as IOError: cause(ofCode: error.errnoCode, body: body)
     case let error as ChannelError: cause(of: error, body: body)
-    case let error as NIOHTTPDecompression.DecompressionError:
-      error == .limit
-        ? .tooLarge(limit: limits.bodyBytes) : .damagedEncoding("it cannot be unpacked")
-    case let error as NIOHTTPDecompression.ExtraDecompressionError:
-      .damagedEncoding(error == .truncatedData ? "it ends too early" : "something else follows it")
     default: .other(String(describing: error))
     }
   }

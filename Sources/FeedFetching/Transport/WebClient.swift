@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import NIOCore
-import NIOHTTPCompression
 import NIOSSL
 
 /// Carries requests by async-http-client, over HTTP/1.1 or HTTP/2, with TLS verified.
@@ -22,7 +21,7 @@ final class WebClient: HTTPTransport {
       tlsConfiguration: tls, redirectConfiguration: .disallow,
       timeout: .init(
         connect: Self.amount(limits.connectSeconds), read: Self.amount(limits.pauseSeconds)),
-      decompression: .enabled(limit: .size(limits.bodyBytes)))
+      decompression: .disabled)
     settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
       configuration.crowd.perServer
     // A refused connection is an answer: whether and when to try again is the policy's to say.
@@ -82,22 +81,32 @@ final class WebClient: HTTPTransport {
     _ response: HTTPClientResponse, failures: FailureReading, fields: HTTPFields
   ) async -> Result<[UInt8], FetchError.Cause> {
     // The length is of what was sent; what comes here is unpacked.
-    let isPacked = fields["content-encoding"].map { $0.lowercased() != "identity" } ?? false
-    let expected = isPacked ? nil : fields["content-length"].flatMap { Int($0) }
+    let encoding = fields.list("content-encoding").first?.lowercased()
+    let packing = encoding.flatMap { BodyUnpacker.Packing(rawValue: $0) }
+    let expected = packing == nil ? fields["content-length"].flatMap { Int($0) } : nil
     if let expected, expected > limits.bodyBytes {
       return .failure(.tooLarge(limit: limits.bodyBytes))
     }
+    let unpacker = packing.map { BodyUnpacker($0, limit: limits.bodyBytes) }
     var body: [UInt8] = []
+    var received = 0
     do {
       for try await part in response.body {
-        guard body.count + part.readableBytes <= limits.bodyBytes else {
+        received += part.readableBytes
+        if let unpacker {
+          try part.withUnsafeReadableBytes { try unpacker.add($0) }
+          continue
+        }
+        guard received <= limits.bodyBytes else {
           return .failure(.tooLarge(limit: limits.bodyBytes))
         }
         body.append(contentsOf: part.readableBytesView)
       }
-      return .success(body)
+      return .success(try unpacker?.finished() ?? body)
+    } catch let cause as FetchError.Cause {
+      return .failure(cause)
     } catch {
-      let progress = FailureReading.Progress(received: body.count, expected: expected)
+      let progress = FailureReading.Progress(received: received, expected: expected)
       return .failure(failures.cause(of: error, body: progress))
     }
   }
