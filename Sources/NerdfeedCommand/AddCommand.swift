@@ -79,10 +79,13 @@ struct FeedAdding {
 
   /// - throws: ``LibraryError`` or `FetchError`; then nothing is subscribed to.
   func add(_ subscription: Subscription) async throws -> Result {
+    let target = try FetchTarget(subscription)
     if let known = try run.library.feed(at: subscription.url) {
+      // It may be added once more for the sake of its password.
+      if case .web(let address, _) = target { try keepSecrets(of: address) }
       return Result(feed: known, isNew: false)
     }
-    switch try FetchTarget(subscription) {
+    switch target {
     case .file(let path): return try addFile(subscription, at: path)
     case .web(let address, let isService):
       guard isFetching else {
