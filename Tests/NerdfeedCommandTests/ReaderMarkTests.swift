@@ -86,4 +86,13 @@ import Testing
     #expect(shelf.state.view == .list)
     #expect(!shelf.lines[0].isRead)
   }
+
+  @Test func whoFetchesNeedNotDoSoTwice() {
+    var shelf = Shelf(3)
+    shelf.press(.character("r"), .character("r"))
+    #expect(shelf.done == [.fetch])
+    shelf.send(.fetching(nil))
+    shelf.press(.character("r"))
+    #expect(shelf.done == [.fetch, .fetch])
+  }
 }

@@ -61,6 +61,11 @@ final class ReaderLoop {
       case .quit: return false
       case .suspend: suspend()
       case .redraw: terminal.forget()
+      case .browse where Browser.needsTerminal:
+        // The browser reads the keys until it ends.
+        terminal.leave()
+        worker.perform(action, inBackground: false)
+        terminal.enter()
       case .load, .open, .mark, .count, .browse, .fetch: worker.perform(action)
       }
     }

@@ -24,7 +24,10 @@ extension ReaderState {
     case .character("m"), .character("N"): return toggleRead()
     case .character("s"): return toggleStar()
     case .character("o"): return browse()
-    case .character("r"): return [.fetch]
+    case .character("r"):
+      guard progress == nil else { break }
+      progress = "fetching …"
+      return [.fetch]
     case .character("?"):
       (viewBehindHelp, view) = (view, .help)
     case .character("/"):

@@ -24,7 +24,8 @@ final class ReaderWorker: Sendable {
     (self.library, self.fetching, self.post) = (library, fetching, post)
   }
 
-  func perform(_ action: ReaderAction) {
+  /// - parameter isInBackground: Whether a browser gets no terminal and is not waited for.
+  func perform(_ action: ReaderAction, inBackground isInBackground: Bool = true) {
     switch action {
     case .load(let request):
       reads.async {
@@ -50,13 +51,20 @@ final class ReaderWorker: Sendable {
       }
     case .mark(let items, let mark, let ticket):
       marks.async {
-        self.telling("mark items") {
+        do {
           let summary = try self.library.mark(items, mark)
+          self.post(.marked(ticket: ticket))
           if let failure = summary.publishingFailure, failure.code != .noContainer { throw failure }
+        } catch {
+          // It is not so as it is shown, or may be so.
+          self.post(.marked(ticket: ticket))
+          self.post(.changed)
+          self.post(.message(Self.words(error, "mark items")))
         }
-        self.post(.marked(ticket: ticket))
       }
-    case .browse(let link): DispatchQueue.global().async { self.browse(link) }
+    case .browse(let link) where isInBackground:
+      DispatchQueue.global().async { self.browse(link, inBackground: true) }
+    case .browse(let link): browse(link, inBackground: false)
     case .fetch: Task { await fetch() }
     case .suspend, .redraw, .quit: break
     }
@@ -107,9 +115,9 @@ final class ReaderWorker: Sendable {
     return Article(reference: reference, link: item.content.link, text: text)
   }
 
-  private func browse(_ link: String) {
+  private func browse(_ link: String, inBackground isInBackground: Bool) {
     do {
-      try Browser.open(link, inBackground: true)
+      try Browser.open(link, inBackground: isInBackground)
     } catch {
       post(.message(Self.words(error, "open the page")))
     }
