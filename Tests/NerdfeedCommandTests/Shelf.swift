@@ -20,7 +20,9 @@ struct Shelf {
     perform(state.begin())
   }
 
-  static func line(_ number: Int, isRead: Bool = false, title: String? = nil) -> ItemLine {
+  static func line(
+    _ number: Int, isRead: Bool = false, title: String? = nil, minute: Int? = nil
+  ) -> ItemLine {
     let digits = String(number)
     let key = String(repeating: "0", count: 8 - digits.count) + digits
     let reference = ItemReference("feed0000/\(key)")
@@ -29,7 +31,8 @@ struct Shelf {
       reference: reference
         ?? ItemReference(FeedKey(address: "feed"), ItemKey(identity: digits)),
       feedTitle: "Feed", title: title ?? "Item \(number)", link: "https://e.org/\(number)",
-      date: FeedInstant(secondsSince1970: Int64(number) * 60), isRead: isRead, isStarred: false,
+      date: FeedInstant(secondsSince1970: Int64(minute ?? number) * 60), isRead: isRead,
+      isStarred: false,
       tags: [])
   }
 
@@ -79,8 +82,10 @@ struct Shelf {
     var found = lines
     if let isRead = query.isRead { found = found.filter { $0.isRead == isRead } }
     if let words = query.words { found = found.filter { $0.title?.contains(words) == true } }
-    if let place = query.behind { found = found.filter { $0.number < place.number } }
-    if let place = query.inFrontOf { found = found.filter { $0.number > place.number } }
+    if let place = query.behind { found = found.filter { $0.isBehind(place) } }
+    if let place = query.inFrontOf {
+      found = found.filter { !$0.isBehind(place) && $0.place != place }
+    }
     let limit = query.limit ?? .max
     return Array(query.isFromEnd ? found.suffix(limit) : found.prefix(limit))
   }
@@ -90,5 +95,11 @@ struct Shelf {
   /// The screen between its first and last line, as text.
   var screen: [String] {
     ReaderScreen.lines(of: state).dropFirst().dropLast().map(\.text)
+  }
+}
+
+extension ItemLine {
+  fileprivate func isBehind(_ other: ItemPlace) -> Bool {
+    (date, number) < (other.date, other.number)
   }
 }

@@ -25,14 +25,22 @@ struct ItemWindow: Sendable {
 
   /// Puts what was read again in place of all; what is selected stays so, even if it is not in the
   /// list any more, so that the next one is still the next.
-  mutating func reload(_ page: [ItemLine], hasStart: Bool, hasEnd: Bool) {
+  ///
+  /// - returns: False if what is selected by now is not around there; then nothing has changed.
+  mutating func reload(_ page: [ItemLine], from start: ItemPlace?, hasEnd: Bool) -> Bool {
     let former = current
+    if let former {
+      let isInFront = start.map { !Self.isBefore($0, former.place) } ?? false
+      let isBehind = !hasEnd && page.last.map { Self.isBefore($0.place, former.place) } ?? false
+      if isInFront || isBehind { return false }
+    }
+    let hasStart = start == nil
     let offset = selected - top
     let wasAtTop = selected == 0 && self.hasStart
     var page = page
     var place = former.flatMap { line in page.firstIndex { $0.number == line.number } }
     if place == nil, let former {
-      let index = page.firstIndex { Self.isBefore(former, $0) } ?? page.count
+      let index = page.firstIndex { Self.isBefore(former.place, $0.place) } ?? page.count
       if index < page.count || hasEnd {
         page.insert(former, at: index)
         place = index
@@ -42,9 +50,10 @@ struct ItemWindow: Sendable {
     selected = place ?? min(selected, max(0, page.count - 1))
     // News push the list down, and are seen if its beginning is.
     top = wasAtTop ? 0 : max(0, selected - offset)
+    return true
   }
 
-  private static func isBefore(_ one: ItemLine, _ other: ItemLine) -> Bool {
+  private static func isBefore(_ one: ItemPlace, _ other: ItemPlace) -> Bool {
     (one.date, one.number) > (other.date, other.number)
   }
 

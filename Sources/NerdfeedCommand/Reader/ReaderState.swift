@@ -55,7 +55,7 @@ struct ReaderState: Sendable {
 
   /// The lines between the first and the last one.
   var contentRows: Int { max(1, rows - 2) }
-  private var pageSize: Int { max(100, 8 * contentRows) }
+  private var pageSize: Int { max(60, 5 * contentRows) }
 
   mutating func begin() -> [ReaderAction] { restart(.replace) + [.count] }
 
@@ -123,8 +123,11 @@ extension ReaderState {
         query.inFrontOf = window.current?.place
       }
     case .reload:
-      query.limit = max(pageSize, window.lines.count)
-      if !window.hasStart { query.behind = window.lines.first?.place.inclusive }
+      // What is on the screen and around it; the rest comes again when it is needed.
+      let first = max(0, window.top - 2 * contentRows)
+      if first > 0 || !window.hasStart, window.lines.indices.contains(first) {
+        query.behind = window.lines[first].place.inclusive
+      }
     }
     return .load(PageRequest(kind: kind, query: query, generation: generation))
   }
@@ -158,7 +161,9 @@ extension ReaderState {
       if opensSought { actions += openSelected() }
       opensSought = false
     case .reload:
-      window.reload(lines, hasStart: request.query.behind == nil, hasEnd: isWhole)
+      guard window.reload(lines, from: request.query.behind, hasEnd: isWhole) else {
+        return reload(insteadOf: request)
+      }
     }
     if mustReload { actions += reload() }
     if owedLines != 0 { move(by: 0) }
@@ -185,10 +190,19 @@ extension ReaderState {
     return [load(.reload)]
   }
 
+  /// Asks for what is around the user now; the same as before would come to the same.
+  private mutating func reload(insteadOf request: PageRequest) -> [ReaderAction] {
+    guard case .load(let next) = load(.reload), next.query != request.query else {
+      return sought(window.current)
+    }
+    (isLoading, mustReload) = (true, false)
+    return [.load(next)]
+  }
+
   /// Asks for what will be needed if the user goes on.
   private mutating func prefetch() -> [ReaderAction] {
-    let isNearEnd = window.selected + 4 * contentRows >= window.lines.count
-    let isNearStart = window.selected < 4 * contentRows
+    let isNearEnd = window.selected + 3 * contentRows >= window.lines.count
+    let isNearStart = window.selected < 3 * contentRows
     guard !isLoading, !window.hasEnd && isNearEnd || !window.hasStart && isNearStart else {
       return []
     }
