@@ -28,6 +28,8 @@ struct FetchCommand: AsyncLibraryCommand {
       """)
   var timeout: Double?
 
+  @Flag(help: "Say nothing but what goes wrong, as cron wants it.") var quiet = false
+
   func validate() throws {
     guard timeout.map({ $0 > 0 && $0 <= 3_600 }) ?? true else {
       throw ValidationError("--timeout is more than 0, and at most 3600")
@@ -41,7 +43,7 @@ struct FetchCommand: AsyncLibraryCommand {
     let only = try feed.map { try library.feed(named: $0).key }
     let urgency: FetchUrgency = force ? .forced : all || only != nil ? .asked : .due
     let plan = run.plan(try run.candidates(only: only), urgency: urgency)
-    var printer = FetchPrinter(plan, format: options.format)
+    var printer = FetchPrinter(plan, format: options.format, isQuiet: quiet)
     printer.begin()
     try await run.fetch(plan.due) { printer.print($0) }
     printer.finish()
@@ -52,24 +54,29 @@ struct FetchCommand: AsyncLibraryCommand {
 /// Says what comes of fetching feeds, as it comes.
 struct FetchPrinter {
   private let format: OutputFormat
+  private let isQuiet: Bool
   private let due: Int
   private var summary: FetchSummary
   private var done = 0
   private var line = ProgressLine()
   private(set) var firstFailure: LibraryError?
 
-  init(_ plan: FetchPlan, format: OutputFormat) {
-    self.format = format
+  init(_ plan: FetchPlan, format: OutputFormat, isQuiet: Bool = false) {
+    (self.format, self.isQuiet) = (format, isQuiet)
     due = plan.due.count
     summary = FetchSummary(plan)
   }
 
-  mutating func begin() { if due > 0 { line.show("fetching \(due) feeds …") } }
+  mutating func begin() { if due > 0, !isQuiet { line.show("fetching \(due) feeds …") } }
 
   mutating func print(_ report: FetchReport) {
     summary.add(report)
     done += 1
     firstFailure = firstFailure ?? report.failure
+    if isQuiet {
+      if let failure = report.failure { Output.error(failure, format: format) }
+      return
+    }
     switch format {
     case .text: printText(report)
     case .json:
@@ -81,6 +88,7 @@ struct FetchPrinter {
 
   mutating func finish() {
     line.clear()
+    guard !isQuiet else { return }
     switch format {
     case .text: Output.write(summary.text)
     case .json: Output.write(["summary": summary.json])
