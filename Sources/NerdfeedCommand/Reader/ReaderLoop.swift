@@ -24,7 +24,10 @@ final class ReaderLoop {
   /// - returns: The signal that ended it; nil if the user did.
   func run() -> Int32? {
     terminal.enter()
-    defer { terminal.leave() }
+    defer {
+      terminal.leave()
+      worker.finish()
+    }
     input.takeSignals(Self.signals)
     _ = perform(state.begin())
     while true {
@@ -33,9 +36,9 @@ final class ReaderLoop {
       var events = arrival.signals.compactMap(event(of:))
       events += arrival.events
       events += parser.keys(in: arrival.bytes).map { .key($0) }
+      for event in events where !perform(state.handle(event)) { return nil }
       let ending = arrival.signals.first { [SIGTERM, SIGHUP, SIGINT, SIGQUIT].contains($0) }
       if arrival.isOver || ending != nil { return ending ?? SIGHUP }
-      for event in events where !perform(state.handle(event)) { return nil }
     }
   }
 

@@ -27,46 +27,53 @@ final class ReaderWorker: Sendable {
   /// - parameter isInBackground: Whether a browser gets no terminal and is not waited for.
   func perform(_ action: ReaderAction, inBackground isInBackground: Bool = true) {
     switch action {
-    case .load(let request):
-      reads.async {
-        do {
-          self.post(.page(request, try self.library.items(request.query)))
-        } catch {
-          self.post(.failed(request, Self.words(error, "list items")))
-        }
-      }
+    case .load(let request): reads.async { self.load(request) }
     case .open(let reference, let title):
       reads.async {
         self.telling("open the item") {
           self.post(.article(try self.article(reference, of: title)))
         }
       }
-    case .count:
-      reads.async {
-        self.telling("count items") {
-          var query = ItemQuery()
-          query.isRead = false
-          self.post(.counted(unread: try self.library.count(query)))
-        }
-      }
+    case .count: reads.async { self.count() }
     case .mark(let items, let mark, let ticket):
-      marks.async {
-        do {
-          let summary = try self.library.mark(items, mark)
-          self.post(.marked(ticket: ticket))
-          if let failure = summary.publishingFailure, failure.code != .noContainer { throw failure }
-        } catch {
-          // It is not so as it is shown, or may be so.
-          self.post(.marked(ticket: ticket))
-          self.post(.changed)
-          self.post(.message(Self.words(error, "mark items")))
-        }
-      }
+      marks.async { self.mark(items, mark, ticket: ticket) }
     case .browse(let link) where isInBackground:
       DispatchQueue.global().async { self.browse(link, inBackground: true) }
     case .browse(let link): browse(link, inBackground: false)
     case .fetch: Task { await fetch() }
     case .suspend, .redraw, .quit: break
+    }
+  }
+
+  /// Waits until every mark is made: one that was shown may not be lost.
+  func finish() { marks.sync {} }
+
+  private func load(_ request: PageRequest) {
+    do {
+      post(.page(request, try library.items(request.query)))
+    } catch {
+      post(.failed(request, Self.words(error, "list items")))
+    }
+  }
+
+  private func count() {
+    telling("count items") {
+      var query = ItemQuery()
+      query.isRead = false
+      post(.counted(unread: try library.count(query)))
+    }
+  }
+
+  private func mark(_ items: [ItemReference], _ mark: ItemMark, ticket: Int) {
+    do {
+      let summary = try library.mark(items, mark)
+      post(.marked(ticket: ticket))
+      if let failure = summary.publishingFailure, failure.code != .noContainer { throw failure }
+    } catch {
+      // It is not so as it is shown, or may be so.
+      post(.marked(ticket: ticket))
+      post(.changed)
+      post(.message(Self.words(error, "mark items")))
     }
   }
 
