@@ -17,6 +17,8 @@ final class ReaderWorker: Sendable {
   /// Another one, since a large feed being merged keeps a library busy.
   private let fetching: FeedRun
   private let reads = DispatchQueue(label: "nerdfeed.reads", qos: .userInitiated)
+  /// What nobody waits for: news, and numbers.
+  private let looks = DispatchQueue(label: "nerdfeed.looks")
   private let marks = DispatchQueue(label: "nerdfeed.marks")
   private let post: @Sendable (ReaderEvent) -> Void
 
@@ -27,14 +29,15 @@ final class ReaderWorker: Sendable {
   /// - parameter isInBackground: Whether a browser gets no terminal and is not waited for.
   func perform(_ action: ReaderAction, inBackground isInBackground: Bool = true) {
     switch action {
-    case .load(let request): reads.async { self.load(request) }
+    case .load(let request):
+      (request.kind == .reload ? looks : reads).async { self.load(request) }
     case .open(let reference, let title):
       reads.async {
         self.telling("open the item") {
           self.post(.article(try self.article(reference, of: title)))
         }
       }
-    case .count: reads.async { self.count() }
+    case .count: looks.async { self.count() }
     case .mark(let items, let mark, let ticket):
       marks.async { self.mark(items, mark, ticket: ticket) }
     case .browse(let link) where isInBackground:
@@ -99,7 +102,7 @@ final class ReaderWorker: Sendable {
     var known: Int?
     while !Task.isCancelled {
       let version: Int? = await withCheckedContinuation { continuation in
-        reads.async {
+        looks.async {
           // That it cannot be read is told by whoever wants to show something.
           continuation.resume(returning: try? self.library.cacheVersion())
         }
