@@ -48,7 +48,7 @@ enum ReaderScreen {
     if let progress = state.progress { return " " + TerminalText.line(progress) }
     switch state.view {
     case .list:
-      return " j k move · Enter open · n p unread · m read · s star · / search · ? help · q quit"
+      return " j k move · Enter open · n p unread · m read · s star · / find · ? help · q quit"
     case .article:
       return " j k scroll · n p next, previous unread · o browser · s star · h back · ? help"
     case .help: return " any key goes back"
