@@ -15,6 +15,9 @@ public enum ImportEvent: Sendable {
   case setAside(SetAsideFile)
   /// A file that had been set aside is whole now, and was imported; its path below the container.
   case restored(String)
+  /// So many documents were written anew, which others had deleted and forgotten while they were
+  /// edited here; each is a conflict of kind ``Conflict/Kind/delete`` now.
+  case revived(documents: Int)
   /// A look into the folder failed; watching goes on.
   case failed(FeedSyncError)
   /// The looks succeed again.
@@ -55,6 +58,7 @@ extension ImportEvent {
       case .gap(let gap): .gap(Gap(gap))
       case .setAside(let record): .setAside(SetAsideFile(record))
       case .restored(let key): .restored(key.path)
+      case .revived(let count): .revived(documents: count)
       case .failed(let error): .failed(FeedSyncError(error, operation: "import"))
       case .recovered: .recovered
       }

@@ -14,6 +14,14 @@ public struct ImportSummary: Sendable {
   public let documents: Int
   /// How many transactions of this device were brought into the folder.
   public let published: Int
+  /// How many documents were written anew, which others had deleted and forgotten while they were
+  /// edited here.
+  ///
+  ///     if summary.revived > 0 { print("deleted elsewhere, and kept for your edits") }
+  ///
+  /// Only a device that was away for longer than the others wait, 90 days unless they say
+  /// otherwise, has any. Each is a conflict of kind ``Conflict/Kind/delete``, on every device.
+  public let revived: Int
   /// What has not arrived though later parts have.
   public let gaps: [Gap]
   /// The files that cannot be imported as they are; each is looked at again when it changes.
@@ -85,6 +93,7 @@ extension ImportSummary {
     self.init(
       segments: report.segments, transactions: report.transactions,
       operations: report.operations, documents: report.documents, published: report.published,
+      revived: report.revived,
       gaps: report.gaps.map { Gap($0) }, setAside: report.setAside.map { SetAsideFile($0) },
       publishingFailure: report.publishingFailure.map {
         FeedSyncError($0, operation: "publish")

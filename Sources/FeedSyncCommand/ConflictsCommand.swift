@@ -11,6 +11,10 @@ struct ConflictsCommand: ParsableCommand {
     discussion: """
       Of several values the one written last shows, on every device, and the others are kept. Any \
       later write of the member settles the conflict everywhere; 'resolve' is such a write.
+
+      A document that shows with its deletion beside it (delete) was edited by somebody who had \
+      not seen that it was deleted; where that device was away for longer than the others' \
+      horizon, its 'import' says how many such documents it wrote anew.
       """,
     subcommands: [List.self, Show.self, Resolve.self], defaultSubcommand: List.self)
 

@@ -72,6 +72,7 @@ struct ImportCommand: StoreCommand {
     if report.putBack > 0 { object["put_back"] = .number(report.putBack) }
     return .object(object)
   }
+    if report.revived > 0 { object["revived"] = .number(report.revived) }
 
   private func printText(_ report: ImportReport) {
     Output.line(ReportText.done(report))

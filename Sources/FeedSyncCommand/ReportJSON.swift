@@ -70,6 +70,9 @@ enum ReportText {
       + " \(report.operations) operations, \(report.documents) documents;"
       + " published \(report.published) transactions"
       + (report.putBack > 0 ? "; put back \(report.putBack) files" : "")
+      + (report.revived > 0
+        ? "; wrote \(report.revived) documents anew that others had deleted and forgotten while"
+          + " they were edited here: see 'feedsync conflicts'" : "")
       + (report.hasNewStream
         ? "; this device was copied or restored, and goes on as a new one" : "")
   }

@@ -27,6 +27,7 @@ struct WatchPrinter: Sendable {
     case .gap(let gap): line("gap", ReportJSON.gap(gap))
     case .setAside(let record): line("set_aside", ReportJSON.setAside(record))
     case .restored(let file): line("restored", ["file": .text(file.path)])
+    case .revived(let count): line("revived", ["documents": .number(count)])
     case .failed(let error):
       Output.error(FeedSyncError(error, operation: "watch"), format: format)
     case .recovered: Output.warn("feedsync: watch: the last look succeeded again")

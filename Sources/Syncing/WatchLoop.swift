@@ -40,8 +40,10 @@ package struct WatchLoop {
   ) throws -> [WatchEvent] {
     var events: [WatchEvent] = []
     importer.onPart = { part in
-      for from in part.devices {
-        if let onImport { try onImport(.imported(from)) } else { events.append(.imported(from)) }
+      var news = part.devices.map { WatchEvent.imported($0) }
+      if part.revived > 0 { news.append(.revived(part.revived)) }
+      for event in news {
+        if let onImport { try onImport(event) } else { events.append(event) }
       }
     }
     defer {

@@ -16,6 +16,9 @@ package enum WatchEvent: Sendable {
   case setAside(FileRecord)
   /// A file that had been set aside is whole now, and was imported.
   case restored(FileKey)
+  /// So many documents were written anew, which others had deleted and forgotten while they were
+  /// edited here (protocol.md 24).
+  case revived(Int)
   /// Something failed that a later scan may find mended; watching goes on.
   case failed(any Error & Sendable)
   /// The first look without a failure since the last that failed.

@@ -74,6 +74,19 @@ import Testing
     return revived
   }
 
+  @Test("is told so by the watch of that device, once")
+  func watched() throws {
+    try dan.put("old", #"{"colours":["red"],"count":3,"edited":true,"n":1,"tags":{"x":true}}"#)
+    try forget()
+    try dan.publish()
+    try carry(from: folder, to: dan.folder)
+    var loop = WatchLoop(device: dan.device)
+    let told = try (1...2).map { _ in
+      try loop.scan(nil).compactMap { if case .revived(let count) = $0 { count } else { nil } }
+    }
+    #expect(told == [[1], []])
+  }
+
   @Test("has it everywhere, whole, listed as edited beside its deletion")
   func whole() throws {
     try dan.put("old", #"{"colours":["red"],"count":3,"edited":true,"n":1,"tags":{"x":true}}"#)

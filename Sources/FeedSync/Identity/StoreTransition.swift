@@ -39,7 +39,7 @@ struct TransitionMachine {
     case .imported:
       defer { isInitial = false }
       return isInitial ? .initialImportCompleted : nil
-    case .failed, .watching, .mode, .gap, .setAside, .restored: return nil
+    case .failed, .watching, .mode, .gap, .setAside, .restored, .revived: return nil
     }
   }
 }
