@@ -90,6 +90,8 @@ extension FeedSyncError {
     case let error as DeviceError: self.init(device: error, operation: operation)
     case let error as LeaveError: self.init(leaving: error, operation: operation)
     case let error as SalvageError: self.init(salvage: error, operation: operation)
+    case let error as SettingError: self.init(setting: error, operation: operation)
+    case let error as SettingsFileError: self.init(settingsFile: error, operation: operation)
     case let error as StorageError: self.init(storage: error, operation: operation)
     case let error as QueryError: self.init(query: error, operation: operation)
     case let error as HistoryError: self.init(history: error, operation: operation)

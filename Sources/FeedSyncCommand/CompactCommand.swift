@@ -14,7 +14,7 @@ struct CompactCommand: StoreCommand {
       until there are enough. A small file is removed once another device has said that it has its \
       content, or seven days after it was joined: so it takes more than one run, and suits cron. \
       Nothing is dropped: the large files hold what the small ones held. It does not import; \
-      'import' compacts every hour by itself. Each device compacts its own files.
+      'import' compacts every hour by itself. Each device compacts its own files; 'settings' has the numbers.
 
       With --dry-run it says what the folder holds and what would be done, and does nothing. \
       SIGINT or SIGTERM ends it after the file at hand; the same command goes on with the rest.
@@ -26,9 +26,10 @@ struct CompactCommand: StoreCommand {
 
   func run() async throws {
     let device = try global.open(needsFolder: true)
-    if dryRun { return try survey(device) }
+    let settings = try global.directory().settings(of: device.record.container)
+    var compactor = Compactor(device: device, limits: settings.limits)
+    if dryRun { return try survey(device, compactor) }
     let interruption = Interruption()
-    var compactor = Compactor(device: device)
     compactor.isStopping = { interruption.isRequested }
     let report = try compactor.run()
     if report.isStopped {
@@ -44,8 +45,8 @@ struct CompactCommand: StoreCommand {
     }
   }
 
-  private func survey(_ device: Device) throws {
-    let survey = try Compactor(device: device).survey()
+  private func survey(_ device: Device, _ compactor: Compactor) throws {
+    let survey = try compactor.survey()
     let names = try Dictionary(
       uniqueKeysWithValues: device.database.streamSummaries().map { ($0.stream, $0.name) })
     switch global.format {

@@ -19,8 +19,8 @@ struct FeedSyncTool: AsyncParsableCommand {
       LoadCommand.self, DumpCommand.self, ImportCommand.self,
       WatchCommand.self, StatusCommand.self, DoctorCommand.self, SegmentCommand.self,
       QueryCommand.self, SQLCommand.self, IndexCommand.self, DevicesCommand.self,
-      RebuildCommand.self, CompactCommand.self, LeaveCommand.self, ContainersCommand.self,
-      FileCommand.self, CoordinateCommand.self,
+      RebuildCommand.self, CompactCommand.self, SettingsCommand.self, LeaveCommand.self,
+      ContainersCommand.self, FileCommand.self, CoordinateCommand.self,
       ServiceCommand.self, HistoryCommand.self, UndoCommand.self,
       ConflictsCommand.self, GenerateManualCommand.self,
     ])

@@ -42,9 +42,10 @@ struct ImportCommand: StoreCommand {
 
   /// Compacts, if that is due: what was imported is told by now, whatever comes of this.
   private func lookAfter(_ device: Device, interruption: Interruption) {
-    var upkeep = Upkeep(device: device)
-    upkeep.isStopping = { interruption.isRequested }
     do {
+      let settings = try global.directory().settings(of: device.record.container)
+      var upkeep = Upkeep(device: device, settings: settings)
+      upkeep.isStopping = { interruption.isRequested }
       try upkeep.runIfDue()
     } catch {
       Output.warning(FeedSyncError(error, operation: "compact"))
@@ -68,11 +69,12 @@ struct ImportCommand: StoreCommand {
       "gaps": .array(report.gaps.map { .object(ReportJSON.gap($0)) }),
       "set_aside": .array(report.setAside.map { .object(ReportJSON.setAside($0)) }),
     ]
-    // Scripts know the others; this one says that something was wrong with the folder.
+    // Scripts know the others; these say that something was wrong with the folder, or that this
+    // device was away for longer than the others waited.
     if report.putBack > 0 { object["put_back"] = .number(report.putBack) }
+    if report.revived > 0 { object["revived"] = .number(report.revived) }
     return .object(object)
   }
-    if report.revived > 0 { object["revived"] = .number(report.revived) }
 
   private func printText(_ report: ImportReport) {
     Output.line(ReportText.done(report))

@@ -49,6 +49,10 @@ enum ManualText {
       "Locks and a socket of 'coordinate', and of programs that coordinate, for their owner alone."
     ),
     ("~/.local/share/feedsync/default.json", "Which container is the default."),
+    (
+      "~/.local/share/feedsync/CONTAINER-ID.settings.json",
+      "What 'settings set' has said; not there where nothing was."
+    ),
     ("DIR/feedsync.container", "The marker that makes a folder a container."),
     (
       "DIR/logs/DEVICE/*.log",

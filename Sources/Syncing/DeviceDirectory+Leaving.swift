@@ -77,6 +77,7 @@ extension DeviceDirectory {
       let wasDefault = try removeDefault(id)
       guard leaving == .deletingState else { return (wasDefault, Optional(directory(of: id))) }
       try removeTree(directory(of: id))
+      try removeSettings(of: id)
       return (wasDefault, nil)
     }
     return Departure(

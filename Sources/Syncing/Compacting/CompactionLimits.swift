@@ -39,15 +39,17 @@ package struct CompactionLimits: Sendable {
   ///
   /// Sooner makes more files, later lets others wait longer with what they could drop.
   package let silence: Int64
-  /// How often a device looks whether there is something to do, in milliseconds.
-  let interval: Int64 = 3_600_000
+  /// How often a device looks by itself whether there is something to do, in milliseconds; 0 for
+  /// never.
+  package let interval: Int64
   /// A segment is written anew for what is dead of it if that is one operation of so many.
   static let deadShare = 4
 
-  /// - precondition: `fanOut` is at least 2, and the others are greater than zero.
+  /// - precondition: `fanOut` is at least 2, and the others are greater than zero, but for `grace`
+  ///   and `interval`, which may be zero.
   package init(
     fanOut: Int, mostParts: Int, bytes: Int, grace: Int64, horizon: Int64 = 90 * 86_400_000,
-    silence: Int64 = 6 * 3_600_000,
+    silence: Int64 = 6 * 3_600_000, interval: Int64 = 3_600_000,
     operations: Int = SegmentFile.maximumOperations / 2,
     bodyBytes: Int = SegmentFile.maximumBodyBytes / 4, drops: Bool = true
   ) {
@@ -59,6 +61,7 @@ package struct CompactionLimits: Sendable {
     self.grace = grace
     self.horizon = horizon
     self.silence = silence
+    self.interval = interval
     self.drops = drops
   }
 

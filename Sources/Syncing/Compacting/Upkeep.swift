@@ -19,16 +19,22 @@ package struct Upkeep {
     self.limits = limits
   }
 
-  /// Does what is to be done, if it has not been done for an hour.
+  /// Goes by what the user has said.
+  package init(device: Device, settings: UpkeepSettings) {
+    self.init(device: device, limits: settings.limits)
+    budget = settings[.budget]
+  }
+
+  /// Does what is to be done, if it has not been done for ``CompactionLimits/interval``.
   ///
-  /// - returns: what was done; nil if it was not due.
+  /// - returns: what was done; nil if it was not due, or shall never be by itself.
   /// - throws: as ``Compactor/run()``, and ``Publisher/publishAll(unless:)``.
   @discardableResult
   package func runIfDue() throws -> CompactionReport? {
     let start = device.ambient.now()
-    guard try device.database.isLookingAfterDue(every: limits.interval, now: start) else {
-      return nil
-    }
+    guard limits.interval > 0,
+      try device.database.isLookingAfterDue(every: limits.interval, now: start)
+    else { return nil }
     return try run(since: start)
   }
 
