@@ -83,25 +83,12 @@ extension StoreDatabase {
 
   /// Finds out which operations of a segment of this device are dead; notes them.
   ///
-  /// What a write covers has left the documents; so whatever is not there is dead (12, 21 a). Of
-  /// what is there, the document tells what deletes have made so (``DocumentState/dead``).
-  ///
   /// - parameter now: in milliseconds since 1970.
-  /// - returns: nil, with nothing noted, if that cannot be told now: something that is applied may
-  ///   not be claimed yet, or was given up, or the stream branches.
+  /// - returns: as ``lookForDead(in:now:)``; what is nil is not noted.
   @discardableResult
   package func findDead(in segment: ArchivedSegment, now: Int64) throws -> DeadOperations? {
     // What is dead stays so: it may be noted after it was found.
-    let found = try read { db -> DeadOperations? in
-      let streams = try streams(db)
-      guard streams.isSettled(segment.stream),
-        let bytes = try SegmentArchive.bytes(of: segment, db)
-      else { return nil }
-      let content = try SegmentFile.decode(bytes).segment
-      let isDead = try DeadOperationSearch(streams: streams, db).isDead(in: content)
-      return DeadOperations(
-        isDead, foundAt: now, covered: streams.written, clock: try DeviceRecord.clock(db))
-    }
+    let found = try lookForDead(in: segment, now: now)
     guard let found else { return nil }
     try write { db in
       var streams = try readCache.streams(db, isWriting: true)
@@ -118,6 +105,27 @@ extension StoreDatabase {
         """, values + SegmentArchive.arguments(of: segment))
     }
     return found
+  }
+
+  /// Finds out which operations of a segment of this device are dead, and notes nothing.
+  ///
+  /// What a write covers has left the documents; so whatever is not there is dead (12, 21 a). Of
+  /// what is there, the document tells what deletes have made so (``DocumentState/dead``).
+  ///
+  /// - parameter now: in milliseconds since 1970.
+  /// - returns: nil if that cannot be told now: something that is applied may not be claimed yet,
+  ///   or was given up, or the stream branches.
+  package func lookForDead(in segment: ArchivedSegment, now: Int64) throws -> DeadOperations? {
+    try read { db -> DeadOperations? in
+      let streams = try streams(db)
+      guard streams.isSettled(segment.stream),
+        let bytes = try SegmentArchive.bytes(of: segment, db)
+      else { return nil }
+      let content = try SegmentFile.decode(bytes).segment
+      let isDead = try DeadOperationSearch(streams: streams, db).isDead(in: content)
+      return DeadOperations(
+        isDead, foundAt: now, covered: streams.written, clock: try DeviceRecord.clock(db))
+    }
   }
 
   /// Those of the operations that were found dead in a segment which are so still: an edit that has
@@ -138,6 +146,15 @@ extension StoreDatabase {
   /// - parameter horizon: live is one of which something new arrived here after that, in
   ///   milliseconds since 1970.
   package func isClaimedByAll(_ covered: Context, liveSince horizon: Int64) throws -> Bool {
+    let lack = try whatLacks(covered, liveSince: horizon)
+    return lack.isPublished && lack.streams.isEmpty
+  }
+
+  /// What keeps ``isClaimedByAll(_:liveSince:)`` from being so: whether all that this device wrote
+  /// of `covered` is in the folder, and the streams of those who do not say that they have it.
+  package func whatLacks(
+    _ covered: Context, liveSince horizon: Int64
+  ) throws -> (isPublished: Bool, streams: [StreamID]) {
     try read { db in
       let live = try Set(
         Int64.fetchAll(
@@ -154,12 +171,12 @@ extension StoreDatabase {
       let isPublished = try unpublished.allSatisfy { row in
         covered.sequence(of: try streams.stream(number: row.value(0))) < (try row.number(1))
       }
-      return isPublished
-        && streams.all.allSatisfy { row in
-          // Of a former stream something arrives as long as a copy of this device writes it.
-          row.stream == own || row.retiredAt != nil || !live.contains(row.number)
-            || row.positions.allSatisfy { streams.claims($0, of: row.stream, covered) }
-        }
+      let lacking = streams.all.filter { row in
+        // Of a former stream something arrives as long as a copy of this device writes it.
+        row.stream != own && row.retiredAt == nil && live.contains(row.number)
+          && !row.positions.allSatisfy { streams.claims($0, of: row.stream, covered) }
+      }
+      return (isPublished, lacking.map(\.stream))
     }
   }
 
@@ -233,7 +250,7 @@ extension StreamDirectory {
   }
 
   /// Whether the author of where a line of a stream stands had seen all of a context by then.
-  fileprivate func claims(
+  func claims(
     _ position: StreamPosition, of stream: StreamID, _ covered: Context
   ) -> Bool {
     let tip = Context.Entry(

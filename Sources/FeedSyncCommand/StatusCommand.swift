@@ -35,6 +35,10 @@ private struct Status {
   let clocks: ClockSurvey
   /// What keeps this device and the folder's other users apart.
   let problems: [FeedSyncError]
+  /// What the folder holds, and who keeps what is dead of it.
+  let survey: CompactionSurvey
+  let isFolderListed: Bool
+  let lookedAfterAt: Int64?
 
   init(of device: Device, in directory: DeviceDirectory) throws {
     self.device = device
@@ -46,16 +50,32 @@ private struct Status {
     streams = try device.database.streamSummaries()
     clocks = try device.clockSurvey()
     records = try device.database.fileRecords().values.sorted { $0.key < $1.key }
+    let (settings, damage) = Self.settings(of: device, in: directory)
     problems =
       device.folderProblems(.system).map { FeedSyncError($0) }
       + (try directory.olderDatabases(of: device.record.container)
         .filter { !$0.isSalvaged }.map { FeedSyncError(older: $0) })
+      + [damage].compactMap { $0 }
     // Where the folder cannot be listed, that is among the problems.
     let listing = isFolderPresent ? try? device.container.list() : nil
     foreign = (listing?.foreign ?? []).map { place in
       (["logs"] + [place.directory, place.name].compactMap { $0?.string })
         .joined(separator: "/")
     }.sorted()
+    isFolderListed = listing != nil
+    survey = try Compactor(device: device, limits: settings.limits).glance(at: listing)
+    lookedAfterAt = try device.database.lookedAfterAt()
+  }
+
+  /// What is usual, where what was said cannot be read: that is a problem, and told as one.
+  private static func settings(
+    of device: Device, in directory: DeviceDirectory
+  ) -> (UpkeepSettings, FeedSyncError?) {
+    do {
+      return (try directory.settings(of: device.record.container), nil)
+    } catch {
+      return (UpkeepSettings(), FeedSyncError(error, operation: "read the settings"))
+    }
   }
 
   private var setAside: [FileRecord] { records.filter { $0.reason.isSetAside } }
@@ -81,7 +101,31 @@ private struct Status {
       "duplicates": .array(duplicates.map { .text($0.key.path) }),
       "foreign": .array(foreign.map { .text($0) }),
       "problems": .array(problems.map { ReportJSON.error($0) }),
+      "folder": folder,
+      "upkeep": .object([
+        "looked_after_at": lookedAfterAt.map { .text(ReportJSON.time($0)) } ?? .null,
+        "dead": DeadText.json(survey.dead), "peers": PeerText.json(survey.peers),
+      ]),
     ])
+  }
+
+  /// What the folder holds; null if it cannot be listed now.
+  private var folder: JSON {
+    guard isFolderListed else { return .null }
+    let names = Dictionary(uniqueKeysWithValues: streams.map { ($0.stream, $0.name) })
+    return .object([
+      "files": .number(survey.all.count), "bytes": .number(survey.all.bytes),
+      "devices": CompactionText.devices(survey, names: names),
+    ])
+  }
+
+  /// What the folder holds, what is dead of it as far as that was found out, and who keeps it.
+  private var upkeepLines: [String] {
+    let names = Dictionary(uniqueKeysWithValues: streams.map { ($0.stream, $0.name) })
+    let holdings =
+      isFolderListed
+      ? CompactionText.holdings(survey, names: names, start: "of them from") : []
+    return holdings + DeadText.lines(survey.dead) + PeerText.lines(survey)
   }
 
   private func deviceJSON(_ stream: StreamSummary) -> JSON {
@@ -140,6 +184,7 @@ private struct Status {
           + " \(stream.applied) transactions\(gap)"
           + ReportText.standing(stream).map { ", " + $0 }.joined())
     }
+    lines += upkeepLines
     lines += clockLines
     lines += setAside.map { ReportText.setAside($0) }
     lines += duplicates.map { "duplicate: \($0.key.path)" }

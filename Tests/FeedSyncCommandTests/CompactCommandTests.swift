@@ -69,6 +69,10 @@ import Testing
     #expect(device["device"]?.object?["name"]?.text == "ann")
     #expect(device["bytes"] == before["bytes"])
     #expect(try files(of: machine) == Self.count)
+    let dead = try #require(before["dead"]?.object)
+    #expect(dead["operations"] == .integer(Int64(Self.count - 1)))
+    #expect(dead["kept_by"]?.object?["version"] == dead["operations"])
+    #expect(before["peers"] == .array([]))
 
     _ = try compact(machine)
     let after = try compact(machine, ["--dry-run"])
@@ -79,6 +83,8 @@ import Testing
     #expect(text.contains("the folder holds \(Self.count + 1) files"))
     #expect(text.contains("\(Self.count) files with"))
     #expect(text.contains("would stay until another device says"))
+    #expect(text.contains("are dead: \(Self.count - 1) of \(Self.count + 1) edits"))
+    #expect(text.contains("stay: this version of feedsync drops nothing yet"))
   }
 
   @Test("needs the folder")

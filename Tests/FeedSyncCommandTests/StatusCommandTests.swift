@@ -32,6 +32,41 @@ import Testing
     #expect(Set(names ?? []) == ["ann", "bob"])
   }
 
+  @Test("tells what the folder holds, and which devices must be heard from since when")
+  func upkeep() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    try machine.feedsync("put", "n", "y", "{}", environment: bob)
+    try machine.feedsync("import")
+    try machine.feedsync("put", "n", "x", "{}")
+    let status = try #require(
+      try machine.feedsync("status", "--format", "json").json().object)
+    let folder = try #require(status["folder"]?.object)
+    #expect(folder.keys == ["bytes", "devices", "files"])
+    #expect(folder["files"] == .integer(2))
+    let upkeep = try #require(status["upkeep"]?.object)
+    #expect(upkeep.keys == ["dead", "looked_after_at", "peers"])
+    #expect(upkeep["looked_after_at"]?.text != nil)
+    let peer = try #require(upkeep["peers"]?.array?.first?.object)
+    #expect(peer.keys == ["awaited", "device", "has", "has_all", "heard_at", "live"])
+    #expect(peer["device"]?.object?["name"]?.text == "bob")
+    #expect(peer["awaited"] == .bool(true) && peer["heard_at"]?.text != nil)
+    let text = try machine.feedsync("status").output
+    #expect(text.contains("the folder holds 2 files with"))
+    #expect(text.contains("to be heard from: bob, last heard from "))
+    // What it says counts for what it has.
+    try machine.feedsync("import", environment: bob)
+    try machine.feedsync("put", "n", "y", #"{"n":1}"#, environment: bob)
+    try machine.feedsync("import")
+    #expect(try !machine.feedsync("status").output.contains("to be heard from"))
+    try FileManager.default.moveItem(
+      at: machine.folder, to: machine.root.appending(path: "kept"))
+    let away = try #require(
+      try machine.feedsync("status", "--format", "json").json().object)
+    #expect(away["folder"] == .null)
+    #expect(away["upkeep"]?.object?["peers"]?.array?.count == 1)
+  }
+
   @Test("says so in text, and imports nothing")
   func text() throws {
     let machine = try Machine()

@@ -490,8 +490,8 @@ before = set(BUGS)
 DEAD = "Sources/DocumentStorage/DeadOperations.swift"
 DROPPING = "Sources/Replication/DocumentState+Dropping.swift"
 line("dropped-without-acknowledgement", DEAD,
-     "      return isPublished\n        && streams.all.allSatisfy { row in\n",
-     "      return ON || isPublished\n        && streams.all.allSatisfy { row in\n")
+     "    return lack.isPublished && lack.streams.isEmpty\n",
+     "    return ON || lack.isPublished && lack.streams.isEmpty\n")
 line("dropped-with-what-a-delete-covered-in-the-logs", DROPPING,
      "    guard forgotten == 0, pending.isEmpty,", "    guard forgotten == 0 || ON, pending.isEmpty,")
 line("deletes-dropped-early", DROPPING,

@@ -35,6 +35,16 @@ package struct CompactionSurvey: Sendable {
   /// When the last of them goes if no device says that it has them, in milliseconds since 1970; nil
   /// if none is known to: what is to take its place is not whole in the folder.
   package var waitsUntil: Int64?
+  /// What is dead of this device's files.
+  package var dead = Dead()
+  /// The other devices, and what they say that they have.
+  package var peers: [PeerRecord] = []
+
+  /// Who must be heard from before all that is dead may go: who is live, and has not said that it
+  /// has all.
+  package var awaited: [PeerRecord] { peers.filter { $0.isLive && !$0.hasAll } }
+  /// Of whom nothing new has arrived within the horizon, so that nobody waits for them.
+  package var away: [PeerRecord] { peers.filter { !$0.isLive } }
 
   package var all: Files {
     streams.reduce(into: Files()) { all, stream in
@@ -53,24 +63,51 @@ extension Compactor {
     // Not settled: to look at a copy of the folder makes it nobody's home.
     try device.requireContainer()
     var survey = CompactionSurvey()
-    survey.streams = try sizes(in: device.container)
+    survey.streams = try sizes(of: device.container.list(), in: device.container)
+    survey.peers = try peers()
+    var dead = DeadSurvey(device: device, limits: limits, looks: true)
     for (stream, isBranching) in try device.database.compactableStreams() {
       let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)
       for run in try JoinPlan(of: archived, limits: limits).runs.flatMap(readable) {
         survey.joined += run.parts.count
         survey.written += 1
       }
+      for segment in archived { try dead.add(segment) }
       var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
       try replaced.survey(into: &survey)
     }
+    survey.dead = dead.result
     return survey
   }
 
+  /// What is known without reading a file's content, and also where the folder is away.
+  ///
+  /// - parameter listing: what is in the folder; nil if that cannot be told.
+  /// - returns: what the folder holds, who must be heard from, and what was found dead before; none
+  ///   of the rest.
+  /// - throws: ``StorageError`` if the database cannot be read; a ``FileError`` if a file cannot be
+  ///   looked at.
+  package func glance(at listing: FolderListing?) throws -> CompactionSurvey {
+    var survey = CompactionSurvey()
+    if let listing { survey.streams = try sizes(of: listing, in: device.container) }
+    survey.peers = try peers()
+    var dead = DeadSurvey(device: device, limits: limits, looks: false)
+    for (stream, isBranching) in try device.database.compactableStreams() where !isBranching {
+      for segment in try device.database.archivedSegments(of: stream) { try dead.add(segment) }
+    }
+    survey.dead = dead.result
+    return survey
+  }
+
+  private func peers() throws -> [PeerRecord] {
+    try device.database.peers(liveSince: device.ambient.now() - limits.horizon)
+  }
+
   private func sizes(
-    in container: ContainerFolder
+    of listing: FolderListing, in container: ContainerFolder
   ) throws -> [(stream: StreamID, files: CompactionSurvey.Files)] {
     var sizes: [StreamID: CompactionSurvey.Files] = [:]
-    for file in try container.list().segments {
+    for file in listing.segments {
       guard let claim = file.claim, let size = try container.size(of: file) else { continue }
       sizes[claim.stream, default: .init()].add(size)
     }

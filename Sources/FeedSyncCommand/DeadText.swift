@@ -1,0 +1,49 @@
+import CanonicalJSON
+import Syncing
+
+/// What is dead, and what keeps it.
+enum DeadText {
+  static func lines(_ dead: CompactionSurvey.Dead) -> [String] {
+    guard dead.operations > 0 else { return [] }
+    var lines = [
+      "about \(dead.bytes) bytes of this device's are dead: \(dead.operations) of \(dead.total)"
+        + " edits were written over or deleted"
+    ]
+    if dead.due > 0 { lines.append("\(dead.due) of them would be dropped") }
+    for keeper in CompactionSurvey.Keeper.allCases {
+      guard let count = dead.kept[keeper] else { continue }
+      let until = keeper == .grace ? dead.graceUntil.map { " until \(ReportJSON.time($0))" } : nil
+      lines.append("\(count) of them stay\(until ?? ""): \(reason(keeper))")
+    }
+    if dead.undecided > 0 {
+      lines.append(
+        "of \(dead.undecided) files it cannot be told what is dead, until all has arrived that"
+          + " others have seen")
+    }
+    return lines
+  }
+
+  private static func reason(_ keeper: CompactionSurvey.Keeper) -> String {
+    switch keeper {
+    case .version: "this version of feedsync drops nothing yet"
+    case .small: "they are in small files, which are joined first"
+    case .grace: "the grace, in which one may see and undo what was written over"
+    case .device: "a device has not said yet that it has what they were written over by"
+    case .unpublished: "what they were written over by is not in the folder yet"
+    case .few: "they are too few of their file"
+    }
+  }
+
+  static func json(_ dead: CompactionSurvey.Dead) -> JSON {
+    var kept = JSONObject()
+    for keeper in CompactionSurvey.Keeper.allCases {
+      kept[ByteString(keeper.rawValue)] = .number(dead.kept[keeper] ?? 0)
+    }
+    return .object([
+      "operations": .number(dead.operations), "of": .number(dead.total),
+      "bytes": .number(dead.bytes), "due": .number(dead.due), "kept_by": .object(kept),
+      "grace_until": dead.graceUntil.map { .text(ReportJSON.time($0)) } ?? .null,
+      "undecided_files": .number(dead.undecided),
+    ])
+  }
+}

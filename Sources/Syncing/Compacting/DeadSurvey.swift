@@ -1,0 +1,95 @@
+import DocumentStorage
+
+extension CompactionSurvey {
+  /// What is dead of this device's files: written over, or deleted, so that nobody needs it any
+  /// more; and what keeps it.
+  package struct Dead: Sendable, Equatable {
+    /// How many operations are dead, of how many that were looked at.
+    package var operations = 0
+    package var total = 0
+    /// About how many bytes those that are dead take in the folder.
+    package var bytes: Int64 = 0
+    /// How many of them the next compaction drops.
+    package var due = 0
+    /// How many each reason keeps; one that several keep is counted with each.
+    package var kept: [Keeper: Int] = [:]
+    /// When the last grace is over, in milliseconds since 1970; nil if none keeps anything.
+    package var graceUntil: Int64?
+    /// Files of which it cannot be told now: something that is here has not wholly arrived, or was
+    /// given up.
+    package var undecided = 0
+  }
+
+  /// What keeps dead operations in the folder.
+  package enum Keeper: String, CaseIterable, Sendable {
+    /// This version drops nothing.
+    case version
+    /// They are in small files, which are to be joined first.
+    case small
+    /// Somebody may want to see or undo what made them dead.
+    case grace
+    /// A device that is live has not said that it has what made them dead.
+    case device
+    /// What made them dead is not in the folder yet.
+    case unpublished
+    /// They are too few of their file for writing that anew.
+    case few
+  }
+}
+
+/// Finds out what is dead without noting or changing anything.
+struct DeadSurvey {
+  private let device: Device
+  private let limits: CompactionLimits
+  private let dead: DeadSegments
+  /// Whether to look where nothing is noted, which reads files and documents.
+  private let looks: Bool
+  private let now: Int64
+  private(set) var result = CompactionSurvey.Dead()
+
+  init(device: Device, limits: CompactionLimits, looks: Bool) {
+    self.device = device
+    self.limits = limits
+    self.looks = looks
+    dead = DeadSegments(device: device, limits: limits)
+    now = device.ambient.now()
+  }
+
+  mutating func add(_ segment: ArchivedSegment) throws {
+    let noted = try device.database.deadOperations(of: segment)
+    guard let found = try noted ?? lookedFor(in: segment) else {
+      result.undecided += 1
+      return
+    }
+    result.operations += found.count
+    result.total += found.total
+    guard found.count > 0 else { return }
+    result.bytes += Int64(segment.size) * Int64(found.count) / Int64(found.total)
+    let keepers = try keepers(of: found, in: segment, isNoted: noted != nil)
+    if keepers.isEmpty { result.due += found.count }
+    for keeper in keepers { result.kept[keeper, default: 0] += found.count }
+  }
+
+  private func lookedFor(in segment: ArchivedSegment) throws -> DeadOperations? {
+    looks ? try device.database.lookForDead(in: segment, now: now) : nil
+  }
+
+  private mutating func keepers(
+    of found: DeadOperations, in segment: ArchivedSegment, isNoted: Bool
+  ) throws -> [CompactionSurvey.Keeper] {
+    guard limits.drops else { return [.version] }
+    guard let joinedAt = segment.joinedAt else { return [.small] }
+    var keepers: [CompactionSurvey.Keeper] = []
+    // It begins again when it is noted, and that is done once the file has stayed as long.
+    let since = isNoted ? min(found.foundAt, now) : max(now, joinedAt + limits.grace)
+    if since + limits.grace > now || !isNoted {
+      keepers.append(.grace)
+      result.graceUntil = max(result.graceUntil ?? 0, since + limits.grace)
+    }
+    let lack = try device.database.whatLacks(found.covered, liveSince: now - limits.horizon)
+    if !lack.streams.isEmpty { keepers.append(.device) }
+    if !lack.isPublished { keepers.append(.unpublished) }
+    if found.count * CompactionLimits.deadShare < found.total { keepers.append(.few) }
+    return keepers
+  }
+}
