@@ -84,10 +84,19 @@ enum Output {
   }
 
   /// A warning with all parts of an error: something is wrong, and the command goes on.
-  static func warning(_ error: FeedSyncError) {
+  static func warning(_ error: FeedSyncError) { warn(text(of: error)) }
+
+  /// A warning of what is done beside the command's own work, on another thread: results that are
+  /// being written there are left alone, or lines would overtake one another.
+  static func warningBeside(_ error: FeedSyncError) { warnBeside(text(of: error)) }
+
+  /// As ``warningBeside(_:)``, for what is no error.
+  static func warnBeside(_ text: String) { write(Array((text + "\n").utf8), to: STDERR_FILENO) }
+
+  private static func text(of error: FeedSyncError) -> String {
     let file = error.file.map { $0 + ": " } ?? ""
     let hint = error.hint.map { "\n  hint: " + $0 } ?? ""
-    warn("feedsync: warning: \(file)\(error.message)\(hint)")
+    return "feedsync: warning: \(file)\(error.message)\(hint)"
   }
 
   /// Results that cannot be written are a failure, unless whoever read them has gone.

@@ -4,6 +4,7 @@ import DocumentStorage
 import FeedSync
 import FolderWatching
 import Foundation
+import SharedFolder
 import Syncing
 import SystemFiles
 import SystemPackage
@@ -14,6 +15,9 @@ struct WatchCommand: StoreCommand {
     discussion: """
       Prints one JSON object a line, in either format. Ends with status 0 on SIGINT or SIGTERM. \
       'import --once' beside it works; a second 'watch' on the same device does not.
+
+      Every hour it also does what 'compact' does, for two seconds at most, and the rest a minute \
+      later; 'settings' has the numbers. With --verbose it says what it did, on standard error.
       """)
 
   /// How long the commands of the last lines may take once the watch has ended.
@@ -34,12 +38,36 @@ struct WatchCommand: StoreCommand {
     defer { lock.release() }
     let watcher = FolderWatcher(
       container: device.container.root, cookies: state.appending("cookies"))
-    let session = WatchSession(device: device, watcher: watcher)
+    let session = WatchSession(
+      device: device, watcher: watcher, upkeep: upkeep(of: device, in: try global.directory()))
     for problem in device.folderProblems(.system) { Output.warning(FeedSyncError(problem)) }
     let queue = exec.map { ExecQueue(command: $0) }
     let printer = WatchPrinter(device: device, command: queue, format: global.format)
     // Each line gets its command, also those printed just before the end.
     defer { queue?.finish(seconds: Self.execSeconds) }
     try await UntilInterrupted.run { try await session.run { printer.print($0) } }
+  }
+
+  private func upkeep(of device: Device, in directory: DeviceDirectory) -> WatchUpkeep {
+    let (container, root) = (device.record.container, device.container.root)
+    let isVerbose = global.verbose
+    return WatchUpkeep(
+      open: {
+        let found = try directory.open(container: root)
+        guard found.record.container == container else {
+          throw ContainerError.otherContainer(
+            root, expected: container, found: found.record.container)
+        }
+        return found
+      },
+      settings: { try directory.settings(of: container) },
+      executor: BlockingExecutor.shared,
+      report: { outcome in
+        switch outcome {
+        case .done(let report):
+          if isVerbose { Output.warnBeside("feedsync: watch: \(CompactionText.done(report))") }
+        case .failed(let error): Output.warningBeside(FeedSyncError(error, operation: "compact"))
+        }
+      })
   }
 }

@@ -32,13 +32,17 @@ package struct WatchSession: Sendable {
   private let device: Device
   private let watcher: FolderWatcher
   private let clock: any Clock<Duration>
+  private let upkeep: WatchUpkeep?
 
+  /// - parameter upkeep: what is done for the device's own files meanwhile.
   package init(
-    device: Device, watcher: FolderWatcher, clock: any Clock<Duration> = ContinuousClock()
+    device: Device, watcher: FolderWatcher, clock: any Clock<Duration> = ContinuousClock(),
+    upkeep: WatchUpkeep? = nil
   ) {
     self.device = device
     self.watcher = watcher
     self.clock = clock
+    self.upkeep = upkeep
   }
 
   /// Watches until the surrounding task is cancelled.
@@ -56,18 +60,28 @@ package struct WatchSession: Sendable {
     // A process has but one watcher: not to be taken by one who will not use it.
     try Task.checkCancellation()
     let mode = try await watcher.start { mailbox.put($0) }
+    var upkeepTask: Task<Void, Never>?
     do {
       var loop = WatchLoop(device: device)
       // What the first scan brings is told after the line that says that it is done.
       let first = try loop.scan(nil)
       try report(.watching(mode))
       for event in first { try report(event) }
+      // Not beside the first scan, which may have much to import.
+      upkeepTask = upkeep?.start()
       try await follow(mailbox, loop: &loop, report: report)
     } catch {
-      await watcher.stop()
+      await end(upkeepTask)
       throw error
     }
+    await end(upkeepTask)
+  }
+
+  private func end(_ upkeepTask: Task<Void, Never>?) async {
+    upkeepTask?.cancel()
     await watcher.stop()
+    // It ends after the file at hand: what it has begun is not left to the next run.
+    await upkeepTask?.value
   }
 
   private func follow(

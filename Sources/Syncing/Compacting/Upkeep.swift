@@ -38,6 +38,11 @@ package struct Upkeep {
     return try run(since: start)
   }
 
+  /// Does what is to be done, whenever that was done last.
+  ///
+  /// - throws: as ``runIfDue()``.
+  package func run() throws -> CompactionReport { try run(since: device.ambient.now()) }
+
   private func run(since start: Int64) throws -> CompactionReport {
     if try device.database.acknowledge(
       after: limits.silence, now: device.ambient.time, nonce: device.nonce)
