@@ -7,19 +7,31 @@ struct SyncCommand: LibraryCommand {
     commandName: "sync", abstract: "Import what other machines did, and publish what waits here.",
     discussion: """
       As 'feedsync import --once' does for this container; where 'feedsync watch' runs, it is not \
-      needed. It also retires old marks. Ends with 65 if files in the folder cannot be imported.
+      needed. It also retires old marks and, once an hour, joins this device's small files in the \
+      folder, for a second at most. Ends with 65 if files in the folder cannot be imported.
       """)
 
   @OptionGroup var options: LibraryOptions
 
   func run() throws {
-    let summary = try options.open().synchronize()
+    let library = try options.open()
+    let summary = try library.synchronize()
     switch options.format {
     case .text: printText(summary)
     case .json: Output.write(json(summary))
     }
     if let failure = summary.publishingFailure { throw failure }
+    try lookAfter(library.store)
     guard summary.setAside.isEmpty else { throw ExitStatus.badInput }
+  }
+
+  /// What was imported is told by now, whatever comes of this.
+  private func lookAfter(_ store: DocumentStore) throws {
+    do {
+      try store.compactIfDue(for: .seconds(1))
+    } catch let error as FeedSyncError {
+      Output.warning(LibraryError(.store(error), operation: error.operation, subject: error.file))
+    }
   }
 
   private func printText(_ summary: ImportSummary) {
