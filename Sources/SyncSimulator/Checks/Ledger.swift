@@ -51,6 +51,10 @@ struct Ledger {
   var emptied: Set<Context.Entry> = []
   /// Operations that a file of somebody leaves out, and what that one had applied then.
   var dropped: [PlainModel.Dot: Seen] = [:]
+  /// What the authors of files had applied that something was left out of, by the files' digests.
+  ///
+  /// The syncer may take a file long after it was written.
+  private var applied: [UInt64: [Context]] = [:]
   /// Whether somebody goes on without what is missing: then it may claim what builds on that.
   var isGivingUp = false
   /// Whether devices join what they have published.
@@ -67,6 +71,14 @@ struct Ledger {
   /// Notes that what waits of a stream may be published out of a database that is distrusted, each
   /// transaction by itself and whole.
   mutating func noteSalvage(of stream: StreamID) { salvaged.insert(stream) }
+
+  /// Notes what the author of a file has applied that leaves something out, as it writes it.
+  mutating func noteReduced(_ bytes: [UInt8], appliedByAuthor applied: [Context]) {
+    guard let (segment, digest) = try? SegmentFile.decode(bytes), segment.isReduced,
+      self.applied[digest] == nil
+    else { return }
+    self.applied[digest] = applied
+  }
 
   /// Reads a file that its author has published.
   ///
@@ -93,6 +105,7 @@ struct Ledger {
   private mutating func enter(_ bytes: [UInt8], applied: [Context]) throws -> Bool {
     // What is no segment will be missed at the end.
     guard let (segment, digest) = try? SegmentFile.decode(bytes) else { return true }
+    let applied = self.applied[digest] ?? applied
     let before = Context.Entry(
       stream: segment.range.stream, sequence: segment.range.first - 1,
       fingerprint: segment.range.fingerprintBefore)

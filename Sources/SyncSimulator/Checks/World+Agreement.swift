@@ -159,16 +159,20 @@ extension World {
   private func checkDropped(_ key: DocumentKey) throws {
     let operations = ledger.operations(on: key)
     let visible = Set(PlainModel(operations: operations).visible.map(\.dot))
-    for (dot, known) in ledger.dropped where visible.contains(dot) {
-      // Where nobody was waited for, it may also be an edit that was late.
-      guard
-        operations.contains(where: { operation in
-          operation.isValue && known[operation.dot.author] < operation.dot.sequence
-            && (isTravelling || known[operation.dot.author] == 0)
-        })
-      else {
+    for dot in ledger.dropped.keys where visible.contains(dot) {
+      guard isDroppedUnawares(dot, of: operations) else {
         throw Finding("\(dot) of \(key.id) was dropped, and would show")
       }
+    }
+  }
+
+  /// Whether some of a document's operations are by somebody of whom whoever dropped one of them
+  /// had never heard; where nobody was waited for, it may also be an edit that was late.
+  func isDroppedUnawares(_ dot: PlainModel.Dot, of operations: [PlainModel.Operation]) -> Bool {
+    guard let known = ledger.dropped[dot] else { return false }
+    return operations.contains { operation in
+      operation.isValue && known[operation.dot.author] < operation.dot.sequence
+        && (isTravelling || known[operation.dot.author] == 0)
     }
   }
 

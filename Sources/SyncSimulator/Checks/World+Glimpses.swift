@@ -37,10 +37,9 @@ extension World {
       // What went with a database that was put back, the model has never heard of.
       guard let applied = ledger.vector(of: glimpse.applied) else { continue }
       let all = ledger.operations(on: glimpse.document)
-      let model = PlainModel(
-        operations: all.filter { $0.dot.sequence <= applied[$0.dot.author] },
-        ends: ledger.ends(of: applied))
-      guard !hasLost(model, in: all) else { continue }
+      let there = all.filter { $0.dot.sequence <= applied[$0.dot.author] }
+      let model = PlainModel(operations: there, ends: ledger.ends(of: applied))
+      guard !hasLost(model, of: there, in: all) else { continue }
       let wanted = model.shown()
       guard glimpse.body == wanted.body, glimpse.conflictCount == wanted.conflictCount else {
         throw Finding(
@@ -53,11 +52,17 @@ extension World {
 
   /// Whether something would have shown there that only a delete had covered when it was dropped,
   /// so that it did not come back with an edit of which who dropped it had never heard.
-  private func hasLost(_ model: PlainModel, in all: [PlainModel.Operation]) -> Bool {
+  ///
+  /// - parameter there: what had been applied, of all that ever was.
+  private func hasLost(
+    _ model: PlainModel, of there: [PlainModel.Operation], in all: [PlainModel.Operation]
+  ) -> Bool {
     let lost = model.visible.map(\.dot).filter { ledger.dropped[$0] != nil }
     guard !lost.isEmpty else { return false }
     // Where nobody was waited for, it may have been covered by something later, too.
-    guard !isTravelling else { return true }
+    guard !isTravelling, !lost.contains(where: { isDroppedUnawares($0, of: there) }) else {
+      return true
+    }
     return !Set(PlainModel(operations: all).kept.map(\.dot)).isDisjoint(with: lost)
   }
 }

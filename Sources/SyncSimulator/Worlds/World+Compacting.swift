@@ -18,6 +18,7 @@ extension World {
     if random.chance(30) { hinderCompaction(on: machine, &random) }
     let losesPower = machine.losesPower
     let present = syncer.present(on: machine)
+    let known = machine.formerly + [try machine.claimable()]
     let limits = CompactionLimits(
       fanOut: 2 + random.below(3), mostParts: 2 + random.below(8), bytes: 1 << 20,
       grace: random.pick([0, 0, 3_600_000]),
@@ -41,6 +42,7 @@ extension World {
     machine.files.setCapacity(nil)
     machine.isHindered = false
     noteRemoved(present, by: machine)
+    noteReduced(by: machine, applied: known)
     if losesPower { try pickUp(from: machine, comparing: true) }
   }
 
@@ -51,6 +53,17 @@ extension World {
     figures.joined += report.joined
     figures.dropped += report.dropped
     figures.removed += report.removed.count
+  }
+
+  /// Also where the process has died on the way.
+  private func noteReduced(by machine: Machine, applied: [Context]) {
+    for directory in machine.tended {
+      let path = machine.container.logs.appending(directory)
+      for file in (try? machine.files.list(path)) ?? [] where file.kind == .regular {
+        guard let bytes = machine.files.bytes(at: path.appending(file.name)) else { continue }
+        ledger.noteReduced(bytes, appliedByAuthor: applied)
+      }
+    }
   }
 
   private func hinderCompaction(on machine: Machine, _ random: inout SplitMix) {
