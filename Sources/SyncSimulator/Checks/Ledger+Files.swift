@@ -50,6 +50,14 @@ extension Ledger {
       && authors[place.author][place.sequence].goesOnWithRevival
   }
 
+  /// Notes what the author of a file has applied that leaves something out, as it writes it.
+  mutating func noteReduced(_ bytes: [UInt8], appliedByAuthor applied: [Context]) {
+    guard let (segment, digest) = try? SegmentFile.decode(bytes), segment.isReduced,
+      self.applied[digest] == nil
+    else { return }
+    self.applied[digest] = applied
+  }
+
   /// Notes which operations a file leaves out of a transaction.
   mutating func noteDropped(
     from transaction: Replication.Transaction, at place: Place, applied: [Context]

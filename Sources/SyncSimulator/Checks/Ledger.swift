@@ -54,7 +54,7 @@ struct Ledger {
   /// What the authors of files had applied that something was left out of, by the files' digests.
   ///
   /// The syncer may take a file long after it was written.
-  private var applied: [UInt64: [Context]] = [:]
+  var applied: [UInt64: [Context]] = [:]
   /// Whether somebody goes on without what is missing: then it may claim what builds on that.
   var isGivingUp = false
   /// Whether devices join what they have published.
@@ -71,14 +71,6 @@ struct Ledger {
   /// Notes that what waits of a stream may be published out of a database that is distrusted, each
   /// transaction by itself and whole.
   mutating func noteSalvage(of stream: StreamID) { salvaged.insert(stream) }
-
-  /// Notes what the author of a file has applied that leaves something out, as it writes it.
-  mutating func noteReduced(_ bytes: [UInt8], appliedByAuthor applied: [Context]) {
-    guard let (segment, digest) = try? SegmentFile.decode(bytes), segment.isReduced,
-      self.applied[digest] == nil
-    else { return }
-    self.applied[digest] = applied
-  }
 
   /// Reads a file that its author has published.
   ///
