@@ -50,6 +50,27 @@ extension Ledger {
       && authors[place.author][place.sequence].goesOnWithRevival
   }
 
+  /// Notes what is in files that were published, before something is left out of them.
+  mutating func noteWhole(_ files: [[UInt8]]) {
+    let segments = files.compactMap { try? SegmentFile.decode($0).segment }
+    for segment in segments.sorted(by: { $0.range.first < $1.range.first }) {
+      guard let position = position(before: segment.range),
+        let transactions = try? segment.transactions(after: position)
+      else { continue }
+      for transaction in transactions where transaction.reduction == nil {
+        whole[transaction.header.tip] = transaction
+      }
+    }
+  }
+
+  private func position(before range: Segment.Range) -> StreamPosition? {
+    guard range.first > 1 else { return .start }
+    let before = Context.Entry(
+      stream: range.stream, sequence: range.first - 1, fingerprint: range.fingerprintBefore)
+    return whole[before].map { StreamPosition(after: $0.header) }
+      ?? place(of: before).map { authors[$0.author][$0.sequence].position }
+  }
+
   /// Notes what the author of a file has applied that leaves something out, as it writes it.
   mutating func noteReduced(_ bytes: [UInt8], appliedByAuthor applied: [Context]) {
     guard let (segment, digest) = try? SegmentFile.decode(bytes), segment.isReduced,

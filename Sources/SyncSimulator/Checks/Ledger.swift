@@ -55,6 +55,10 @@ struct Ledger {
   ///
   /// The syncer may take a file long after it was written.
   var applied: [UInt64: [Context]] = [:]
+  /// Transactions as they were before something was left out of them.
+  ///
+  /// The syncer may take a file only after that.
+  var whole: [Context.Entry: Replication.Transaction] = [:]
   /// Whether somebody goes on without what is missing: then it may claim what builds on that.
   var isGivingUp = false
   /// Whether devices join what they have published.
@@ -110,13 +114,14 @@ struct Ledger {
     guard let transactions = try? segment.transactions(after: position) else { return true }
     var previous = places[before]
     noteEmptied(transactions)
-    for transaction in transactions {
+    for found in transactions {
+      let transaction = whole[found.header.tip] ?? found
       // A copy of a device may have found in the folder what the syncer has not taken yet.
       guard transaction.header.context.entries.allSatisfy({ places[$0] != nil }) else {
         return false
       }
       previous = try enter(transaction, after: previous, applied: applied)
-      if let previous { noteDropped(from: transaction, at: previous, applied: applied) }
+      if let previous { noteDropped(from: found, at: previous, applied: applied) }
     }
     return true
   }

@@ -19,6 +19,7 @@ extension World {
     let losesPower = machine.losesPower
     let present = syncer.present(on: machine)
     let known = machine.formerly + [try machine.claimable()]
+    ledger.noteWhole(ownFiles(of: machine))
     let limits = CompactionLimits(
       fanOut: 2 + random.below(3), mostParts: 2 + random.below(8), bytes: 1 << 20,
       grace: random.pick([0, 0, 3_600_000]),
@@ -57,12 +58,14 @@ extension World {
 
   /// Also where the process has died on the way.
   private func noteReduced(by machine: Machine, applied: [Context]) {
-    for directory in machine.tended {
+    for bytes in ownFiles(of: machine) { ledger.noteReduced(bytes, appliedByAuthor: applied) }
+  }
+
+  private func ownFiles(of machine: Machine) -> [[UInt8]] {
+    machine.tended.flatMap { directory in
       let path = machine.container.logs.appending(directory)
-      for file in (try? machine.files.list(path)) ?? [] where file.kind == .regular {
-        guard let bytes = machine.files.bytes(at: path.appending(file.name)) else { continue }
-        ledger.noteReduced(bytes, appliedByAuthor: applied)
-      }
+      return ((try? machine.files.list(path)) ?? []).filter { $0.kind == .regular }
+        .compactMap { machine.files.bytes(at: path.appending($0.name)) }
     }
   }
 
@@ -104,6 +107,7 @@ extension World {
     var hasMoved = try machine.database.unpublishedCount() > 0
     for _ in 0..<Self.mostCompactions {
       let present = syncer.present(on: machine)
+      ledger.noteWhole(ownFiles(of: machine))
       let report = try Compactor(device: machine.device, limits: limits).run()
       note(report)
       noteRemoved(present, by: machine)
