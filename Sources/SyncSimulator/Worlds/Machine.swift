@@ -35,6 +35,8 @@ final class Machine {
   private let stateFiles: PretendedState
   /// How many databases recoveries have made, each of which writes a stream of its own.
   private(set) var recoveries = 0
+  /// The removals that waited when the last of them was made.
+  var handedOver: Set<StoreDatabase.WaitingRemoval> = []
   private(set) var device: Device
   var importer: Importer
   /// Whose deeds this device knows of, by what its database is a copy of.

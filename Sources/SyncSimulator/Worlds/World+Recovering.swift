@@ -10,6 +10,7 @@ extension World {
     guard machine.place == .home else { return }
     machine.placeState()
     for stream in machine.streams { ledger.noteSalvage(of: stream) }
+    let over = machine.handedOver.subtracting(try waitingRemovals(on: machine))
     if random.chance(60) { hinderRecovery(of: machine, &random) }
     // Whether it dies now or when it is begun anew.
     let losesPower = machine.losesPower
@@ -29,8 +30,31 @@ extension World {
     machine.files.setCapacity(nil)
     machine.isHindered = false
     try useState(of: machine)
+    try checkHandedOver(to: machine, but: over)
     if losesPower { try pickUp(from: machine, comparing: true) }
     figures.recoveries += 1
+  }
+
+  /// What has become of a removal, the database knows that it was handed over to, and hands on: it
+  /// does not wait again in the next, though the one before still has it.
+  ///
+  /// - parameter over: those that were handed over and waited no more.
+  private func checkHandedOver(
+    to machine: Machine, but over: Set<StoreDatabase.WaitingRemoval>
+  ) throws {
+    machine.handedOver = try waitingRemovals(on: machine)
+    // Of a database that was put back, it is as it was then.
+    guard figures.copies == 0, let again = machine.handedOver.intersection(over).first else {
+      return
+    }
+    throw Finding("device \(machine.number) takes over again a removal from \(again.key.id)")
+  }
+
+  private func waitingRemovals(
+    on machine: Machine
+  ) throws -> Set<StoreDatabase.WaitingRemoval> {
+    let keys = try machine.database.documentsWithRemovals(byIndex: true)
+    return try Set(keys.flatMap { try machine.database.waitingRemovals(of: $0) })
   }
 
   private func hinderRecovery(of machine: Machine, _ random: inout SplitMix) {
