@@ -80,7 +80,7 @@ package final class StoreDatabase: Sendable {
     beforeWriting: (@Sendable () throws -> Void)?
   ) throws {
     self.identity = identity
-    file = ":memory:"
+    file = Self.memory
     function = BodyFunction()
     use = .device
     self.beforeWriting = beforeWriting
@@ -125,11 +125,13 @@ package final class StoreDatabase: Sendable {
   }
 
   private static func configuration(
-    _ function: BodyFunction, file: FilePath = ":memory:"
+    _ function: BodyFunction, file: FilePath = memory
   ) -> Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(busySeconds)
-    configuration.journalMode = .wal
+    // Not by GRDB, which makes a log where there is none by writing to it: each command that only
+    // reads would write, and wait for the disk at its end.
+    configuration.journalMode = .default
     configuration.maximumReaderCount = 1
     // Before anything is written, be it the journal mode.
     configuration.prepareDatabase { db in
@@ -146,8 +148,13 @@ package final class StoreDatabase: Sendable {
     _ queue: DatabaseQueue, file: FilePath, for use: Use = .device
   ) throws {
     try queue.inDatabase { db in
-      // GRDB asks for NORMAL when it opens a database in WAL mode, which may lose the last commits
-      // when power fails.
+      // A database stays in that mode.
+      if file != memory, try String.fetchOne(db, sql: "PRAGMA journal_mode") != "wal",
+        try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") != "wal"
+      {
+        throw StorageError.failed(file, detail: "SQLite does not take journal_mode = WAL")
+      }
+      // NORMAL, which a SQLite may have been built with, loses the last commits when power fails.
       //
       // The schema is trusted, as SQLite does by default: some versions take their own JSON
       // functions, which declared indexes consist of, for unsafe else.
@@ -252,7 +259,8 @@ package final class StoreDatabase: Sendable {
     }
   }
 
-  var isInMemory: Bool { file == ":memory:" }
+  var isInMemory: Bool { file == Self.memory }
+  private static let memory: FilePath = ":memory:"
 
   /// Moves the write-ahead log into the database, if nobody reads it now.
   package func checkpoint() throws {

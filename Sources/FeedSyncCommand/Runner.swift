@@ -8,7 +8,7 @@ enum Runner {
     var command: any ParsableCommand
     do {
       try ProgramArguments.requireUTF8()
-      command = try FeedSyncTool.parseAsRoot()
+      command = try NamedCommandRoot.parse() ?? FeedSyncTool.parseAsRoot()
     } catch {
       return refuse(error)
     }
@@ -59,6 +59,39 @@ enum Runner {
   }
 
   static func exit(_ status: Int32) -> Never { Foundation.exit(status) }
+}
+
+/// The root with the one command that the arguments name, for what starts often.
+///
+/// The parser looks at every command that there is, and for what asks for a completion script,
+/// before it parses one: a seventh of all that `get` does. Whatever it refuses here, help included,
+/// ``FeedSyncTool`` answers in its own words.
+private struct NamedCommandRoot: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    // One that has a name above it is asked for no script.
+    CommandConfiguration(
+      commandName: "feedsync", _superCommandName: "", subcommands: named.map { [$0] } ?? [])
+  }
+
+  private static let named: (any ParsableCommand.Type)? = {
+    guard CommandLine.argc > 1 else { return nil }
+    let name = CommandLine.arguments[1]
+    return FeedSyncTool.configuration.subcommands.first { $0._commandName == name }
+  }()
+
+  /// - returns: nil if that has to be asked of the whole tree.
+  static func parse() -> (any ParsableCommand)? {
+    guard let named, let command = try? parseAsRoot(),
+      includes(type(of: command), at: named)
+    else { return nil }
+    return command
+  }
+
+  private static func includes(
+    _ type: any ParsableCommand.Type, at root: any ParsableCommand.Type
+  ) -> Bool {
+    type == root || root.configuration.subcommands.contains { includes(type, at: $0) }
+  }
 }
 
 /// The arguments as the system gave them.
