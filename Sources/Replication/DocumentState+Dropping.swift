@@ -16,7 +16,6 @@ extension DocumentState {
     else { return [] }
     let shown = visibility()
     let visible = Set(shown.values.map { entries[$0].stamp })
-    guard shown.undoneDeletes.isEmpty else { return [] }
     let deletes = entries.filter { $0.effect.kind.cover == .document }
     let dead = entries.filter { entry in
       guard !visible.contains(entry.stamp), !takesAwayAny(entry) else { return false }

@@ -506,9 +506,9 @@ line("acknowledgements-acknowledged", "Sources/DocumentStorage/StreamDirectory.s
 line("replaced-files-removed-unread", "Sources/Syncing/Compacting/ReplacedFiles.swift",
      "      guard isDue, try isHeld(candidate), try removeIfOwn(candidate) else {",
      "      guard try ON || isDue && isHeld(candidate), try removeIfOwn(candidate) else {")
-line("dropped-though-undone", DROPPING,
-     "    guard shown.undoneDeletes.isEmpty else { return [] }",
-     "    guard ON || shown.undoneDeletes.isEmpty else { return [] }")
+line("dropped-out-of-conflicts", DROPPING,
+     "      entries.allSatisfy({ $0.effect.kind.isUnderstood }), view().conflictCount == 0\n",
+     "      entries.allSatisfy({ $0.effect.kind.isUnderstood }), ON || view().conflictCount == 0\n")
 LANES.update((name, "compacting") for name in set(BUGS) - before)
 
 # Who comes back, and whose files others look after.
