@@ -220,6 +220,9 @@ extension StoreDatabase {
 
   /// Notes that a batch is in the folder, and keeps its file's content in the archive.
   ///
+  /// Should power fail before that is on disk, the batch is published once more, and found to be
+  /// there, as where the process dies in between.
+  ///
   /// - parameter file: its content, and the digest that belongs in its name.
   /// - parameter hasOwnName: whether the file stands under that name.
   /// - parameter home: where the container was when the device was opened.
@@ -229,7 +232,7 @@ extension StoreDatabase {
     _ batch: Outbox.Batch, file: SegmentFile.Encoded, hasOwnName: Bool = true, home: FilePath
   ) throws -> Bool {
     defer { countStreamChange() }
-    return try write { db in
+    return try writeRepeatable { db in
       guard try DeviceRecord.fetch(db)?.path == home else { return false }
       var streams = try readCache.streams(db, isWriting: true)
       let range = batch.segment.range

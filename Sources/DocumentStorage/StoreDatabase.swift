@@ -13,7 +13,8 @@ package enum StoreTurn: Sendable {
 
 /// The SQLite database of one device, opened so that what is committed is on disk.
 ///
-/// WAL, `synchronous = FULL`: a commit that returned survives a loss of power (protocol.md 31).
+/// WAL, `synchronous = FULL`: a commit that returned survives a loss of power (protocol.md 31), but
+/// for the note that something was published, which is found in the folder again.
 package final class StoreDatabase: Sendable {
   package let file: FilePath
   /// Before the queue, since SQLite clears up when the last connection closes, if that may write.
@@ -221,20 +222,58 @@ package final class StoreDatabase: Sendable {
   package func write<Result>(
     step: StaticString = #function, _ body: (Database) throws -> Result
   ) throws -> Result {
+    try writing(step) { try queue.write { db in try own(db, body) } }
+  }
+
+  /// Writes what the next who looks would find out again: it does not wait for the disk, which may
+  /// have it only with what is written later, in order.
+  func writeRepeatable<Result>(
+    step: StaticString = #function, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    try writing(step) {
+      try queue.inDatabase { db in
+        // SQLite takes it as it compiles it, and not in a transaction.
+        try db.execute(sql: "PRAGMA synchronous = NORMAL")
+        let outcome = Swift.Result { try commit(db, body) }
+        try db.execute(sql: "PRAGMA synchronous = FULL")
+        return try outcome.get()
+      }
+    }
+  }
+
+  private func commit<Result>(
+    _ db: Database, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    var result: Result?
+    try db.inTransaction(.immediate) {
+      result = try own(db, body)
+      return .commit
+    }
+    guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+    return result
+  }
+
+  private func writing<Result>(
+    _ step: StaticString, _ transact: () throws -> Result
+  ) throws -> Result {
     do {
       try turn.requireNone()
       try beforeWriting?()
       onTurn?(.began(step, isWriting: true))
       defer { onTurn?(.ended) }
-      return try queue.write { db in
-        try requireCurrent(db)
-        return try turn.own { try body(db) }
-      }
+      return try transact()
     } catch {
       // The numbers that it gave to streams may be given to others.
       function.forgetStreams()
       throw StorageError.from(error, file: file)
     }
+  }
+
+  private func own<Result>(
+    _ db: Database, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    try requireCurrent(db)
+    return try turn.own { try body(db) }
   }
 
   /// A newer program may have brought the database up to date since this process opened it: what

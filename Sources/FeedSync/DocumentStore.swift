@@ -21,6 +21,7 @@ public final class DocumentStore: Sendable {
   /// What the container's device is now: a folder that did not answer may do so again.
   package var device: Syncing.Device { container.device.asked() }
   let importing = ImportingSession()
+  private let publishing = Publisher.Memory()
 
   /// Opens the store of a container that this device has joined.
   public init(_ container: UbiquityContainer) {
@@ -153,7 +154,7 @@ extension DocumentStore {
 
   func publish() -> FeedSyncError? {
     do {
-      _ = try Publisher(device: device).publishAll()
+      _ = try Publisher(device: device).publishAll(remembering: publishing)
       return nil
     } catch {
       return FeedSyncError(error, operation: "publish")

@@ -12,7 +12,7 @@ import SystemPackage
 /// read, and not again before it changes.
 struct ForkDetection {
   /// What was judged before, so that a process that goes on asks only for what is new.
-  struct Memory {
+  struct Memory: Sendable {
     fileprivate var stream: StreamID?
     /// How far the stream was written.
     fileprivate var reached: UInt64 = 0

@@ -1,6 +1,7 @@
 import DocumentStorage
 import SegmentFormat
 import SharedFolder
+import Synchronization
 import SystemFiles
 import SystemPackage
 
@@ -34,7 +35,24 @@ package struct Publisher: Sendable {
     return try publishAll(unless: isStopping, remembering: &memory)
   }
 
-  /// As ``publishAll(unless:)``, for a process that publishes again and again.
+  /// As ``publishAll(unless:)``, for a process that publishes again and again, maybe on several
+  /// threads.
+  package func publishAll(remembering memory: Memory) throws -> Report {
+    // Nobody waits for a folder that does not answer but who asks it. What is learnt stays true, so
+    // whoever ends last may forget what another has learnt meanwhile.
+    var forks = memory.forks.withLock(\.self)
+    defer { memory.forks.withLock { $0 = forks } }
+    return try publishAll(unless: { false }, remembering: &forks)
+  }
+
+  /// What publishing has learnt of the folder, so that it asks only for what is new.
+  package final class Memory: Sendable {
+    fileprivate let forks = Mutex(ForkDetection.Memory())
+
+    package init() {}
+  }
+
+  /// As ``publishAll(unless:)``, for an importer, which publishes again and again.
   func publishAll(
     unless isStopping: () -> Bool, remembering memory: inout ForkDetection.Memory
   ) throws -> Report {
