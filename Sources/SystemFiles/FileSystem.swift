@@ -22,6 +22,18 @@ package protocol FileSystem: Sendable {
   /// beyond the limit.
   func contents(of path: FilePath, limit: Int) throws(FileError) -> FileContents
 
+  /// Reads a regular file of any size from its start to its end, in pieces of at most 256 KiB.
+  ///
+  /// Refuses what `contents(of:limit:)` refuses, but for size. It tells whether the file has
+  /// changed meanwhile, and leaves it to the caller what that means; one that turns out to be
+  /// longer than it was at the start is not read to its end.
+  ///
+  /// - parameter body: what it throws, ends the reading.
+  @discardableResult
+  func read(
+    _ path: FilePath, _ body: (ArraySlice<UInt8>) throws -> Void
+  ) throws -> FileReading
+
   /// Creates a directory with the given mode, less the umask; an existing one is an error.
   func makeDirectory(_ path: FilePath, mode: UInt32) throws(FileError)
 

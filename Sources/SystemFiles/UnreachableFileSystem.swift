@@ -22,6 +22,12 @@ package struct UnreachableFileSystem: FileSystem {
     throw FileError(.open, path, errno)
   }
 
+  package func read(
+    _ path: FilePath, _ body: (ArraySlice<UInt8>) throws -> Void
+  ) throws -> FileReading {
+    throw FileError(.open, path, errno)
+  }
+
   package func makeDirectory(_ path: FilePath, mode: UInt32) throws(FileError) {
     throw FileError(.makeDirectory, path, errno)
   }

@@ -50,6 +50,12 @@ final class InterruptedFileSystem: FileSystem {
     try base.contents(of: path, limit: limit)
   }
 
+  func read(
+    _ path: FilePath, _ body: (ArraySlice<UInt8>) throws -> Void
+  ) throws -> FileReading {
+    try base.read(path, body)
+  }
+
   func makeDirectory(_ path: FilePath, mode: UInt32) throws(FileError) {
     try check(path)
     try base.makeDirectory(path, mode: mode)
