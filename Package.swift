@@ -77,6 +77,14 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "BlobStorage",
+      dependencies: [
+        "CanonicalJSON", "Replication", "SystemFiles", "SharedFolder",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .target(
       name: "DocumentFiles",
       dependencies: [
         "SystemFiles", "FileCoordination", "FolderWatching", "SharedFolder",
@@ -95,14 +103,15 @@ let package = Package(
       name: "Syncing",
       dependencies: [
         "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles", "FolderWatching",
-        "SharedFolder", "DocumentStorage",
+        "SharedFolder", "BlobStorage", "DocumentStorage",
       ],
       swiftSettings: strict),
     .target(
       name: "FeedSync",
       dependencies: [
         "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles", "FileCoordination",
-        "FolderWatching", "SharedFolder", "DocumentFiles", "DocumentStorage", "Syncing",
+        "FolderWatching", "SharedFolder", "BlobStorage", "DocumentFiles", "DocumentStorage",
+        "Syncing",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
@@ -198,6 +207,13 @@ let package = Package(
       ],
       swiftSettings: driving),
     .testTarget(
+      name: "BlobStorageTests",
+      dependencies: [
+        "BlobStorage", "CanonicalJSON", "Replication", "SharedFolder", "SystemFiles", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: driving),
+    .testTarget(
       name: "DocumentFilesTests",
       dependencies: [
         "DocumentFiles", "FileCoordination", "FolderWatching", "SharedFolder", "SystemFiles",
@@ -216,7 +232,7 @@ let package = Package(
       name: "SyncingTests",
       dependencies: [
         "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles", "SharedFolder",
-        "DocumentStorage", "FolderWatching", "Syncing", "TestSupport",
+        "BlobStorage", "DocumentStorage", "FolderWatching", "Syncing", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],

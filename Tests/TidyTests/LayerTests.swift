@@ -6,8 +6,9 @@ import Testing
   /// The table, from the bottom up.
   static let layers = [
     "CanonicalJSON", "Replication", "CZlib", "SegmentFormat", "SystemFiles", "BackgroundService",
-    "FileCoordination", "CInotifyTools", "FolderWatching", "SharedFolder", "DocumentFiles",
-    "DocumentStorage", "Syncing", "FeedSync", "FeedSyncCommand", "CLibXML2", "FeedReading",
+    "FileCoordination", "CInotifyTools", "FolderWatching", "SharedFolder", "BlobStorage",
+    "DocumentFiles", "DocumentStorage", "Syncing", "FeedSync", "FeedSyncCommand", "CLibXML2",
+    "FeedReading",
     "FeedFetching", "FeedLibrary", "NerdfeedCommand", "InStepExample", "BookmarksExample",
     "ReferenceModel",
     "SyncSimulator",
@@ -22,6 +23,7 @@ import Testing
     "FileCoordination": ["Dispatch", "Glibc", "SystemPackage", "Synchronization"],
     "FolderWatching": ["Dispatch", "Glibc", "SystemPackage", "Synchronization"],
     "SharedFolder": ["SystemPackage"],
+    "BlobStorage": ["Crypto", "SystemPackage"],
     "DocumentFiles": ["Dispatch", "Foundation", "Glibc", "SystemPackage", "Synchronization"],
     "DocumentStorage": ["Foundation", "GRDB", "GRDBSQLite", "Synchronization", "SystemPackage"],
     "Syncing": ["SystemPackage", "Synchronization"],

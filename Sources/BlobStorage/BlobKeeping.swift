@@ -1,0 +1,61 @@
+import CanonicalJSON
+
+/// Decides which of a device's own copies may go (protocol.md 30).
+///
+/// A copy goes once nothing has referred to it for a grace: until then somebody may undo what took
+/// the last reference away. Since when nothing does is noted beside the copies; who loses the notes
+/// begins to count anew, which keeps more.
+package struct BlobKeeping: Hashable, Sendable {
+  /// Since when nothing refers to a copy, in milliseconds since 1970.
+  package private(set) var unused: [BlobHash: Int64] = [:]
+  /// Those that may go now, sorted.
+  package private(set) var due: [BlobHash] = []
+
+  /// - parameters:
+  ///   - own: the device's copies.
+  ///   - needed: what operations refer to.
+  ///   - noted: since when copies were unused, as noted before.
+  ///   - now: in milliseconds since 1970.
+  ///   - grace: in milliseconds.
+  package init(
+    own: Set<BlobHash>, needed: Set<BlobHash>, noted: [BlobHash: Int64], now: Int64, grace: Int64
+  ) {
+    for hash in own.subtracting(needed) {
+      // A clock that was ahead has been put right: what is not yet will not come for long.
+      let since = min(noted[hash] ?? now, now)
+      unused[hash] = since
+      if now - since >= grace { due.append(hash) }
+    }
+    due.sort()
+  }
+
+  /// Forgets what is gone.
+  package mutating func remove(_ hash: BlobHash) {
+    unused[hash] = nil
+    due.removeAll { $0 == hash }
+  }
+}
+
+/// The notes of ``BlobKeeping``, as a JSON object of hashes and milliseconds.
+package enum UnusedNotes {
+  /// The file beside a device's copies; never synced, as its name says.
+  package static let name = "unused.nosync"
+  static let maximumBytes = 64 << 20
+
+  package static func encode(_ unused: [BlobHash: Int64]) -> [UInt8] {
+    let members = unused.map { (ByteString($0.key.text), JSON.integer($0.value)) }
+    return JSON.object(JSONObject(members) ?? [:]).canonicalBytes()
+  }
+
+  /// What can be read; whatever else stands there is as good as no note.
+  package static func decode(_ bytes: [UInt8]) -> [BlobHash: Int64] {
+    guard case .object(let object)? = try? JSON(parsing: bytes) else { return [:] }
+    var unused: [BlobHash: Int64] = [:]
+    for member in object.members {
+      guard let hash = BlobHash(member.key.description), case .integer(let since) = member.value
+      else { continue }
+      unused[hash] = since
+    }
+    return unused
+  }
+}
