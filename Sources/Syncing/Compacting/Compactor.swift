@@ -19,6 +19,8 @@ package struct CompactionReport: Sendable {
   package var removed: [FilePath] = []
   /// Files that another has what they hold, and that have to stay for now.
   package var waiting = 0
+  /// What was done for the blobs of this device.
+  package var blobs = BlobReport()
   /// Whether it ended early because it was asked to; the next one goes on.
   package var isStopped = false
 
@@ -42,13 +44,16 @@ package struct Compactor {
   let limits: CompactionLimits
   /// Asked between files whether to end early.
   package var isStopping: () -> Bool = { false }
+  /// Asked within a blob, which may be large, whether to give up.
+  package var isCancelled: () -> Bool = { false }
 
   package init(device: Device, limits: CompactionLimits = .standard) {
     self.device = device
     self.limits = limits
   }
 
-  /// Joins what is to be joined, and removes what is not needed any more.
+  /// Joins what is to be joined, and removes what is not needed any more; then looks after the
+  /// blobs.
   ///
   /// - throws: ``ContainerError`` if the folder is not there or is another one; a ``FileError`` or
   ///   ``StorageError`` if the folder cannot be written, or the database not. What was done by then
@@ -78,6 +83,10 @@ package struct Compactor {
       var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
       try replaced.remove(unless: isStopping, into: &report)
     }
+    report.blobs = try BlobUpkeep(
+      device: device, limits: limits, isStopping: isStopping, isCancelled: isCancelled
+    ).run()
+    report.isStopped = report.blobs.isStopped
     return report
   }
 

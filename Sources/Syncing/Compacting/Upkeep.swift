@@ -51,6 +51,7 @@ package struct Upkeep {
     }
     var compactor = Compactor(device: device, limits: limits)
     let (now, budget, isStopping) = (device.ambient.now, budget, isStopping)
+    compactor.isCancelled = isStopping
     compactor.isStopping = { isStopping() || !(start...start + budget).contains(now()) }
     let report = try compactor.run()
     if report.isStopped { try device.database.noteLookingAfterUnfinished() }

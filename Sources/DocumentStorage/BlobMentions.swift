@@ -1,0 +1,154 @@
+import CanonicalJSON
+import Foundation
+import GRDB
+import Replication
+
+/// An operation that is kept, by what it may say about blobs.
+package struct BlobMention: Sendable {
+  package let document: DocumentKey
+  /// Who wrote it.
+  package let author: StreamID
+  /// Where it stands, which for an element of a set is what it is, and what it carries; as bytes.
+  package let path: Path
+  package let payload: [UInt8]
+  /// Whether it is gone from the document by a delete that nobody has undone, and can come back
+  /// only if somebody undoes that.
+  package let isDeleted: Bool
+}
+
+/// What tells one state of a database from the next, in one process.
+package struct DatabaseStamp: Sendable, Equatable {
+  private let version: Int
+  private let changes: Int
+
+  init(_ db: Database) throws {
+    version = try Int.fetchOne(db.prepared("PRAGMA data_version")) ?? 0
+    changes = db.totalChangesCount
+  }
+}
+
+extension StoreDatabase {
+  /// Calls `body` with each operation kept of documents that have a text somewhere in what is
+  /// stored of them: what shows, what lost a conflict, what a delete hides, what is not published
+  /// yet, and what this version does not understand.
+  ///
+  /// What a write covers is kept no more, and is not told of.
+  ///
+  /// - returns: what tells whether anything has changed since.
+  package func forEachMention(
+    of text: String, _ body: (BlobMention) throws -> Void
+  ) throws -> DatabaseStamp {
+    try read { db in
+      let streams = try streams(db)
+      let rows = try Row.fetchCursor(
+        db.prepared(
+          """
+          SELECT name, documents.id AS id, state FROM documents
+          JOIN collections ON collections.id = collection
+          WHERE instr(state, CAST(? AS BLOB)) > 0
+          """), arguments: [text])
+      while let row = try rows.next() {
+        let state = try StateCoding.decode(
+          try [UInt8](row.value("state") as Data), streams: streams,
+          lineage: streams.frontier.lineage)
+        try state.forEachMention(in: try row.documentKey(), body)
+      }
+      return try DatabaseStamp(db)
+    }
+  }
+
+  /// Runs `body` while nobody can write, if nothing has changed since a stamp was taken.
+  ///
+  /// - returns: false if something has, and nothing was done.
+  package func whileUnchanged(
+    since stamp: DatabaseStamp, _ body: () throws -> Void
+  ) throws -> Bool {
+    try write { db in
+      guard try DatabaseStamp(db) == stamp else { return false }
+      try body()
+      return true
+    }
+  }
+
+  /// Whether every other device that is live says that it has all that is applied here, and all
+  /// that this device wrote is in the folder.
+  ///
+  /// - parameter horizon: see ``isClaimedByAll(_:liveSince:)``.
+  package func isAllClaimed(liveSince horizon: Int64) throws -> Bool {
+    let (written, isSettled) = try read { db in
+      let streams = try streams(db)
+      return (streams.written, streams.frontier.open.isEmpty)
+    }
+    return try isSettled && isClaimedByAll(written, liveSince: horizon)
+  }
+}
+
+/// A document that has a text somewhere in what is stored of it.
+package struct MentioningDocument {
+  package let key: DocumentKey
+  fileprivate let state: DocumentState
+
+  /// Its canonical body; nil if it is absent.
+  package var body: [UInt8]? { state.view().body }
+
+  /// Its conflicts, sorted by path.
+  package func conflicts() -> [DocumentConflict] { state.conflicts() }
+
+  /// Who wrote the operations that carry a text.
+  package func authors(of text: String) -> Set<StreamID> {
+    let bytes = Array(text.utf8)
+    return Set(
+      state.entries.filter {
+        $0.effect.payload.contains(bytes) || $0.effect.path.bytes.contains(bytes)
+      }.map(\.stamp.dot.stream))
+  }
+}
+
+extension StoreSnapshot {
+  /// Calls `body` with each document that has a text somewhere in what is stored of it, shown or
+  /// not, sorted by collection and id.
+  ///
+  /// - parameter key: the only one to look at; nil for all.
+  package func forEachDocument(
+    mentioning text: String, in collection: ByteString? = nil, at key: DocumentKey? = nil,
+    _ body: (MentioningDocument) throws -> Void
+  ) throws {
+    if let key {
+      return try body(MentioningDocument(key: key, state: try state(of: key)))
+    }
+    let rows = try Row.fetchCursor(
+      db.prepared(
+        """
+        SELECT name, documents.id AS id, state FROM documents
+        JOIN collections ON collections.id = collection
+        WHERE instr(state, CAST(?1 AS BLOB)) > 0 AND (?2 IS NULL OR name = ?2)
+        ORDER BY name, documents.id
+        """), arguments: [text, collection?.description])
+    while let row = try rows.next() {
+      let state = try StateCoding.decode(
+        try [UInt8](row.value("state") as Data), streams: streams,
+        lineage: streams.frontier.lineage)
+      try body(MentioningDocument(key: try row.documentKey(), state: state))
+    }
+  }
+}
+
+extension DocumentState {
+  fileprivate func forEachMention(
+    in document: DocumentKey, _ body: (BlobMention) throws -> Void
+  ) throws {
+    let shown = visibility()
+    // Where anything is in doubt, all may show one day.
+    let isCertain =
+      pending.isEmpty && !isProvisional && shown.undoneDeletes.isEmpty && shown.hidden.isEmpty
+      && shown.doubtful.isEmpty && shown.orphans.isEmpty && shown.hiddenDeletes.isEmpty
+      && entries.allSatisfy { $0.effect.kind.isUnderstood }
+    let visible = Set(shown.values)
+    for (index, entry) in entries.enumerated() {
+      try body(
+        BlobMention(
+          document: document, author: entry.stamp.dot.stream, path: entry.effect.path,
+          payload: entry.effect.payload, isDeleted: isCertain && !visible.contains(index)))
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import BlobStorage
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+/// Brings a blob into the folder as this device's own, and then has a transaction refer to it.
+///
+/// In this order: whoever reads the reference, here or elsewhere, finds that its author had the
+/// blob on disk. The transaction looks once more whether it is there, while nobody can write: what
+/// looks after the blobs removes one only while nobody can write, either.
+package struct Attaching {
+  private let device: Device
+  private let blobs: BlobFolder
+  private let isStopping: () -> Bool
+  /// A blob that nothing refers to yet is removed only if nothing did for days before: more often
+  /// than once that does not happen.
+  private static let attempts = 3
+
+  /// - parameter isStopping: asked between pieces whether to give up.
+  /// - throws: ``ContainerError`` where the folder is not there, or is another one.
+  package init(device: Device, isStopping: @escaping () -> Bool = { false }) throws {
+    try device.requireContainer()
+    self.device = try device.settled()
+    self.isStopping = isStopping
+    blobs = BlobFolder(self.device.container)
+  }
+
+  /// Stores what a source gives, and runs `commit`.
+  ///
+  /// - parameter commit: commits a transaction that refers to the blob; it must call `check` inside
+  ///   that, and pass on what it throws. It may run more than once, if it did not commit.
+  /// - throws: as ``BlobWriter/store(_:)``, and what `commit` throws.
+  package func attach<Value>(
+    _ source: BlobSource,
+    commit: (_ stored: BlobWriter.Stored, _ check: () throws -> Void) throws -> Value
+  ) throws -> Value {
+    let stream = try device.database.device()?.stream ?? device.record.stream
+    let ambient = device.ambient
+    let writer = BlobWriter(
+      blobs, stream: stream, temporaryName: { ambient.temporaryName() }, isStopping: isStopping)
+    var attempt = 1
+    while true {
+      let stored = try writer.store(source)
+      let file = blobs.file(stored.hash, of: stream)
+      let gone = BlobError.vanished(file)
+      do {
+        return try commit(stored) {
+          let status = try? device.container.files.status(of: file)
+          guard status?.kind == .regular, status?.size == stored.size else { throw gone }
+        }
+      } catch let error as BlobError where error == gone && source.canBeReadAgain {
+        guard attempt < Self.attempts else { throw error }
+        attempt += 1
+      }
+    }
+  }
+}

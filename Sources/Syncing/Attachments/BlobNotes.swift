@@ -1,0 +1,70 @@
+import BlobStorage
+import Replication
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+/// Since when nothing refers to a device's copies, as noted beside them.
+///
+/// Not in the database: it is about what stands in this folder, and who loses it keeps more.
+struct BlobNotes {
+  private static let maximumBytes = 16 << 20
+  private let blobs: BlobFolder
+  private let path: FilePath
+  private let ambient: Ambient
+  private var files: any FileSystem { blobs.container.files }
+
+  init(blobs: BlobFolder, stream: StreamID, ambient: Ambient) {
+    self.blobs = blobs
+    self.ambient = ambient
+    path = blobs.directory(of: stream).appending(UnusedNotes.name)
+  }
+
+  /// What is noted; nothing where it cannot be read.
+  func read() -> [BlobHash: Int64] {
+    let bytes = try? files.contents(of: path, limit: Self.maximumBytes).bytes
+    return bytes.map(UnusedNotes.decode) ?? [:]
+  }
+
+  func write(_ unused: [BlobHash: Int64]) throws {
+    let staged = path.removingLastComponent().appending(ambient.temporaryName())
+    try files.publish(
+      UnusedNotes.encode(unused), at: staged, temporaryName: ambient.temporaryName())
+    do throws(FileError) {
+      try files.rename(staged, to: path)
+    } catch {
+      // What failed first is what is told.
+      try? files.remove(staged)
+      throw error
+    }
+  }
+}
+
+/// Removes what killed processes of this device left half written beside its copies.
+///
+/// As ``Leftovers`` does beside its segments: only feedsync's temporary names, and only files that
+/// nobody has written to for a day.
+struct BlobLeftovers {
+  private static let dayNanoseconds: Int64 = 86_400_000_000_000
+  private let device: Device
+  private let blobs: BlobFolder
+
+  init(device: Device, blobs: BlobFolder) {
+    self.device = device
+    self.blobs = blobs
+  }
+
+  func remove(of stream: StreamID) {
+    let files = blobs.container.files
+    let now = device.ambient.now().multipliedReportingOverflow(by: 1_000_000)
+    guard !now.overflow, let names = try? blobs.leftovers(of: stream) else { return }
+    for name in names {
+      let path = blobs.directory(of: stream).appending(name)
+      guard let status = try? files.status(of: path), status.kind == .regular,
+        status.modified < now.partialValue - Self.dayNanoseconds
+      else { continue }
+      // What cannot be removed is in nobody's way; the next run tries again.
+      try? files.remove(path)
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import BlobStorage
+import DocumentStorage
+import Replication
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+/// What was done for the blobs of a device.
+package struct BlobReport: Sendable, Equatable {
+  /// Copies that were made of what others keep, since this device's operations refer to it.
+  package var copied = 0
+  /// Own copies that are gone, since nothing has referred to them for long; and their bytes.
+  package var removed: [FilePath] = []
+  package var removedBytes: Int64 = 0
+  /// Own copies to which nothing refers, and that stay for now.
+  package var waiting = 0
+  /// Whether it ended early because it was asked to.
+  package var isStopped = false
+
+  package init() {}
+}
+
+/// Has a device keep its own copy of what its operations refer to, and removes copies of its own to
+/// which no operation has referred for long (protocol.md 30).
+///
+/// A copy stays for as long as **any** operation that is kept here refers to it, whoever wrote
+/// that: the author of a reference may not have its copy yet. Kept is also what lost a conflict,
+/// what is not published, and what only a delete hides; of the last, what nobody can bring back any
+/// more without undoing the delete goes once all live devices have said that they know of it.
+struct BlobUpkeep {
+  private let device: Device
+  private let limits: CompactionLimits
+  private let blobs: BlobFolder
+  private let isStopping: () -> Bool
+  private let isCancelled: () -> Bool
+  /// So many are removed while writers wait.
+  private static let removedAtOnce = 64
+
+  /// - parameters:
+  ///   - isStopping: asked between blobs whether to end early.
+  ///   - isCancelled: asked within blobs whether to give up.
+  init(
+    device: Device, limits: CompactionLimits, isStopping: @escaping () -> Bool,
+    isCancelled: @escaping () -> Bool
+  ) {
+    self.device = device
+    self.limits = limits
+    self.isStopping = isStopping
+    self.isCancelled = isCancelled
+    blobs = BlobFolder(device.container)
+  }
+
+  func run() throws -> BlobReport {
+    var report = BlobReport()
+    let streams = try blobs.streams()
+    guard !streams.isEmpty else { return report }
+    let kept = try Set(device.database.keptStreams())
+    let scan = try BlobNeeds(device: device, kept: kept, horizon: limits.horizon)
+    try copyMissing(scan.own, among: streams, kept: kept, into: &report)
+    let present = try device.database.device()?.stream ?? device.record.stream
+    // Of a stream that branches somebody else may write what is not known here.
+    let compactable = try Set(
+      device.database.compactableStreams().filter { !$0.isBranching }.map(\.stream))
+    for stream in streams where compactable.contains(stream) {
+      guard !stops(&report) else { return report }
+      try collect(stream, scan, isPresent: stream == present, into: &report)
+    }
+    BlobLeftovers(device: device, blobs: blobs).remove(of: present)
+    return report
+  }
+
+  private func stops(_ report: inout BlobReport) -> Bool {
+    report.isStopped = report.isStopped || isStopping()
+    return report.isStopped
+  }
+
+  // MARK: Keeping
+
+  /// Makes own copies of what this device's operations refer to and it has none of.
+  private func copyMissing(
+    _ needed: Set<BlobHash>, among streams: [StreamID], kept: Set<StreamID>,
+    into report: inout BlobReport
+  ) throws {
+    var missing = needed
+    for stream in streams where kept.contains(stream) {
+      missing.subtract(try blobs.hashes(of: stream))
+    }
+    guard !missing.isEmpty else { return }
+    let others = try streams.filter { !kept.contains($0) }.map { stream in
+      (stream, try blobs.hashes(of: stream))
+    }
+    let own = try device.database.device()?.stream ?? device.record.stream
+    let ambient = device.ambient
+    let writer = BlobWriter(
+      blobs, stream: own, temporaryName: { ambient.temporaryName() }, isStopping: isCancelled)
+    for hash in missing.sorted() {
+      for (other, hashes) in others where hashes.contains(hash) {
+        guard !stops(&report) else { return }
+        // What cannot be read now may be later.
+        guard try copy(hash, from: other, with: writer) else { continue }
+        report.copied += 1
+        break
+      }
+    }
+  }
+
+  /// - returns: false if the other's copy is not whole, or cannot be read.
+  private func copy(
+    _ hash: BlobHash, from other: StreamID, with writer: BlobWriter
+  ) throws -> Bool {
+    try device.requireContainer()
+    do {
+      return try writer.store(hash, from: other) != nil
+    } catch let error as FileError where error.path == blobs.file(hash, of: other) {
+      return false
+    } catch is CancellationError {
+      return false
+    }
+  }
+
+  // MARK: Removing
+
+  private func collect(
+    _ stream: StreamID, _ scan: BlobNeeds, isPresent: Bool, into report: inout BlobReport
+  ) throws {
+    let notes = BlobNotes(blobs: blobs, stream: stream, ambient: device.ambient)
+    let noted = notes.read()
+    let own = try blobs.hashes(of: stream)
+    // A copy of this machine may write what this device wrote once; a retired one may come back.
+    let grace = isPresent ? limits.grace : limits.grace + limits.horizon
+    var keeping = BlobKeeping(
+      own: own, needed: scan.needed, noted: noted, now: device.ambient.now(), grace: grace)
+    while !keeping.due.isEmpty, !stops(&report) {
+      let due = keeping.due.prefix(Self.removedAtOnce)
+      try device.requireContainer()
+      let isDone = try device.database.whileUnchanged(since: scan.stamp) {
+        for hash in due { try remove(hash, of: stream, into: &report) }
+      }
+      // Somebody has written: the next run looks again.
+      guard isDone else { break }
+      for hash in due { keeping.remove(hash) }
+      try blobs.container.files.synchronizeDirectory(blobs.directory(of: stream))
+    }
+    report.waiting += keeping.unused.count
+    if keeping.unused != noted { try notes.write(keeping.unused) }
+  }
+
+  /// Removes a copy; what else has taken its name is nobody's to remove.
+  private func remove(
+    _ hash: BlobHash, of stream: StreamID, into report: inout BlobReport
+  ) throws {
+    let files = blobs.container.files
+    let path = blobs.file(hash, of: stream)
+    guard let status = try? files.status(of: path), status.kind == .regular else { return }
+    try files.remove(path)
+    report.removed.append(path)
+    let (sum, overflow) = report.removedBytes.addingReportingOverflow(status.size)
+    report.removedBytes = overflow ? .max : sum
+  }
+}

@@ -1,0 +1,134 @@
+import BlobStorage
+import DocumentStorage
+import Replication
+import Syncing
+import SystemFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Attaching a file") struct AttachingTests {
+  /// A world with a device, the same each time.
+  private static func scene(
+    _ features: InMemoryFileSystem.Features = InMemoryFileSystem.Features()
+  ) throws -> (InMemoryFileSystem, World, Peer) {
+    let files = InMemoryFileSystem(features: features)
+    let world = try World(.fake, fake: files)
+    let ann = try world.loner("ann")
+    try files.synchronizeDirectory(world.root)
+    try files.synchronizeDirectory(ann.folder)
+    return (files, world, ann)
+  }
+
+  @Test("that is killed at any call leaves no reference without its blob")
+  func killed() throws {
+    for features in [InMemoryFileSystem.Features(), .renameOnly] {
+      for call in 1... {
+        let (files, _, ann) = try Self.scene(features)
+        files.kill(at: call)
+        let isAcknowledged = (try? ann.attach("text", to: "n")) != nil
+        guard files.wasKilled else { break }
+        files.reboot()
+        let isThere = try ann.body("n") != nil
+        #expect(!isAcknowledged || isThere)
+        for found in try ann.availability(of: "n") {
+          guard case .here = found else {
+            Issue.record("a kill at call \(call) left \(found)")
+            continue
+          }
+        }
+      }
+    }
+  }
+
+  @Test("and losing power at any call, or once it is done, loses no blob that is referred to")
+  func powerLoss() throws {
+    for call in 1...24 {
+      for seed in 1...3 {
+        let (files, _, ann) = try Self.scene()
+        files.kill(at: call)
+        _ = try? ann.attach("text", to: "n")
+        var chance = SeededGenerator(seed: UInt64(seed))
+        files.powerLoss(using: &chance)
+        for found in try ann.availability(of: "n") {
+          guard case .here = found else {
+            Issue.record("power lost at call \(call) left \(found)")
+            continue
+          }
+        }
+      }
+    }
+  }
+
+  @Test("begins anew where the blob is taken away before the transaction refers to it")
+  func vanishing() throws {
+    let (files, _, ann) = try Self.scene()
+    files.put("/world/f", Array("text".utf8))
+    let attaching = try Attaching(device: ann.device)
+    var stored: [BlobHash] = []
+    let source = BlobSource(file: "/world/f", in: files)
+    try attaching.attach(source) { blob, check in
+      stored.append(blob.hash)
+      if stored.count == 1 { try files.remove(ann.blobs.file(blob.hash, of: ann.stream)) }
+      try check()
+    }
+    #expect(stored.count == 2 && stored[0] == stored[1])
+    #expect(try ann.keeps(stored[0]))
+    // Whoever takes it away again and again is told of.
+    #expect(throws: BlobError.vanished(ann.blobs.file(stored[0], of: ann.stream))) {
+      try attaching.attach(source) { blob, check in
+        try files.remove(ann.blobs.file(blob.hash, of: ann.stream))
+        try check()
+      }
+    }
+  }
+
+  @Test("under one name on two devices shows one whole, and lists the other as a conflict")
+  func concurrent() throws {
+    let (_, world, ann) = try Self.scene()
+    let bob = try world.loner("bob")
+    try ann.put("n", "{}")
+    try world.send(from: ann, to: bob)
+    let first = try ann.attach("one", to: "n")
+    let second = try bob.attach("another", to: "n")
+    try world.give(ann, to: bob)
+    try world.give(bob, to: ann)
+    for peer in [ann, bob] {
+      var found: [AttachmentSurvey.Found] = []
+      try AttachmentSurvey(device: peer.device).forEach(at: Peer.key("n")) { found.append($0) }
+      #expect(Set(found.map(\.reference.hash)) == [first, second])
+      #expect(found.map(\.isShown) == [true, false])
+      for one in found {
+        #expect(one.reference.size == (one.reference.hash == first ? 3 : 7))
+        #expect(one.authors == [one.reference.hash == first ? ann.stream : bob.stream])
+      }
+    }
+    #expect(try ann.body("n") == bob.body("n"))
+    #expect(try ann.device.database.counts().conflicts == 1)
+  }
+
+  @Test("is told apart elsewhere: not arrived, here, damaged, and lost once its author is retired")
+  func states() throws {
+    let (files, world, ann) = try Self.scene()
+    let bob = try world.loner("bob")
+    let hash = try ann.attach("text", to: "n")
+    try world.give(ann, to: bob)
+    #expect(try bob.availability(of: "n") == [.awaited(from: [ann.stream])])
+    try world.giveBlobs(ann, to: bob)
+    let whole = BlobCopy(stream: ann.stream, condition: .whole)
+    #expect(try bob.availability(of: "n") == [.here(whole)])
+    let path = bob.blobs.file(hash, of: ann.stream)
+    files.truncate(path, to: 2)
+    let cut = BlobCopy(stream: ann.stream, condition: .short(2))
+    #expect(try bob.availability(of: "n") == [.damaged([cut], awaitedFrom: [ann.stream])])
+    files.put(path, Array("tex!".utf8))
+    let other = BlobCopy(stream: ann.stream, condition: .otherContent)
+    #expect(try bob.availability(of: "n") == [.damaged([other], awaitedFrom: [ann.stream])])
+    try files.remove(path)
+    #expect(try bob.availability(of: "n") == [.awaited(from: [ann.stream])])
+    try bob.device.database.retire(ann.stream, now: bob.device.ambient.now())
+    #expect(try bob.availability(of: "n") == [.lost])
+    try files.remove(ann.blobs.file(hash, of: ann.stream))
+    #expect(try ann.availability(of: "n") == [.lost])
+  }
+}

@@ -1,0 +1,75 @@
+import BlobStorage
+import CanonicalJSON
+import DocumentStorage
+import Replication
+import SharedFolder
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+extension Peer {
+  var blobs: BlobFolder { BlobFolder(device.container) }
+
+  /// Attaches text to a document of `notes`, as a command does; returns its hash.
+  @discardableResult
+  func attach(_ text: String, to id: String, as name: String = "a.txt") throws -> BlobHash {
+    let files = device.container.files
+    let source = device.container.root.removingLastComponent().appending("source-\(stream)")
+    if let fake = files as? InMemoryFileSystem { fake.put(source, Array(text.utf8)) }
+    let attaching = try Attaching(device: device)
+    let hash = try attaching.attach(BlobSource(file: source, in: files)) { stored, check in
+      let reference = BlobReference(hash: stored.hash, size: stored.size, name: name, type: nil)
+      let patch: JSON = .object([
+        "attachments": .object([ByteString(name): reference.json])
+      ])
+      try write { writer in
+        _ = try writer.patch(patch, at: Self.key(id))
+        try check()
+      }
+      return stored.hash
+    }
+    try publish()
+    return hash
+  }
+
+  /// Takes an attachment out of a document.
+  func detach(_ name: String = "a.txt", from id: String) throws {
+    let members: JSON = .object([ByteString(name): .null])
+    try write { _ = try $0.patch(.object(["attachments": members]), at: Self.key(id)) }
+    try publish()
+  }
+
+  /// Whether this device's own copy of a blob is there.
+  func keeps(_ hash: BlobHash, of stream: StreamID? = nil) throws -> Bool {
+    try blobs.hashes(of: stream ?? self.stream).contains(hash)
+  }
+
+  /// What its upkeep does for blobs.
+  @discardableResult
+  func look() throws -> BlobReport {
+    try Compactor(device: device, limits: .small()).run().blobs
+  }
+
+  /// Whether the blobs of a document are here.
+  func availability(of id: String) throws -> [BlobAvailability] {
+    let survey = try AttachmentSurvey(device: device)
+    var found: [BlobAvailability] = []
+    try survey.forEach(at: Self.key(id)) {
+      found.append(
+        try survey.availability(of: $0.reference, authors: $0.authors, verifies: true))
+    }
+    return found
+  }
+}
+
+extension World {
+  /// Brings a device's blobs to another's folder, and none of the logs.
+  func giveBlobs(_ author: Peer, to other: Peer) throws {
+    for hash in try author.blobs.hashes(of: author.stream) {
+      let path = author.blobs.file(hash, of: author.stream)
+      let bytes = try files.contents(of: path, limit: 1 << 20).bytes
+      try place(bytes, at: other.blobs.file(hash, of: author.stream))
+    }
+  }
+}
