@@ -84,11 +84,19 @@ package struct BlobWriter {
   ///
   /// - returns: nil if it is not.
   package func store(_ hash: BlobHash, from other: StreamID) throws -> Stored? {
+    try store(hash, from: folder.file(hash, of: other))
+  }
+
+  /// Stores a copy of a file, if it has the content that is asked for.
+  ///
+  /// - returns: nil if it has not, or is no file.
+  package func store(_ hash: BlobHash, from file: FilePath) throws -> Stored? {
     try makeDirectory()
-    let file = folder.file(hash, of: other)
     do {
       return try write(BlobSource(file: file, in: files), expecting: hash)
     } catch BlobError.sourceChanged(file) {
+      return nil
+    } catch let error as FileError where error.path == file && error.isNotAFile {
       return nil
     }
   }

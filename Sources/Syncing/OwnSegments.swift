@@ -1,3 +1,4 @@
+import BlobStorage
 import DocumentStorage
 import Replication
 import SegmentFormat
@@ -40,8 +41,22 @@ struct OwnSegments {
         guard case .segment(let segment) = content(of: file, in: old) else { continue }
         _ = try container.publish(segment, temporaryName: device.ambient.temporaryName())
       }
+      try bringOverBlobs(from: BlobFolder(old))
     }
     return try missing()
+  }
+
+  /// Copies this device's own blobs, as far as they are whole.
+  private func bringOverBlobs(from old: BlobFolder) throws {
+    let ambient = device.ambient
+    for owned in try device.database.keptStreams() {
+      let present = try BlobFolder(container).hashes(of: owned)
+      let writer = BlobWriter(
+        BlobFolder(container), stream: owned, temporaryName: { ambient.temporaryName() })
+      for hash in try old.hashes(of: owned).subtracting(present).sorted() {
+        _ = try writer.store(hash, from: old.file(hash, of: owned))
+      }
+    }
   }
 
   /// Which published transactions no whole file of the folder holds.

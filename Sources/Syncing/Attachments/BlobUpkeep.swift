@@ -56,7 +56,6 @@ struct BlobUpkeep {
     guard !streams.isEmpty else { return report }
     let kept = try Set(device.database.keptStreams())
     let scan = try BlobNeeds(device: device, kept: kept, horizon: limits.horizon)
-    try copyMissing(scan.own, among: streams, kept: kept, into: &report)
     let present = try device.database.device()?.stream ?? device.record.stream
     // Of a stream that branches somebody else may write what is not known here.
     let compactable = try Set(
@@ -66,6 +65,8 @@ struct BlobUpkeep {
       try collect(stream, scan, isPresent: stream == present, into: &report)
     }
     BlobLeftovers(device: device, blobs: blobs).remove(of: present)
+    // Behind what makes room.
+    try copyMissing(scan.own, among: streams, kept: kept, into: &report)
     return report
   }
 
@@ -130,7 +131,8 @@ struct BlobUpkeep {
     let grace = isPresent ? limits.grace : limits.grace + limits.horizon
     var keeping = BlobKeeping(
       own: own, needed: scan.needed, noted: noted, now: device.ambient.now(), grace: grace)
-    while !keeping.due.isEmpty, !stops(&report) {
+    let isCertain = try keeping.due.isEmpty || isComplete()
+    while isCertain, !keeping.due.isEmpty, !stops(&report) {
       let due = keeping.due.prefix(Self.removedAtOnce)
       try device.requireContainer()
       let isDone = try device.database.whileUnchanged(since: scan.stamp) {
@@ -143,6 +145,14 @@ struct BlobUpkeep {
     }
     report.waiting += keeping.unused.count
     if keeping.unused != noted { try notes.write(keeping.unused) }
+  }
+
+  /// Whether all that is in the folder is in the documents: what waits or is set aside may refer to
+  /// anything.
+  private func isComplete() throws -> Bool {
+    var knowledge = FolderKnowledge(database: device.database)
+    try knowledge.refresh()
+    return knowledge.setAside.isEmpty && knowledge.gaps().isEmpty
   }
 
   /// Removes a copy; what else has taken its name is nobody's to remove.

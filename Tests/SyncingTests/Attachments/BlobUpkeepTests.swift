@@ -221,6 +221,23 @@ import Testing
     #expect(try files.status(of: path).kind == .symbolicLink)
   }
 
+  @Test("stay while something of the folder is missing, or set aside")
+  func incomplete() throws {
+    let hash = try ann.attach("text", to: "n")
+    try ann.detach(from: "n")
+    try ann.look()
+    let stray = ann.device.container.logs.appending("0").appending("x.log")
+    files.put(stray, [1, 2, 3])
+    try ann.importAll()
+    for _ in 0..<3 {
+      week()
+      #expect(try ann.look().waiting == 1)
+    }
+    try files.remove(stray)
+    try ann.importAll()
+    #expect(try ann.look().removed == [ann.blobs.file(hash, of: ann.stream)])
+  }
+
   @Test("that a killed process left half written go after a day")
   func leftovers() throws {
     try ann.attach("text", to: "n")
@@ -250,5 +267,34 @@ import Testing
       try other.ann.look()
       #expect(try !other.ann.keeps(gone))
     }
+  }
+}
+
+/// A device moves on to another folder of its container.
+@Suite("A device's blobs, where its folder is another one") struct MovedBlobTests {
+  @Test("come along from the old one, as far as they are whole")
+  func moved() throws {
+    let house = try Household()
+    let old = try house.makeFolder("old")
+    try house.initialise(old)
+    let new = house.root.appending("new")
+    try house.copy(old, to: new)
+    let ann = try house.open()
+    var hashes: [BlobHash] = []
+    for text in ["kept", "damaged"] {
+      let source = house.root.appending(FilePath.Component(text) ?? "f")
+      try house.files.publish(Array(text.utf8), at: source, temporaryName: "t")
+      try Attaching(device: ann.device).attach(BlobSource(file: source, in: house.files)) {
+        hashes.append($0.hash)
+        try $1()
+      }
+    }
+    let damaged = ann.blobs.file(hashes[1], of: ann.stream)
+    try house.files.remove(damaged)
+    try house.files.publish([1], at: damaged, temporaryName: "t")
+    try house.initialise(new)
+    let moved = try house.open()
+    #expect(moved.folder == new)
+    #expect(try moved.blobs.hashes(of: ann.stream) == [hashes[0]])
   }
 }
