@@ -1,3 +1,4 @@
+import BlobStorage
 import DocumentFiles
 import DocumentStorage
 import FileCoordination
@@ -100,6 +101,7 @@ extension FeedSyncError {
     case let error as KeyValueViolation: self = error.described
     case let error as DocumentFileError: self.init(document: error, operation: operation)
     case let error as MemberPath.Problem: self.init(member: error, operation: operation)
+    case let error as BlobError: self.init(blob: error, operation: operation)
     case let error as FileError: self.init(file: error)
     case let error as SegmentError: self.init(segment: error, operation: operation)
     default:

@@ -12,6 +12,14 @@ public struct CompactionSummary: Hashable, Sendable {
   public let waitingFiles: Int
   /// How many operations were left out for good, since nobody needs them; this version keeps all.
   public let droppedOperations: Int
+  /// How many copies were made of attachments' content that others keep, since what this device
+  /// wrote refers to it.
+  public let copiedBlobs: Int
+  /// How many of this device's copies of attachments' content are gone, since nothing has referred
+  /// to them for ``CompactionSettings/grace``.
+  public let removedBlobs: Int
+  /// How many of them stay for now, though nothing refers to them.
+  public let waitingBlobs: Int
   /// Whether it came to its end; else the next one goes on with the rest.
   public let isFinished: Bool
 }
@@ -81,6 +89,8 @@ extension CompactionSummary {
     self.init(
       joinedFiles: report.joined, writtenFiles: report.written,
       removedFiles: report.removed.count, waitingFiles: report.waiting,
-      droppedOperations: report.dropped, isFinished: !report.isStopped)
+      droppedOperations: report.dropped, copiedBlobs: report.blobs.copied,
+      removedBlobs: report.blobs.removed.count, waitingBlobs: report.blobs.waiting,
+      isFinished: !report.isStopped)
   }
 }

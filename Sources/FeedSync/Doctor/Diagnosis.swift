@@ -23,7 +23,8 @@ package struct Diagnosis {
     IgnoreFileCheck(), StatePlaceCheck(), DatabaseCheck(), NewerVersionCheck(), GapCheck(),
     SetAsideCheck(), CloneCheck(),
     ForeignFilesCheck(), MarkerCopyCheck(), PublishedFilesCheck(), OutboxCheck(), ClockCheck(),
-    WatcherCheck(), WatchingCheck(), OtherStatesCheck(), OlderDatabasesCheck(),
+    AttachmentsCheck(), WatcherCheck(), WatchingCheck(), OtherStatesCheck(),
+    OlderDatabasesCheck(),
   ]
 
   /// Runs checks; one that fails is a finding, and the others go on.

@@ -1,0 +1,55 @@
+import Syncing
+
+/// Whether the content of all attachments is here, by a look at sizes: to read gigabytes is what
+/// `attachments verify` is for.
+package struct AttachmentsCheck: DoctorCheck {
+  package let name = "attachments"
+  private static let named = 10
+
+  package func findings(in patient: Patient) throws -> [Finding] {
+    guard let device = patient.deviceAtHand else { return [] }
+    let survey = try AttachmentSurvey(device: device)
+    let wording = try AttachmentWording(device)
+    var missing: [AttachmentEntry] = []
+    try survey.forEach { found in
+      let availability = try survey.availability(of: found.reference, authors: found.authors)
+      let entry = wording.entry(found, availability)
+      if !entry.availability.isHere { missing.append(entry) }
+    }
+    let awaited = missing.filter { if case .awaited = $0.availability { true } else { false } }
+    let bad = missing.filter { if case .awaited = $0.availability { false } else { true } }
+    return bad.prefix(Self.named).map(finding) + more(bad.count - Self.named) + note(awaited)
+  }
+
+  private func finding(_ entry: AttachmentEntry) -> Finding {
+    let error = FeedSyncError(
+      entry.availability, of: entry.attachment, operation: "look for attachments")
+    let place = "\(entry.collection)/\(entry.id)"
+    return Finding(
+      entry.availability == .lost ? .error : .warning, check: name, file: error.file,
+      message: "\(place): \(error.message)", hint: error.hint)
+  }
+
+  private func more(_ count: Int) -> [Finding] {
+    guard count > 0 else { return [] }
+    return [
+      Finding(
+        .warning, check: name, message: "\(count) more attachments are damaged or lost",
+        hint: "'feedsync attachments list' names them all")
+    ]
+  }
+
+  private func note(_ awaited: [AttachmentEntry]) -> [Finding] {
+    guard !awaited.isEmpty else { return [] }
+    var senders: Set<String> = []
+    for case .awaited(let devices) in awaited.map(\.availability) {
+      senders.formUnion(devices.map(\.words))
+    }
+    let noun = FindingWords.count(awaited.count, "attachment has", "attachments have")
+    return [
+      Finding(
+        .note, check: name, message: "the content of \(noun) not arrived yet",
+        hint: "let the syncer run here and on \(senders.sorted().joined(separator: " or "))")
+    ]
+  }
+}
