@@ -33,6 +33,7 @@ struct CompactCommand: StoreCommand {
     if dryRun { return try survey(device, compactor) }
     let interruption = Interruption()
     compactor.isStopping = { interruption.isRequested }
+    compactor.isCancelled = compactor.isStopping
     let report = try compactor.run()
     if report.isStopped {
       interruption.end(

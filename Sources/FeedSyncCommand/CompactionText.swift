@@ -12,7 +12,7 @@ enum CompactionText {
       + " removed \(report.removed.count) that larger ones took the place of"
     if report.dropped > 0 { text += "; dropped \(report.dropped) edits that are dead" }
     if report.waiting > 0 { text += "; \(report.waiting) stay for now" }
-    return text
+    return text + done(report.blobs)
   }
 
   static func json(_ report: CompactionReport) -> JSON {
@@ -21,7 +21,27 @@ enum CompactionText {
       "transactions": .number(report.writtenTransactions), "bytes": .number(report.writtenBytes),
       "removed": .number(report.removed.count), "waiting": .number(report.waiting),
       "dropped": .number(report.dropped),
+      "blobs": .object([
+        "copied": .number(report.blobs.copied), "removed": .number(report.blobs.removed.count),
+        "removed_bytes": .number(report.blobs.removedBytes),
+        "waiting": .number(report.blobs.waiting),
+      ]),
     ])
+  }
+
+  /// What became of attachments' content; nothing where there is nothing to say.
+  private static func done(_ blobs: BlobReport) -> String {
+    var text = ""
+    if blobs.copied > 0 { text += "; copied \(blobs.copied) attachments of others" }
+    if !blobs.removed.isEmpty {
+      text +=
+        "; removed \(blobs.removed.count) attachments that nothing refers to, with"
+        + " \(blobs.removedBytes) bytes"
+    }
+    if blobs.waiting > 0 {
+      text += "; \(blobs.waiting) attachments that nothing refers to stay for now"
+    }
+    return text
   }
 
   /// What the folder holds, and of whom.

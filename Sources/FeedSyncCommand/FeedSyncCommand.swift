@@ -15,7 +15,8 @@ struct FeedSyncTool: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       InitCommand.self, PutCommand.self, PatchCommand.self, GetCommand.self, DeleteCommand.self,
-      CounterCommand.self, SetCommand.self, KeyValueCommand.self, ListCommand.self,
+      CounterCommand.self, SetCommand.self, KeyValueCommand.self, AttachCommand.self,
+      AttachmentsCommand.self, ListCommand.self,
       LoadCommand.self, DumpCommand.self, ImportCommand.self,
       WatchCommand.self, StatusCommand.self, DoctorCommand.self, SegmentCommand.self,
       QueryCommand.self, SQLCommand.self, IndexCommand.self, DevicesCommand.self,
@@ -37,5 +38,5 @@ struct FeedSyncTool: AsyncParsableCommand {
 enum Version {
   static let text = "0.1.0"
   /// When the manual was last changed for it.
-  static let manualDate = "November 24, 2026"
+  static let manualDate = "November 25, 2026"
 }
