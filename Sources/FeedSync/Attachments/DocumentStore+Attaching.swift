@@ -52,7 +52,11 @@ extension DocumentStore {
   ///       try writer.update(Trip.self, at: "alps", in: "trips") { $0.cover = attachment }
   ///     }
   ///
-  /// - parameter body: As for `write`; in rare cases it runs again, with what it wrote undone.
+  /// - parameters:
+  ///   - file: The file; a link is followed.
+  ///   - name: What the attachment is called; the file's name if nil.
+  ///   - type: The media type, such as `image/jpeg`.
+  ///   - body: As for `write`; in rare cases it runs again, with what it wrote undone.
   /// - throws: What `body` throws, and as `attach` with a document.
   @discardableResult
   public func attach(

@@ -68,7 +68,9 @@ extension DocumentStore {
 
   /// Whether the content of an attachment is here.
   ///
-  /// - parameter verifying: As for ``attachments(of:in:verifying:)``.
+  /// - parameters:
+  ///   - attachment: Whose content it is about.
+  ///   - verifying: As for ``attachments(of:in:verifying:)``.
   public func availability(
     of attachment: DocumentAttachment, verifying: Bool = false
   ) throws -> AttachmentAvailability {
