@@ -38,18 +38,7 @@ extension Judgement {
     }
     guard starts.count <= 1 else { return }
     let increments = promises.filter { $0.promise.editedKind == path }
-    // What is claimed and was given up goes with what is written at or above it, also where
-    // nothing showed.
-    let isDoubtful = promises.contains { other in
-      other.promise.editedKind != path
-        && increments.contains { increment in
-          other.hasGivenUp(increment)
-            && (other.claims(increment)
-              ? other.promise.writesAbove(path) || other.promise.isWhole
-              : other.promise.before?.value(at: path) != other.promise.after?.value(at: path))
-        }
-    }
-    guard !isDoubtful else { return }
+    guard !isDoubtful(increments, beside: others, at: path) else { return }
     var expected: Int64 = 0
     if let start = starts.first {
       guard case .integer(let number)? = start.promise.after?.value(at: path) else { return }
@@ -72,6 +61,38 @@ extension Judgement {
         "\(key.id): the counter at \(path.map { "/\($0)" }.joined()) is"
           + " \(shown?.canonical ?? "absent"), by what was counted \(isAny ? expected : 0)")
     }
+  }
+
+  /// Whether it cannot be told what is counted at a path.
+  private func isDoubtful(
+    _ increments: [JudgedPromise], beside others: [JudgedPromise], at path: [ByteString]
+  ) -> Bool {
+    // What is claimed and was given up goes with what is written at or above it, also where
+    // nothing showed.
+    let writers = promises.filter { $0.promise.editedKind != path }
+    let mayBeCovered = writers.contains { other in
+      increments.contains { increment in
+        other.hasGivenUp(increment)
+          && (other.claims(increment)
+            ? other.promise.writesAbove(path) || other.promise.isWhole
+            : other.promise.before?.value(at: path) != other.promise.after?.value(at: path))
+      }
+    }
+    let starts = others.filter { $0.promise.after?.value(at: path) != nil }
+    return mayBeCovered
+      || (increments + starts).contains { mayBeBack($0, beside: others, at: path) }
+  }
+
+  /// Whether all that took an edit away waited, and may have gone with a database that was put back
+  /// before the removal could be published (protocol.md 7).
+  private func mayBeBack(
+    _ judged: JudgedPromise, beside others: [JudgedPromise], at path: [ByteString]
+  ) -> Bool {
+    let takers = others.filter {
+      $0.promise.number != judged.promise.number && hasReached($0, judged, at: path)
+    }
+    return !takers.isEmpty
+      && takers.allSatisfy { $0.mayLackRemovals && $0.promise.after?.value(at: path) == nil }
   }
 
   // MARK: Sets
