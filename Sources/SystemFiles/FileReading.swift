@@ -72,16 +72,7 @@ extension InMemoryFileSystem {
   package func read(
     _ path: FilePath, _ body: (ArraySlice<UInt8>) throws -> Void
   ) throws -> FileReading {
-    let (number, before) = try run { (state) throws(FileError) in
-      try state.faults.enter(.open, path)
-      let number = try state.find(.open, path)
-      guard let node = state.tree.nodes[number], let before = state.tree.status(of: number) else {
-        throw FileError(.open, path, .noSuchFileOrDirectory)
-      }
-      guard !node.isRefused else { throw FileError(.open, path, .permissionDenied) }
-      guard node.kind == .regular else { throw .notAFile(path, found: node.kind) }
-      return (number, before)
-    }
+    let (number, before) = try run { (state) throws(FileError) in try state.openFile(path) }
     var count = 0
     while count <= before.size {
       // The file may be changed, or cut, while `body` has the piece before.

@@ -26,18 +26,13 @@ extension InMemoryFileSystem {
 
   package func contents(of path: FilePath, limit: Int) throws(FileError) -> FileContents {
     try run { (state) throws(FileError) in
-      try state.faults.enter(.open, path)
-      let number = try state.find(.open, path)
-      guard let node = state.tree.nodes[number], let before = state.tree.status(of: number) else {
-        throw FileError(.open, path, .noSuchFileOrDirectory)
-      }
-      guard !node.isRefused else { throw FileError(.open, path, .permissionDenied) }
-      guard node.kind == .regular else { throw .notAFile(path, found: node.kind) }
+      let (number, before) = try state.openFile(path)
       try state.faults.enter(.read, path)
-      guard node.content.count <= limit else { throw FileError(.read, path, .fileTooLarge) }
+      let content = state.tree.nodes[number]?.content ?? []
+      guard content.count <= limit else { throw FileError(.read, path, .fileTooLarge) }
       state.deliverArriving(to: number)
       let after = state.tree.status(of: number) ?? before
-      return FileContents(bytes: node.content, statusBefore: before, status: after)
+      return FileContents(bytes: content, statusBefore: before, status: after)
     }
   }
 

@@ -81,6 +81,20 @@ struct InMemoryState: Sendable {
     return number
   }
 
+  /// A file that is opened to be read.
+  mutating func openFile(
+    _ path: FilePath
+  ) throws(FileError) -> (number: UInt64, status: FileStatus) {
+    try faults.enter(.open, path)
+    let number = try find(.open, path)
+    guard let node = tree.nodes[number], let status = tree.status(of: number) else {
+      throw FileError(.open, path, .noSuchFileOrDirectory)
+    }
+    guard !node.isRefused else { throw FileError(.open, path, .permissionDenied) }
+    guard node.kind == .regular else { throw .notAFile(path, found: node.kind) }
+    return (number, status)
+  }
+
   /// A name that is free, in a directory that is there.
   func findFree(
     _ operation: FileOperation, _ path: FilePath
