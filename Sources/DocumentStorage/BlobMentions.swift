@@ -57,17 +57,9 @@ extension StoreDatabase {
     }
   }
 
-  /// Runs `body` while nobody can write, if nothing has changed since a stamp was taken.
-  ///
-  /// - returns: false if something has, and nothing was done.
-  package func whileUnchanged(
-    since stamp: DatabaseStamp, _ body: () throws -> Void
-  ) throws -> Bool {
-    try write { db in
-      guard try DatabaseStamp(db) == stamp else { return false }
-      try body()
-      return true
-    }
+  /// Whether nothing has changed since a stamp was taken.
+  package func isUnchanged(since stamp: DatabaseStamp) throws -> Bool {
+    try read { try DatabaseStamp($0) == stamp }
   }
 
   /// Whether every other device that is live says that it has all that is applied here, and all

@@ -28,6 +28,8 @@ package final class StoreDatabase: Sendable {
   private let streamChanges = Mutex(0)
   private let function: BodyFunction
   private let use: Use
+  /// Whether a commit may not wait for the disk, though it should: see `writeRepeatable`.
+  private let isClosedToWrites = Mutex(false)
   /// Whether the process that writes is still alive, where one is pretended.
   private let beforeWriting: (@Sendable () throws -> Void)?
   /// Told of each transaction, where somebody measures how long others wait for one.
@@ -235,7 +237,13 @@ package final class StoreDatabase: Sendable {
         // SQLite takes it as it compiles it, and not in a transaction.
         try db.execute(sql: "PRAGMA synchronous = NORMAL")
         let outcome = Swift.Result { try commit(db, body) }
-        try db.execute(sql: "PRAGMA synchronous = FULL")
+        do {
+          try db.execute(sql: "PRAGMA synchronous = FULL")
+        } catch {
+          // What is acknowledged from now on might not be on the disk.
+          isClosedToWrites.withLock { $0 = true }
+          throw error
+        }
         return try outcome.get()
       }
     }
@@ -258,6 +266,10 @@ package final class StoreDatabase: Sendable {
   ) throws -> Result {
     do {
       try turn.requireNone()
+      guard !isClosedToWrites.withLock({ $0 }) else {
+        throw DatabaseError(
+          resultCode: .SQLITE_READONLY, message: "writes would not wait for the disk any more")
+      }
       try beforeWriting?()
       onTurn?(.began(step, isWriting: true))
       defer { onTurn?(.ended) }
@@ -299,6 +311,8 @@ package final class StoreDatabase: Sendable {
   }
 
   var isInMemory: Bool { file == Self.memory }
+  /// The directory that it is in; nil for one in memory.
+  package var directory: FilePath? { isInMemory ? nil : file.removingLastComponent() }
   private static let memory: FilePath = ":memory:"
 
   /// Moves the write-ahead log into the database, if nobody reads it now.

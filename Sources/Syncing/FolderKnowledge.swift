@@ -44,6 +44,11 @@ extension FolderKnowledge {
         digest: claim.name.digest))
   }
 
+  /// Whether a file was read, whatever came of it.
+  func hasRead(_ file: FolderListing.File) -> Bool {
+    records[file.key] != nil || file.claim.map { isImported($0) } ?? false
+  }
+
   private static let branchDetail = "it continues a branch that is not here"
 
   func record(of key: FileKey) -> FileRecord? { records[key] }

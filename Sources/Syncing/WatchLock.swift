@@ -12,13 +12,7 @@ package struct WatchLock: Sendable {
   /// - parameter process: what names this process to others: its number.
   /// - throws: ``DeviceError/watched(_:process:)``.
   package init(state: FilePath, files: any FileSystem, process: String) throws {
-    let directory = state.appending("locks")
-    do {
-      try files.makeDirectory(directory, mode: 0o700)
-    } catch {
-      guard error.errno == .fileExists else { throw error }
-    }
-    let file = directory.appending("watch")
+    let file = try StateLocks.file("watch", in: state, files)
     do {
       lock = try files.lock(
         file, exclusive: true, wait: false, holder: Array("\(process)\n".utf8))
@@ -31,4 +25,20 @@ package struct WatchLock: Sendable {
   }
 
   package func release() { lock.release() }
+}
+
+/// Files in a device's local state that its processes lock.
+enum StateLocks {
+  /// The path of one, in a directory that is made if need be.
+  static func file(
+    _ name: FilePath.Component, in state: FilePath, _ files: any FileSystem
+  ) throws(FileError) -> FilePath {
+    let directory = state.appending("locks")
+    do {
+      try files.makeDirectory(directory, mode: 0o700)
+    } catch {
+      guard error.errno == .fileExists else { throw error }
+    }
+    return directory.appending(name)
+  }
 }

@@ -6,14 +6,13 @@ import SystemPackage
 /// Brings a blob into the folder as this device's own, and then has a transaction refer to it.
 ///
 /// In this order: whoever reads the reference, here or elsewhere, finds that its author had the
-/// blob on disk. The transaction looks once more whether it is there, while nobody can write: what
-/// looks after the blobs removes one only while nobody can write, either.
+/// blob on disk. What looks after the blobs removes none from before one is stored until the
+/// transaction is over, which looks once more whether it is there: people remove files, too.
 package struct Attaching {
   private let device: Device
   private let blobs: BlobFolder
   private let isStopping: () -> Bool
-  /// A blob that nothing refers to yet is removed only if nothing did for days before: more often
-  /// than once that does not happen.
+  /// Whoever takes the blob away again and again is told of.
   private static let attempts = 3
 
   /// - parameter isStopping: asked between pieces whether to give up.
@@ -38,6 +37,8 @@ package struct Attaching {
     let ambient = device.ambient
     let writer = BlobWriter(
       blobs, stream: stream, temporaryName: { ambient.temporaryName() }, isStopping: isStopping)
+    let lock = try BlobLock.shared(of: device)
+    defer { lock.release() }
     var attempt = 1
     while true {
       let stored = try writer.store(source)

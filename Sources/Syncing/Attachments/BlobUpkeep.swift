@@ -33,7 +33,7 @@ struct BlobUpkeep {
   private let blobs: BlobFolder
   private let isStopping: () -> Bool
   private let isCancelled: () -> Bool
-  /// So many are removed while writers wait.
+  /// So many are removed while attaching waits.
   private static let removedAtOnce = 64
 
   /// - parameters:
@@ -135,24 +135,28 @@ struct BlobUpkeep {
     while isCertain, !keeping.due.isEmpty, !stops(&report) {
       let due = keeping.due.prefix(Self.removedAtOnce)
       try device.requireContainer()
-      let isDone = try device.database.whileUnchanged(since: scan.stamp) {
-        for hash in due { try remove(hash, of: stream, into: &report) }
+      // Where somebody attaches, or has written, the next run looks again.
+      guard let lock = try BlobLock.exclusive(of: device) else { break }
+      defer { lock.release() }
+      guard try device.database.isUnchanged(since: scan.stamp) else { break }
+      for hash in due {
+        try remove(hash, of: stream, into: &report)
+        keeping.remove(hash)
       }
-      // Somebody has written: the next run looks again.
-      guard isDone else { break }
-      for hash in due { keeping.remove(hash) }
       try blobs.container.files.synchronizeDirectory(blobs.directory(of: stream))
     }
     report.waiting += keeping.unused.count
     if keeping.unused != noted { try notes.write(keeping.unused) }
   }
 
-  /// Whether all that is in the folder is in the documents: what waits or is set aside may refer to
-  /// anything.
+  /// Whether all that is in the folder is in the documents: what has just come, waits or is set
+  /// aside may refer to anything.
   private func isComplete() throws -> Bool {
     var knowledge = FolderKnowledge(database: device.database)
     try knowledge.refresh()
-    return knowledge.setAside.isEmpty && knowledge.gaps().isEmpty
+    guard knowledge.setAside.isEmpty, knowledge.gaps().isEmpty else { return false }
+    let listing = try device.container.list()
+    return listing.unreadable.isEmpty && listing.segments.allSatisfy { knowledge.hasRead($0) }
   }
 
   /// Removes a copy; what else has taken its name is nobody's to remove.

@@ -1,6 +1,7 @@
 import BlobStorage
 import CanonicalJSON
 import DocumentStorage
+import Foundation
 import Replication
 import SharedFolder
 import Syncing
@@ -16,7 +17,11 @@ extension Peer {
   func attach(_ text: String, to id: String, as name: String = "a.txt") throws -> BlobHash {
     let files = device.container.files
     let source = device.container.root.removingLastComponent().appending("source-\(stream)")
-    if let fake = files as? InMemoryFileSystem { fake.put(source, Array(text.utf8)) }
+    if let fake = files as? InMemoryFileSystem {
+      fake.put(source, Array(text.utf8))
+    } else {
+      try Data(text.utf8).write(to: URL(filePath: source.string))
+    }
     let attaching = try Attaching(device: device)
     let hash = try attaching.attach(BlobSource(file: source, in: files)) { stored, check in
       let reference = BlobReference(hash: stored.hash, size: stored.size, name: name, type: nil)

@@ -82,10 +82,12 @@ import Testing
     }
     #expect(try ann.keeps(first) && bob.keeps(second))
     try bob.attach("another", to: "n")
-    try ann.importAll()
     for _ in 0..<2 {
       week()
-      for peer in [ann, bob] { try peer.look() }
+      for peer in [ann, bob] {
+        try peer.importAll()
+        try peer.look()
+      }
     }
     #expect(try !ann.keeps(first))
     #expect(try bob.keeps(second))
@@ -238,6 +240,22 @@ import Testing
     #expect(try ann.look().removed == [ann.blobs.file(hash, of: ann.stream)])
   }
 
+  @Test("stay where a file has come that nobody has read")
+  func unread() throws {
+    let hash = try ann.attach("text", to: "n")
+    try bob.importAll()
+    let body = try #require(try bob.body("n"))
+    try ann.detach(from: "n")
+    try ann.look()
+    week()
+    try bob.put("copy", body)
+    try bob.publish()
+    #expect(try ann.look().waiting == 1)
+    try ann.importAll()
+    #expect(try ann.look() == BlobReport())
+    #expect(try ann.keeps(hash))
+  }
+
   @Test("that a killed process left half written go after a day")
   func leftovers() throws {
     try ann.attach("text", to: "n")
@@ -267,6 +285,28 @@ import Testing
       try other.ann.look()
       #expect(try !other.ann.keeps(gone))
     }
+  }
+}
+
+/// Several processes of a device, with a database and a folder on a disk.
+@Suite("A device's blobs, while another process attaches one") struct BlobLockTests {
+  @Test("stay, and go when that is over")
+  func attaching() throws {
+    let world = try World(.real)
+    let state = world.root.appending("state")
+    try world.files.makeDirectory(state, mode: 0o700)
+    let ann = try world.peer(
+      "ann", in: try world.folder("shared"), database: StoreDatabase(directory: state))
+    let hash = try ann.attach("text", to: "n")
+    try ann.detach(from: "n")
+    try ann.look()
+    world.advance(milliseconds: CompactionLimits.week)
+    let source = world.root.appending("source-\(ann.stream)")
+    try Attaching(device: ann.device).attach(BlobSource(file: source, in: world.files)) { _, _ in
+      let (removed, isKept) = try (ann.look().removed, ann.keeps(hash))
+      #expect(removed.isEmpty && isKept)
+    }
+    #expect(try ann.look().removed == [ann.blobs.file(hash, of: ann.stream)])
   }
 }
 
