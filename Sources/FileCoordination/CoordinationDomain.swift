@@ -90,7 +90,7 @@ public final class CoordinationDomain: Sendable {
       return state.link
     }
     node.send(.status(number: number), by: link)
-    guard let result = waiter.wait(for: timeout) else {
+    guard let result = node.wait(for: waiter, limit: timeout) else {
       node.state.withLock { $0.reports[number] = nil }
       throw CoordinationError.noArbiter(path: node.place.socketText, errno: ETIMEDOUT)
     }

@@ -34,7 +34,8 @@ extension CoordinationNode {
         throw .noArbiter(path: place.socketText, errno: ECANCELED)
       }
       if let lock = try takeLock() { return try becomeArbiter(lock) }
-      if let link = try SocketLink(to: place) { return try join(link) }
+      let link = try SocketLink(to: place) { [weak self] in self?.receive($0) }
+      if let link { return try join(link) }
       guard MonotonicTime.now - start < Self.patience else {
         throw .noArbiter(path: place.socketText, errno: ETIMEDOUT)
       }
@@ -82,11 +83,14 @@ extension CoordinationNode {
       try state.withLock { state in
         state.record = record
         try record.write(process, state.claims.values.map(\.request))
-        for message in accountOfAll(state) { link.send(message) }
+        let account = accountOfAll(state)
+        for message in account { link.send(message) }
+        // Others than the caller may wait for what is said to that.
+        if account.count > Self.shortestAccount { link.readByThread() }
         state.link = .other(link)
       }
       try DetachedThread.run { [weak self] in
-        link.read { message in self?.receive(message) }
+        link.serve()
         self?.reconnect(after: link)
       }
     } catch {
@@ -96,6 +100,9 @@ extension CoordinationNode {
       throw .system(operation: "join", path: place.path.string, errno: code.rawValue)
     }
   }
+
+  /// That of a process that claims, presents and asks nothing.
+  private static let shortestAccount = 2
 
   /// All that a new arbiter must know of this process.
   private func accountOfAll(_ state: State) -> [MemberMessage] {

@@ -95,6 +95,22 @@ package final class CoordinationNode: Sendable {
     send(.release(key, outcomes), by: link)
   }
 
+  /// Waits for what a claim comes to, on this thread; nil when the time is up.
+  func wait<Value>(
+    for waiter: Waiter<Value>, limit: Duration?
+  ) -> Result<Value, CoordinationError>? {
+    let deadline = limit.map { MonotonicTime.now + $0 }
+    if case .other(let link) = state.withLock({ $0.link }) {
+      link.read(for: waiter, until: deadline)
+    }
+    return waiter.wait(for: deadline.map { max(.zero, $0 - MonotonicTime.now) })
+  }
+
+  /// Sees to it that what the arbiter says is heard while nobody waits for it.
+  func listen() {
+    if case .other(let link) = state.withLock({ $0.link }) { link.readByThread() }
+  }
+
   /// Gives up waiting, whether or not the arbiter answers.
   func cancel(_ key: CoordinationKey) {
     let (link, claim) = state.withLock { state -> (Link, OwnClaim?) in
@@ -104,6 +120,8 @@ package final class CoordinationNode: Sendable {
       return (state.link, claim)
     }
     guard let claim else { return }
+    // It may have been granted meanwhile, which has to be heard to be ended.
+    listen()
     send(.cancel(key), by: link)
     claim.tell(.failed(.cancelled))
   }
@@ -141,6 +159,7 @@ package final class CoordinationNode: Sendable {
   /// Sends a message that is not a claim's.
   func post(_ message: MemberMessage) throws(CoordinationError) {
     try connect()
+    listen()
     send(message, by: state.withLock { $0.link })
   }
 

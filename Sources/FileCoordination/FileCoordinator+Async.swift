@@ -34,6 +34,7 @@ extension FileCoordinator {
               }
             }
           }
+          access.listen()
         } catch {
           box.take()?.resume(throwing: error)
         }

@@ -98,7 +98,7 @@ struct PendingAccess: Sendable {
   var isWaiting: Bool { coordinator.state.withLock { $0.waiting.contains(key) } }
 
   func wait(_ waiter: Waiter<[ItemPath]>) throws(CoordinationError) -> [ItemPath] {
-    guard let result = waiter.wait(for: backstop) else { throw giveUp() }
+    guard let result = node.wait(for: waiter, limit: backstop) else { throw giveUp() }
     stopWaiting()
     return try result.get()
   }
@@ -122,6 +122,9 @@ struct PendingAccess: Sendable {
   }
 
   func cancel() { node.cancel(key) }
+
+  /// Has the answer be heard, since nobody waits for it on a thread.
+  func listen() { node.listen() }
 
   private func stopWaiting() { coordinator.state.withLock { _ = $0.waiting.remove(key) } }
 

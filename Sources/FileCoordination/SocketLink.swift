@@ -4,20 +4,46 @@ import SystemPackage
 
 /// A process's connection to the arbiter of another process.
 final class SocketLink: Sendable {
-  private let socket: UnixSocket
+  struct Incoming {
+    var frames = WireFrames()
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var hasEnded = false
+  }
+
+  struct Readers {
+    /// Whether the link's own thread reads.
+    var isThread = false
+    /// Whether somebody reads who waits for an answer.
+    var isWaiter = false
+  }
+
+  let socket: UnixSocket
+  /// What has come; the lock keeps messages in order.
+  let incoming = Mutex(Incoming())
+  let readers = Mutex(Readers())
+  let threadBell: Bell
+  let waiterBell: Bell
+  let deliver: @Sendable (ArbiterMessage) -> Void
   /// Whether it can still be sent on; the lock keeps messages whole.
   private let isOpen = Mutex(true)
   /// The arbiter's process.
   let peer: Int32
 
   /// Connects; nil if nobody listens now.
-  init?(to place: CoordinationPlace) throws(CoordinationError) {
+  ///
+  /// - parameter deliver: takes what the arbiter says, on the thread of whoever reads it.
+  init?(
+    to place: CoordinationPlace, deliver: @escaping @Sendable (ArbiterMessage) -> Void
+  ) throws(CoordinationError) {
+    self.deliver = deliver
     do {
       try place.checkSocket()
     } catch .noArbiter(_, ENOENT) {
       return nil
     }
     do {
+      threadBell = try Bell()
+      waiterBell = try Bell()
       socket = try UnixSocket.connect(to: place.socket)
       let peer = try socket.peer()
       guard peer.user == place.user else {
@@ -48,21 +74,6 @@ final class SocketLink: Sendable {
         }
       }
     }
-  }
-
-  /// Reads until the arbiter ends, or says what is no message.
-  func read(_ body: (ArbiterMessage) -> Void) {
-    var frames = WireFrames()
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while let bytes = try? socket.receive(into: &buffer), !bytes.isEmpty {
-      frames.append(bytes)
-      do {
-        while let frame = try frames.next() { body(try ArbiterMessage(wire: frame)) }
-      } catch {
-        break
-      }
-    }
-    close()
   }
 
   func close() { socket.shutDown() }

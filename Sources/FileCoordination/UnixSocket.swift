@@ -61,10 +61,15 @@ struct UnixSocket: Sendable {
   }
 
   /// Reads what is there; nothing at the end, and nil if there is nothing now.
-  func receive(into buffer: inout [UInt8]) throws(Errno) -> ArraySlice<UInt8>? {
+  ///
+  /// - parameter waiting: whether a socket that blocks may do so.
+  func receive(
+    into buffer: inout [UInt8], waiting: Bool = true
+  ) throws(Errno) -> ArraySlice<UInt8>? {
+    let flags = waiting ? 0 : Int32(MSG_DONTWAIT)
     while true {
       let count = buffer.withUnsafeMutableBytes {
-        recv(descriptor.number, $0.baseAddress, $0.count, 0)
+        recv(descriptor.number, $0.baseAddress, $0.count, flags)
       }
       if count >= 0 { return buffer[..<count] }
       let error = Errno.last

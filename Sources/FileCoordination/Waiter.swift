@@ -3,30 +3,46 @@ import Synchronization
 
 /// A thread that waits for a result, which may come before it waits.
 final class Waiter<Value: Sendable>: Sendable {
-  private let result = Mutex<Result<Value, CoordinationError>?>(nil)
+  private struct State {
+    var result: Result<Value, CoordinationError>?
+    var bell: Bell?
+  }
+
+  private let state = Mutex(State())
   private let arrived = DispatchSemaphore(value: 0)
 
   /// Hands over the result; the first one counts.
   func finish(_ value: Result<Value, CoordinationError>) {
-    let isFirst = result.withLock { result in
-      guard result == nil else { return false }
-      result = value
-      return true
+    let bell = state.withLock { state -> Bell? in
+      guard state.result == nil else { return nil }
+      state.result = value
+      arrived.signal()
+      return state.bell
     }
-    if isFirst { arrived.signal() }
+    bell?.ring()
+  }
+
+  /// Has a bell be rung when there is a result; nil: none.
+  ///
+  /// - returns: false if there is one already.
+  func announce(by bell: Bell?) -> Bool {
+    state.withLock { state in
+      state.bell = bell
+      return state.result == nil
+    }
   }
 
   /// Blocks until there is a result; nil when the time is up.
   func wait(for limit: Duration?) -> Result<Value, CoordinationError>? {
-    if let value = result.withLock({ $0 }) { return value }
+    if let value = state.withLock({ $0.result }) { return value }
     if let limit {
       let nanoseconds = Int(clamping: limit.wholeNanoseconds)
       guard arrived.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else {
-        return result.withLock { $0 }
+        return state.withLock { $0.result }
       }
     } else {
       arrived.wait()
     }
-    return result.withLock { $0 }
+    return state.withLock { $0.result }
   }
 }

@@ -41,10 +41,12 @@ final class Workshop: Sendable {
   }
 
   /// Another part: the first one is the arbiter, the others reach it by the socket.
-  func domain() throws -> CoordinationDomain {
+  ///
+  /// - parameter isSilent: whether it connects only when it is used, and has asked nothing yet.
+  func domain(isSilent: Bool = false) throws -> CoordinationDomain {
     let domain = CoordinationDomain(
       node: CoordinationNode(place: try CoordinationPlace(coordination)))
-    _ = try domain.report()
+    if !isSilent { _ = try domain.report() }
     domains.withLock { $0.append(domain) }
     return domain
   }

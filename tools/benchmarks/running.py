@@ -46,6 +46,15 @@ class Tools:
             subprocess.run(["cc", "-O2", "-Wall", "-o", binary, source, *options], check=True)
         return binary
 
+    def coordination_peer(self):
+        """The program of the tests that coordinates accesses, as users' programs are linked."""
+        given = os.environ.get("COORDINATION_PEER")
+        if given:
+            return given
+        subprocess.run(["swift", "build", "-c", "release", "--static-swift-stdlib", "--product",
+                        "CoordinationPeer"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        return os.path.join(ROOT, ".build", "release", "CoordinationPeer")
+
     def make_peers(self):
         """Where the network is away, the rows go without them."""
         environment = os.path.join(self.folder, "peers")
