@@ -21,8 +21,8 @@ def find_nerdfeed(rig):
 class Reader(Device):
     """A device with its own cache and settings, whose user reads with nerdfeed."""
 
-    def __init__(self, rig, name, binary):
-        super().__init__(rig, name, rig.root / "folder")
+    def __init__(self, rig, name, binary, folder=None):
+        super().__init__(rig, name, folder or rig.root / "folder")
         self.nerdfeed = binary
         self.cache = rig.root / f"cache-{name}"
         self.config = rig.root / f"config-{name}"

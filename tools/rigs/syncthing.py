@@ -5,7 +5,7 @@ import subprocess
 import urllib.request
 import xml.etree.ElementTree as ElementTree
 
-from rig import expect
+from rig import expect, free_ports, wait_until
 
 FOLDER = "shared"
 # Nobody but the other instance is to be asked or told anything.
@@ -87,12 +87,21 @@ class Instance:
 
     def tell(self, path):
         """Has its REST interface do something."""
+        self._send("POST", path)
+
+    def _send(self, method, path, content=None):
         request = urllib.request.Request(
-            f"http://{self.interface}/rest/{path}", data=b"", method="POST",
-            headers={"X-API-Key": self.key})
+            f"http://{self.interface}/rest/{path}", method=method,
+            data=b"" if content is None else json.dumps(content).encode(),
+            headers={"X-API-Key": self.key, "Content-Type": "application/json"})
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=30) as answer:
             answer.read()
+
+    def limit(self, kib_s):
+        """Has it send and receive no faster than this; 0: as fast as it can."""
+        self._send("PATCH", "config/options", {
+            "maxSendKbps": kib_s, "maxRecvKbps": kib_s, "limitBandwidthInLan": kib_s > 0})
 
     def connections(self):
         """The ids of those that it is connected to."""
@@ -117,3 +126,26 @@ def are_idle(instances):
     """Whether all have the same, and nothing is on its way."""
     states = [one.state() for one in instances]
     return bool(states[0]) and all(state == states[0] for state in states)
+
+
+def pair(rig, delay_s):
+    """Two Syncthings with a folder each, connected and idle."""
+    ports = free_ports(4)
+    instances = [
+        Instance(rig, "a", ports[0], ports[1]), Instance(rig, "b", ports[2], ports[3])]
+    for one in instances:
+        one.configure(instances, delay_s)
+        one.start()
+    wait_until(
+        "the two Syncthings are connected and idle",
+        lambda: all(one.is_connected() for one in instances) and are_idle(instances), 120)
+    return instances
+
+
+def connect(instances, is_connected):
+    """Has two Syncthings talk to each other, or not."""
+    for one, other in (instances, reversed(instances)):
+        one.tell(f"system/{'resume' if is_connected else 'pause'}?device={other.id}")
+    if not is_connected:
+        wait_until(
+            "the connection is cut", lambda: not any(one.is_connected() for one in instances), 30)
