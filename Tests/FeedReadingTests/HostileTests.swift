@@ -50,8 +50,19 @@ import Testing
 
   @Test func aTitleOfFiftyMegabytesIsCut() throws {
     let title = try read(rss("<title>\(many("A", 50 << 20))</title>")).title?.text
-    #expect(title?.utf8.count ?? 0 <= FeedLimits.titleBytes + 3)
+    #expect(title?.utf8.count ?? 0 <= FeedLimits.titleBytes)
     #expect(title?.hasSuffix("…") == true)
+  }
+
+  @Test func aTitleIsNoLongerThanItsLimitWhateverItIsCutIn() throws {
+    // Characters of one to four bytes, and ones that another takes the place of.
+    for end in ["A", "é", "…", "🂡", "\u{202E}", "\u{202E}é"] {
+      for length in (FeedLimits.titleBytes - 8)...FeedLimits.titleBytes {
+        let title = try read(rss("<title>\(many("A", length))\(many(end, 9))</title>")).title?.text
+        #expect(title?.utf8.count ?? 0 <= FeedLimits.titleBytes)
+        #expect(title?.hasPrefix("AAAA") == true && title?.contains("\u{FFFD}\u{FFFD}…") == false)
+      }
+    }
   }
 
   @Test func itemsAndListsAreCounted() throws {

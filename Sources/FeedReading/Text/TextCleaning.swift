@@ -65,12 +65,15 @@ enum TextCleaning {
       result.append(byte)
       index += 1
     }
-    let isCut = index < bytes.count && bytes[index...].contains { !$0.isASCIISpace }
+    let isCut =
+      result.count > limit || index < bytes.count && bytes[index...].contains { !$0.isASCIISpace }
     if isCut {
-      while index < bytes.count, bytes[index] & 0xC0 == 0x80, let last = result.popLast(),
-        last & 0xC0 == 0x80
-      {}
-      result.append(contentsOf: "…".utf8)
+      let mark = "…".utf8
+      // Between two characters.
+      var end = max(0, min(result.count - 1, limit - mark.count))
+      while end > 0, result[end] & 0xC0 == 0x80 { end -= 1 }
+      result.removeSubrange(end...)
+      result.append(contentsOf: mark)
     }
     if result.last == ASCII.space { result.removeLast() }
     return result.isEmpty ? nil : String(utf8: result)
