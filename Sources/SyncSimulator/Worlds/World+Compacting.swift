@@ -1,5 +1,6 @@
 import ReferenceModel
 import Replication
+import SegmentFormat
 import SharedFolder
 import Syncing
 import SystemFiles
@@ -42,7 +43,7 @@ extension World {
     if machine.isHindered { try machine.restart(&random) }
     machine.files.setCapacity(nil)
     machine.isHindered = false
-    noteRemoved(present, by: machine)
+    try noteRemoved(present, by: machine)
     noteReduced(by: machine, applied: known)
     if losesPower { try pickUp(from: machine, comparing: true) }
   }
@@ -84,11 +85,27 @@ extension World {
     }
   }
 
-  private func noteRemoved(_ present: [Int], by machine: Machine) {
+  private func noteRemoved(_ present: [Int], by machine: Machine) throws {
+    let kept = ownFiles(of: machine).compactMap { try? SegmentFile.decode($0).segment.range }
     for index in present where machine.files.bytes(at: syncer.files[index].path) == nil {
-      note("    \(ledger.name(of: syncer.files[index])) is gone")
+      let name = ledger.name(of: syncer.files[index])
+      note("    \(name) is gone")
+      try checkKept(syncer.files[index], in: kept) {
+        "device \(machine.number) has removed \(name), and keeps nothing that holds it"
+      }
       syncer.noteRemoved(index, by: machine)
     }
+  }
+
+  /// What is removed stands in another file of its device (protocol.md 23).
+  private func checkKept(
+    _ removed: Syncer.File, in kept: [Segment.Range], _ finding: () -> String
+  ) throws {
+    guard let range = try? SegmentFile.decode(removed.bytes).segment.range else { return }
+    let isKept = kept.contains {
+      $0.stream == range.stream && $0.first <= range.first && range.last <= $0.last
+    }
+    guard isKept else { throw Finding(finding()) }
   }
 
   /// Says what a device has, if that is more than it has said when it was last asked.
@@ -110,7 +127,7 @@ extension World {
       ledger.noteWhole(ownFiles(of: machine))
       let report = try Compactor(device: machine.device, limits: limits).run()
       note(report)
-      noteRemoved(present, by: machine)
+      try noteRemoved(present, by: machine)
       try pickUp(from: machine)
       guard report.written > 0 || !report.removed.isEmpty else { return hasMoved }
       hasMoved = true
