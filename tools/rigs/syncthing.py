@@ -128,7 +128,7 @@ def are_idle(instances):
     return bool(states[0]) and all(state == states[0] for state in states)
 
 
-def pair(rig, delay_s):
+def two_instances(rig, delay_s):
     """Two Syncthings with a folder each, connected and idle."""
     ports = free_ports(4)
     instances = [
