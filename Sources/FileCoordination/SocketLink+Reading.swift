@@ -11,6 +11,9 @@ extension SocketLink {
   /// Not in Swift's Glibc: the other end was closed (poll(2)).
   private static let hungUp = Int16(0x2000)
 
+  /// As a rule the answer is there by then; on a machine that is idle it takes longer to be woken.
+  private static let attention = Duration.microseconds(60)
+
   /// Has the link's own thread read from now on.
   func readByThread() {
     let isNew = readers.withLock { readers in
@@ -48,6 +51,7 @@ extension SocketLink {
     }
     guard isAlone else { return readByThread() }
     defer { readers.withLock { $0.isWaiter = false } }
+    guard takesSoon(for: waiter) else { return }
     while waiter.announce(by: waiterBell) {
       var waits = [socket.descriptor.number, waiterBell.number].map {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -59,6 +63,16 @@ extension SocketLink {
       guard found != 0, waiter.announce(by: nil) else { return }
       if waits[0].revents != 0, !takeAll() { return }
     }
+  }
+
+  /// Asks again and again for a moment, letting others run; false if that was all there will be.
+  private func takesSoon<Value>(for waiter: Waiter<Value>) -> Bool {
+    let end = MonotonicTime.now + Self.attention
+    while waiter.announce(by: nil), MonotonicTime.now < end {
+      guard takeAll() else { return false }
+      sched_yield()
+    }
+    return true
   }
 
   /// Rounded up, so that the time has come when the thread wakes; -1: without an end.
