@@ -51,7 +51,8 @@ extension SocketLink {
     }
     guard isAlone else { return readByThread() }
     defer { readers.withLock { $0.isWaiter = false } }
-    guard takesSoon(for: waiter) else { return }
+    // Closed, for the link's own thread to find, which may not be reading.
+    guard takesSoon(for: waiter) else { return close() }
     while waiter.announce(by: waiterBell) {
       var waits = [socket.descriptor.number, waiterBell.number].map {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -61,7 +62,7 @@ extension SocketLink {
       if waits[1].revents != 0 { waiterBell.silence() }
       // What this thread finds need not wake it.
       guard found != 0, waiter.announce(by: nil) else { return }
-      if waits[0].revents != 0, !takeAll() { return }
+      if waits[0].revents != 0, !takeAll() { return close() }
     }
   }
 
