@@ -80,4 +80,16 @@ import Testing
     try holder.finish()
     try worker.join()
   }
+
+  /// A length beyond what is allowed, and a whole message of a kind that nobody knows.
+  @Test(arguments: [[0xFF, 0xFF, 0xFF, 0xFF], WireFormat.frame([0xEE])])
+  func oneThatReadsWhatIsNoMessageConnectsAnewInsteadOfWaiting(_ nonsense: [UInt8]) throws {
+    let arbiter = try InterposedArbiter(at: workshop.coordination.appending("arbiter.socket"))
+    let coordinator = try FileCoordinator(try workshop.domain(isSilent: true))
+    try coordinator.read(file) { _ in }
+    arbiter.say(nonsense)
+    let worker = Worker { [file] in try coordinator.write(file) { _ in } }
+    try worker.join(seconds: 20)
+    #expect(arbiter.hasSaidIt)
+  }
 }

@@ -99,31 +99,17 @@ import Testing
   func aSocketSquattedByAnotherUserIsRefused() throws {
     let socket = workshop.coordination.appending("arbiter.socket").string
     let error = try accessBesideSocket { path in
-      _ = try Self.listen(at: path)
+      _ = try InterposedArbiter.listen(at: path)
       try #require(chown(path.string, 65_534, 65_534) == 0)
     }
     #expect(error == .unsafePlace(path: socket, .ownedBy(user: 65_534)))
-  }
-
-  private static func listen(at path: FilePath) throws -> Int32 {
-    let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.string.utf8) }
-    let bound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    try #require(bound == 0 && Glibc.listen(descriptor, 8) == 0)
-    return descriptor
   }
 
   @Test func anArbiterThatSpeaksOtherwiseIsAnErrorAndNotAHang() throws {
     let socket = workshop.coordination.appending("arbiter.socket").string
     // As one of another version does, it hangs up on whoever greets.
     let error = try accessBesideSocket { path in
-      let listener = try Self.listen(at: path)
+      let listener = try InterposedArbiter.listen(at: path)
       Thread.detachNewThread {
         for _ in 0..<100 {
           let connection = accept(listener, nil, nil)
