@@ -11,7 +11,8 @@ enum Runner {
     var command: any ParsableCommand
     do {
       try requireCommand(arguments ?? Array(CommandLine.arguments.dropFirst()))
-      command = try NerdfeedTool.parseAsRoot(arguments)
+      let alone = arguments == nil ? NamedCommandRoot.parse() : nil
+      command = try alone ?? NerdfeedTool.parseAsRoot(arguments)
     } catch {
       return refuse(error, arguments ?? CommandLine.arguments)
     }
@@ -84,4 +85,28 @@ enum Runner {
   }
 
   static func exit(_ status: Int32) -> Never { Foundation.exit(status) }
+}
+
+/// The root with the one command that the arguments name: the parser looks at every command that
+/// there is before it parses one.
+///
+/// Whatever it refuses here, help included, ``NerdfeedTool`` answers in its own words.
+private struct NamedCommandRoot: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    // One that has a name above it is asked for no completion script.
+    CommandConfiguration(
+      commandName: "nerdfeed", _superCommandName: "", subcommands: named.map { [$0] } ?? [])
+  }
+
+  private static let named = CommandLine.arguments.dropFirst().first.flatMap { name in
+    NerdfeedTool.configuration.subcommands.first { $0._commandName == name }
+  }
+
+  /// - returns: nil if that has to be asked of the whole tree.
+  static func parse() -> (any ParsableCommand)? {
+    guard named != nil, let command = try? parseAsRoot(), !(command is Self),
+      NerdfeedTool.configuration.subcommands.contains(where: { $0 == type(of: command) })
+    else { return nil }
+    return command
+  }
 }
