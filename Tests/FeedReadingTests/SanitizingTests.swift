@@ -15,6 +15,8 @@ import Testing
     ("1 < 2 & 3 > 2", "1 &lt; 2 &amp; 3 &gt; 2"), ("&eacute;&copy2;&nosuch;", "é©2;&amp;nosuch;"),
     ("<!-- x -->y<!DOCTYPE html>z", "yz"), ("a <b", "a &lt;b"), ("<![CDATA[x]]>", "x]]&gt;"),
     ("<p style='color: red; position: fixed'>x</p>", "<p style=\"color: red;\">x</p>"),
+    ("<p style='width: \u{FEFF}; color: red'>x</p>", "<p style=\"color: red;\">x</p>"),
+    ("a<img src=b.png width='\u{FEFF}1'>c", "ac"),
   ])
   func whatIsKeptIsWellFormed(html: String, expected: String) {
     #expect(HTMLSanitizer.clean(html) == expected)
@@ -90,6 +92,7 @@ import Testing
       "-->", "<img src=x alt=\"<b>\">", "<br>", "<i title='>'>", "</i>", "<math>", "<mi>",
       "<textarea>", "<p style='color:red;;'>", "é", "\u{202E}", "&#27;", "&notit;", "<x y=z/>",
       "<dl>", "<dt>", "<dd>", "<circle r=1 />", "</", "<!", "<?", "=",
+      "<p style='width:\u{FEFF};color:red'>", "<img srcset='a \u{FEFF}, b'>",
     ]
     var random = SplitMix(state: UInt64(seed))
     let count = Int.random(in: 1...40, using: &random)

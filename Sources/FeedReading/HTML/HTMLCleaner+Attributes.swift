@@ -19,7 +19,8 @@ extension HTMLCleaner {
         written.append(name)
         continue
       }
-      let value = decoded(attribute.value)
+      // First, since what is left is what is judged: it may be empty, or a width of one.
+      let value = TextCleaning.withoutHarmful(decoded(attribute.value))
       if isImage, isPixel(name, value) { return false }
       guard let kept = harmless(value, kind) else {
         lostSource = lostSource || kind == .source

@@ -27,6 +27,20 @@ enum TextCleaning {
     }
   }
 
+  /// The same without its harmful characters.
+  static func withoutHarmful(_ bytes: [UInt8]) -> [UInt8] {
+    guard bytes.contains(where: { $0 < 0x20 || $0 >= 0x7F }) else { return bytes }
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var index = 0
+    while index < bytes.count {
+      let harmful = harmfulCount(bytes, at: index)
+      if harmful == 0 { result.append(bytes[index]) }
+      index += max(harmful, 1)
+    }
+    return result
+  }
+
   /// What stands in place of the harmful character at `index`: of the controls U+0080–9F, those
   /// that Windows-1252 has there, since a producer has taken its bytes for characters.
   static func replacement(_ bytes: [UInt8], at index: Int) -> [UInt8] {
