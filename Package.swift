@@ -17,6 +17,23 @@ let testable = strict + [.unsafeFlags(["-enable-testing"], .when(configuration: 
 // than it saves.
 let driving = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
+/// Of programs: Swift's libraries inside, so that they start in half the time and need no toolchain.
+///
+/// Only where tools/build asks for it, and only for the linker: `--static-swift-stdlib` would compile
+/// all that the tests have compiled once more. What stands behind the flag is what Foundation's
+/// archives need, which only modules that were compiled with it name to the linker.
+let standalone: [LinkerSetting] =
+  Context.environment["FEEDSYNC_LINK"] == "static"
+  ? [
+    .unsafeFlags(
+      ["-static-stdlib"]
+        + [
+          "CoreFoundation", "_FoundationCShims", "_FoundationCollections", "_CFXMLInterface",
+          "_CFURLSessionInterface", "_FoundationICU", "BlocksRuntime", "dispatch", "stdc++", "m",
+        ].map { "-l\($0)" },
+      .when(platforms: [.linux]))
+  ] : []
+
 let package = Package(
   name: "feedsync",
   products: [
@@ -121,7 +138,7 @@ let package = Package(
         "FeedSync", "BackgroundService",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict),
+      swiftSettings: strict, linkerSettings: standalone),
     .systemLibrary(
       name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "FeedReading", dependencies: ["CLibXML2"], swiftSettings: strict),
@@ -149,7 +166,7 @@ let package = Package(
         "FeedReading", "FeedFetching", "FeedLibrary", "FeedSync",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: testable),
+      swiftSettings: testable, linkerSettings: standalone),
     .executableTarget(
       name: "InStepExample", dependencies: ["FeedSync"], swiftSettings: strict),
     .executableTarget(
@@ -161,7 +178,7 @@ let package = Package(
         "FeedSync", "ReferenceModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict),
+      swiftSettings: strict, linkerSettings: standalone),
 
     .target(
       name: "TestSupport",
@@ -198,7 +215,7 @@ let package = Package(
       dependencies: [
         "FileCoordination", .product(name: "SystemPackage", package: "swift-system"),
       ],
-      path: "Tests/CoordinationPeer", swiftSettings: strict),
+      path: "Tests/CoordinationPeer", swiftSettings: strict, linkerSettings: standalone),
     .testTarget(
       name: "FileCoordinationTests",
       dependencies: [

@@ -33,8 +33,7 @@ class Tools:
             "FEEDSYNC_SIMULATE", os.path.join(release, "feedsync-simulate"))
         for path in (self.feedsync, self.simulate):
             if not os.path.exists(path):
-                raise Failure("%s is not there: run tools/build, and swift build -c release "
-                              "--static-swift-stdlib --product feedsync-simulate" % path)
+                raise Failure("%s is not there: run tools/build feedsync feedsync-simulate" % path)
         self.limit = self.compiled("limit", "-lsqlite3")
         self.measure = self.compiled("measure")
         self.python = None
@@ -51,8 +50,7 @@ class Tools:
         given = os.environ.get("COORDINATION_PEER")
         if given:
             return given
-        subprocess.run(["swift", "build", "-c", "release", "--static-swift-stdlib", "--product",
-                        "CoordinationPeer"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([os.path.join(ROOT, "tools", "build"), "CoordinationPeer"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         return os.path.join(ROOT, ".build", "release", "CoordinationPeer")
 
     def make_peers(self):
