@@ -4,6 +4,28 @@ import Synchronization
 
 /// The process that signals are passed on to; 0 if there is none.
 private let foregroundProcess = Atomic<Int32>(0)
+/// A signal that came before there was one; 0 if none did.
+private let earlySignal = Atomic<Int32>(0)
+
+/// Passes a signal on, on whatever thread it comes.
+private func passOn(_ number: Int32) {
+  let process = foregroundProcess.load(ordering: .sequentiallyConsistent)
+  guard process == 0 else {
+    kill(process, number)
+    return
+  }
+  // To signal 0 would be to signal all that the terminal or the script has started.
+  earlySignal.store(number, ordering: .sequentiallyConsistent)
+  passOnEarlySignal()
+}
+
+/// Whoever finds both, the signal or the process having come last, takes it.
+private func passOnEarlySignal() {
+  let process = foregroundProcess.load(ordering: .sequentiallyConsistent)
+  guard process != 0 else { return }
+  let number = earlySignal.exchange(0, ordering: .sequentiallyConsistent)
+  if number != 0 { kill(process, number) }
+}
 
 /// Runs a program with this process's input and output, and outlives it.
 struct ForegroundCommand {
@@ -28,7 +50,7 @@ struct ForegroundCommand {
   func run() throws -> Int32 {
     let ignored = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
     let passedOn = [SIGTERM, SIGHUP].map { number in
-      (number, signal(number) { kill(foregroundProcess.load(ordering: .relaxed), $0) })
+      (number, signal(number, passOn))
     }
     defer { for (number, handler) in ignored + passedOn { signal(number, handler) } }
     let process: pid_t
@@ -38,8 +60,9 @@ struct ForegroundCommand {
       Output.warn("feedsync: \(words[0]): \(String(cString: strerror(error.rawValue)))")
       return error.rawValue == ENOENT ? Self.notFound : Self.notExecutable
     }
-    foregroundProcess.store(process, ordering: .relaxed)
-    defer { foregroundProcess.store(0, ordering: .relaxed) }
+    foregroundProcess.store(process, ordering: .sequentiallyConsistent)
+    defer { foregroundProcess.store(0, ordering: .sequentiallyConsistent) }
+    passOnEarlySignal()
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 {
       guard errno == EINTR else { return FeedSyncError.Code.software.rawValue }

@@ -198,6 +198,7 @@ package final class Importer {
     let (files, foldBytes) = (part.files, part.foldBytes)
     part = ImportPart(limits: limits)
     guard !files.isEmpty else { return }
+    keepNames(of: files, into: &report)
     let imported = try device.database.apply(
       files.map(\.segment), now: device.ambient.time, nonce: device.nonce,
       foldBytes: foldBytes
@@ -215,6 +216,22 @@ package final class Importer {
     }
     report.restored += try knowledge.learn(imported, from: files)
     try onPart(imported)
+  }
+
+  /// Has the disk keep the names of files that count as published here once they are applied.
+  ///
+  /// They come this way where a database was put back or made anew. Who published them may have
+  /// died before it had seen to that.
+  private func keepNames(of files: [ImportPart.File], into report: inout ImportReport) {
+    do {
+      let kept = Set(try device.database.keptStreams())
+      for stream in Set(files.map(\.segment.segment.range.stream)).intersection(kept).sorted() {
+        try device.container.files.synchronizeDirectory(device.container.directory(of: stream))
+      }
+    } catch {
+      // As where something cannot be published: the import goes on; the caller reports it.
+      report.publishingFailure = error
+    }
   }
 
   private func summarize(_ listing: FolderListing, into report: inout ImportReport) throws {

@@ -167,4 +167,14 @@ import Testing
     #expect(String(decoding: rest, as: UTF8.self) == "ending\n")
     #expect(process.terminationReason == .exit && process.terminationStatus == 3)
   }
+
+  @Test("passes on what the command lets it be sent before anything else")
+  func earlySignals() throws {
+    for _ in 0..<20 {
+      let run = try machine.feedsync(
+        "coordinate", "write", file, "--", "sh", "-c",
+        "trap 'exit 3' TERM; kill -TERM $PPID; while :; do sleep 0.01; done")
+      #expect(run.status == 3)
+    }
+  }
 }

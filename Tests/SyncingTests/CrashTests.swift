@@ -133,4 +133,33 @@ private enum Flow: String, CaseIterable, Sendable {
       }
     }
   }
+
+  @Test("and then a loss of power, once a backup of the database has read it, loses nothing")
+  func restoredThenPowerLoss() throws {
+    for call in 1...12 {
+      for seed in 1...4 {
+        let files = InMemoryFileSystem()
+        let world = try World(.fake, fake: files)
+        let ann = try world.peer("ann", in: try world.folder("ann"))
+        // Folder and marker were on the disk long before.
+        try files.synchronizeDirectory(world.root)
+        try files.synchronizeDirectory(ann.folder)
+        try ann.put("x", #"{"n":1}"#)
+        try ann.publish()
+        let backup = try StoreDatabase.inMemory(copying: ann.device.database)
+        try ann.put("x", #"{"n":2}"#)
+        files.kill(at: call)
+        _ = try? ann.publish()
+        guard files.wasKilled else { break }
+        files.reboot()
+        let restored = try world.peer("ann", in: ann.folder, database: backup)
+        try restored.importAll()
+        var generator = SeededGenerator(seed: UInt64(seed))
+        files.powerLoss(using: &generator)
+        let bob = try world.peer("bob", in: ann.folder)
+        try bob.importAll()
+        #expect(try bob.dump() == restored.dump(), "killed at call \(call), seed \(seed)")
+      }
+    }
+  }
 }
