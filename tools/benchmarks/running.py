@@ -50,7 +50,8 @@ class Tools:
         given = os.environ.get("COORDINATION_PEER")
         if given:
             return given
-        subprocess.run([os.path.join(ROOT, "tools", "build"), "CoordinationPeer"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([os.path.join(ROOT, "tools", "build"), "CoordinationPeer"], check=True,
+                       stdout=subprocess.DEVNULL)
         return os.path.join(ROOT, ".build", "release", "CoordinationPeer")
 
     def make_peers(self):
