@@ -4,8 +4,8 @@ import Synchronization
 
 /// The process that signals are passed on to; 0 if there is none.
 private let foregroundProcess = Atomic<Int32>(0)
-/// A signal that came before there was one; 0 if none did.
-private let earlySignal = Atomic<Int32>(0)
+/// The signals that came before there was one, a bit each.
+private let earlySignals = Atomic<UInt64>(0)
 
 /// Passes a signal on, on whatever thread it comes.
 private func passOn(_ number: Int32) {
@@ -15,16 +15,19 @@ private func passOn(_ number: Int32) {
     return
   }
   // To signal 0 would be to signal all that the terminal or the script has started.
-  earlySignal.store(number, ordering: .sequentiallyConsistent)
-  passOnEarlySignal()
+  earlySignals.bitwiseOr(1 << UInt64(number), ordering: .sequentiallyConsistent)
+  passOnEarlySignals()
 }
 
-/// Whoever finds both, the signal or the process having come last, takes it.
-private func passOnEarlySignal() {
+/// Whoever finds both, a signal or the process having come last, takes it.
+private func passOnEarlySignals() {
   let process = foregroundProcess.load(ordering: .sequentiallyConsistent)
   guard process != 0 else { return }
-  let number = earlySignal.exchange(0, ordering: .sequentiallyConsistent)
-  if number != 0 { kill(process, number) }
+  var rest = earlySignals.exchange(0, ordering: .sequentiallyConsistent)
+  while rest != 0 {
+    kill(process, Int32(rest.trailingZeroBitCount))
+    rest &= rest - 1
+  }
 }
 
 /// Runs a program with this process's input and output, and outlives it.
@@ -61,14 +64,31 @@ struct ForegroundCommand {
       return error.rawValue == ENOENT ? Self.notFound : Self.notExecutable
     }
     foregroundProcess.store(process, ordering: .sequentiallyConsistent)
-    defer { foregroundProcess.store(0, ordering: .sequentiallyConsistent) }
-    passOnEarlySignal()
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 {
-      guard errno == EINTR else { return FeedSyncError.Code.software.rawValue }
+    passOnEarlySignals()
+    guard let status = Self.end(of: process) else {
+      return FeedSyncError.Code.software.rawValue
     }
     let number = status & 0x7F
     return number == 0 ? status >> 8 & 0xFF : Self.signalBase + number
+  }
+
+  /// Waits for its end; nil if this process cannot learn it.
+  ///
+  /// Its number is forgotten before the system may give it to another process.
+  private static func end(of process: pid_t) -> Int32? {
+    var information = siginfo_t()
+    var result = interruptible { waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) }
+    foregroundProcess.store(0, ordering: .sequentiallyConsistent)
+    var status: Int32 = 0
+    if result >= 0 { result = interruptible { waitpid(process, &status, 0) } }
+    return result < 0 ? nil : status
+  }
+
+  private static func interruptible(_ call: () -> Int32) -> Int32 {
+    while true {
+      let result = call()
+      if result >= 0 || errno != EINTR { return result }
+    }
   }
 
   private struct Failure: Error { let rawValue: Int32 }

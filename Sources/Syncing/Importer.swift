@@ -187,6 +187,10 @@ package final class Importer {
     try apply(&part, into: &report)
   }
 
+  private static func precedes(_ lhs: [UInt8], _ rhs: [UInt8]) -> Bool {
+    lhs.lexicographicallyPrecedes(rhs)
+  }
+
   private static func precedes(_ lhs: FolderListing.File, _ rhs: FolderListing.File) -> Bool {
     let left = lhs.claim?.name.first ?? .max
     let right = rhs.claim?.name.first ?? .max
@@ -198,7 +202,7 @@ package final class Importer {
     let (files, foldBytes) = (part.files, part.foldBytes)
     part = ImportPart(limits: limits)
     guard !files.isEmpty else { return }
-    keepNames(of: files, into: &report)
+    try keepNames(of: files)
     let imported = try device.database.apply(
       files.map(\.segment), now: device.ambient.time, nonce: device.nonce,
       foldBytes: foldBytes
@@ -221,16 +225,21 @@ package final class Importer {
   /// Has the disk keep the names of files that count as published here once they are applied.
   ///
   /// They come this way where a database was put back or made anew. Who published them may have
-  /// died before it had seen to that.
-  private func keepNames(of files: [ImportPart.File], into report: inout ImportReport) {
-    do {
-      let kept = Set(try device.database.keptStreams())
-      for stream in Set(files.map(\.segment.segment.range.stream)).intersection(kept).sorted() {
-        try device.container.files.synchronizeDirectory(device.container.directory(of: stream))
+  /// died before it had seen to that. Where it fails they are not applied: nothing would come back
+  /// to it.
+  private func keepNames(of files: [ImportPart.File]) throws {
+    let kept = Set(try device.database.keptStreams())
+    let found = files.map(\.segment).filter { kept.contains($0.segment.range.stream) }
+    // A syncer may have made a second folder for a stream.
+    for name in Set(found.map(\.file.directory)).sorted(by: Self.precedes) {
+      guard let directory = FilePath.Component(bytes: name) else { continue }
+      do {
+        try device.container.files.synchronizeDirectory(
+          device.container.logs.appending(directory))
+      } catch {
+        // Where it is gone its names went with it, and what the folder lacks is put back.
+        if error.errno != .noSuchFileOrDirectory { throw error }
       }
-    } catch {
-      // As where something cannot be published: the import goes on; the caller reports it.
-      report.publishingFailure = error
     }
   }
 

@@ -162,4 +162,22 @@ private enum Flow: String, CaseIterable, Sendable {
       }
     }
   }
+
+  @Test("is mended by the import that reads its file, or by none: it fails where it cannot")
+  func nameThatCannotBeKept() throws {
+    let files = InMemoryFileSystem()
+    let world = try World(.fake, fake: files)
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    let backup = try StoreDatabase.inMemory(copying: ann.device.database)
+    try ann.put("x", #"{"n":1}"#)
+    try ann.publish()
+    let restored = try world.peer("ann", in: ann.folder, database: backup)
+    let before = try restored.dump()
+    files.fail(.synchronizeDirectory, with: .ioError)
+    let error = #expect(throws: FileError.self) { try restored.importAll() }
+    #expect(error?.operation == .synchronizeDirectory)
+    #expect(try restored.dump() == before)
+    try restored.importAll()
+    #expect(try restored.dump() == ann.dump())
+  }
 }
