@@ -7,10 +7,12 @@ import Testing
 @Suite("A database a column of which holds something else") struct DamagedColumnTests {
   private static let values = ["9223372036854775807", "-5", "'x'"]
 
-  @Test("is refused or read, and ends no process", .timeLimit(.minutes(1)), arguments: values)
-  func damaged(value: String) throws {
+  @Test(
+    "is refused or read, and ends no process", .timeLimit(.minutes(1)),
+    arguments: try RecoveryScene().tables(), values)
+  func damaged(table: String, value: String) throws {
     let scene = try RecoveryScene()
-    for (table, column) in try scene.columns() {
+    for column in try scene.columns(of: table) {
       try scene.restore()
       // What no database takes, damage brings all the same: but for that, nothing is tried.
       guard (try? scene.damage("UPDATE \"\(table)\" SET \"\(column)\" = \(value)")) != nil else {
@@ -29,15 +31,17 @@ import Testing
 }
 
 extension RecoveryScene {
-  /// The columns of all tables.
-  fileprivate func columns() throws -> [(table: String, column: String)] {
+  fileprivate func tables() throws -> [String] {
+    try names("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+  }
+
+  fileprivate func columns(of table: String) throws -> [String] {
+    try names("SELECT name FROM pragma_table_info(?) ORDER BY name", [table])
+  }
+
+  private func names(_ sql: String, _ arguments: StatementArguments = []) throws -> [String] {
     try DatabaseQueue(path: state.appending("store.sqlite").string).read { db in
-      let sql = """
-        SELECT tables.name, columns.name FROM sqlite_schema AS tables
-        JOIN pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'
-        ORDER BY 1, 2
-        """
-      return try Row.fetchAll(db, sql: sql).map { (table: $0[0], column: $0[1]) }
+      try String.fetchAll(db, sql: sql, arguments: arguments)
     }
   }
 }
