@@ -39,6 +39,9 @@ struct Promise {
   /// What was applied of each stream where the user had looked, or given up: what is written then
   /// counts as written by somebody who had seen that.
   let seen: Context
+  /// What was applied of each stream where it was written, or given up: more than ``seen``, where
+  /// the user had looked earlier.
+  let present: Context
   /// The version that the user saw; nil where there was no document.
   let before: JSON?
   /// What was there after the edit.

@@ -26,10 +26,14 @@ extension Promises {
           number == promise.before?.value(at: start.path)?.number
         else { continue }
         let seen = ledger.known(of: promise.seen)
+        // Also what came after the author had read: a put on an older version claims no more than
+        // that, but stands on what was there by then.
+        let present = ledger.known(of: promise.present)
         let led = ledger.led(upTo: place)
         let isEarlier = operations.contains { operation in
           let dot = operation.dot
-          return led[dot.author] >= dot.sequence && seen[dot.author] < dot.sequence
+          return max(led[dot.author], present[dot.author]) >= dot.sequence
+            && seen[dot.author] < dot.sequence
             && !(dot.author == place.author && dot.sequence == place.sequence)
             && start.path.starts(with: operation.path)
         }

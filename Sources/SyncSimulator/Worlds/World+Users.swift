@@ -184,7 +184,7 @@ extension World {
         Promise(
           kind: edit.kind, document: edit.key, device: machine.number, life: machine.life,
           number: promises.count, group: group,
-          transaction: edit.kind.isRemoval && waits ? nil : written, seen: seen,
+          transaction: edit.kind.isRemoval && waits ? nil : written, seen: seen, present: seen,
           before: edit.before, after: edit.after, settled: settled(by: edit, conflicts),
           waits: waits,
           givingUp: try givingUp(on: machine), offered: edit.offered,
@@ -309,7 +309,7 @@ extension World {
       Promise(
         kind: .put, document: key, device: machine.number, life: machine.life,
         number: promises.count, group: promises.count,
-        transaction: try written(result, on: machine), seen: seen,
+        transaction: try written(result, on: machine), seen: seen, present: known,
         before: before == nil ? nil : base, after: wanted, settled: .everythingSeen,
         waits: try waitingRemovals(on: machine).contains(key),
         givingUp: try givingUp(on: machine), offered: nil,
