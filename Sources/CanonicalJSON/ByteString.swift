@@ -24,8 +24,16 @@ public struct ByteString: Hashable, Sendable {
 extension ByteString: Comparable {
   /// Whether `lhs` sorts before `rhs`, byte by byte.
   public static func < (lhs: Self, rhs: Self) -> Bool {
-    lhs.bytes.lexicographicallyPrecedes(rhs.bytes)
+    lhs.bytes.isBefore(rhs.bytes)
   }
+}
+
+extension ByteString {
+  /// Whether both have the same bytes; equal text in another normal form is another text.
+  public static func == (lhs: Self, rhs: Self) -> Bool { lhs.bytes.isSame(as: rhs.bytes) }
+
+  /// Hashes what ``==(_:_:)`` compares.
+  public func hash(into hasher: inout Hasher) { bytes.hashAtOnce(into: &hasher) }
 }
 
 extension ByteString: CustomStringConvertible, ExpressibleByStringLiteral {

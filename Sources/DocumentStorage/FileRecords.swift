@@ -1,3 +1,4 @@
+import CanonicalJSON
 import Foundation
 import GRDB
 import Replication
@@ -15,9 +16,17 @@ package struct FileKey: Hashable, Sendable, Comparable {
   }
 
   package static func < (lhs: Self, rhs: Self) -> Bool {
-    lhs.directory == rhs.directory
-      ? lhs.name.lexicographicallyPrecedes(rhs.name)
-      : lhs.directory.lexicographicallyPrecedes(rhs.directory)
+    lhs.directory.isSame(as: rhs.directory)
+      ? lhs.name.isBefore(rhs.name) : lhs.directory.isBefore(rhs.directory)
+  }
+
+  package static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.name.isSame(as: rhs.name) && lhs.directory.isSame(as: rhs.directory)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    directory.hashAtOnce(into: &hasher)
+    name.hashAtOnce(into: &hasher)
   }
 }
 

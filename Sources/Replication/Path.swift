@@ -121,8 +121,12 @@ package struct Path: Hashable, Sendable {
 
 extension Path: Comparable {
   package static func < (lhs: Self, rhs: Self) -> Bool {
-    lhs.bytes.lexicographicallyPrecedes(rhs.bytes)
+    lhs.bytes.isBefore(rhs.bytes)
   }
+
+  package static func == (lhs: Self, rhs: Self) -> Bool { lhs.bytes.isSame(as: rhs.bytes) }
+
+  package func hash(into hasher: inout Hasher) { bytes.hashAtOnce(into: &hasher) }
 }
 
 extension Path: CustomStringConvertible {
