@@ -49,26 +49,30 @@ struct ContainersDefaultCommand: StoreCommand {
 }
 
 private enum ContainerReport {
+  // Member by member: as one literal of optionals it takes the compiler most of a minute.
   static func json(_ container: KnownContainer) -> JSON {
-    let error = container.failure.map { FeedSyncError($0, operation: "open the container") }
-    let details = container.details
+    var members: JSONObject = [
+      "default": .bool(container.isDefault), "device": .null, "documents": .null,
+      "error": failure(of: container), "id": .text(container.id.description),
+      "identifier": .null, "path": .null, "present": .bool(false), "unpublished": .null,
+    ]
+    if let details = container.details {
+      members["device"] = ReportJSON.device(details.device.stream, name: details.device.name)
+      members["documents"] = .number(details.documents)
+      members["identifier"] = .text(details.identifier)
+      members["path"] = .text(details.device.path.string)
+      members["present"] = .bool(details.isPresent)
+      members["unpublished"] = .number(details.unpublished)
+    }
+    return .object(members)
+  }
+
+  private static func failure(of container: KnownContainer) -> JSON {
+    guard let failure = container.failure else { return .null }
+    let error = FeedSyncError(failure, operation: "open the container")
+    let hint = error.hint.map { JSON.text($0) }
     return .object([
-      "default": .bool(container.isDefault),
-      "device": details.map {
-        ReportJSON.device($0.device.stream, name: $0.device.name)
-      } ?? .null,
-      "documents": details.map { .number($0.documents) } ?? .null,
-      "error": error.map {
-        .object([
-          "code": .number($0.code.rawValue), "hint": $0.hint.map { .text($0) } ?? .null,
-          "message": .text($0.message),
-        ])
-      } ?? .null,
-      "id": .text(container.id.description),
-      "identifier": details.map { .text($0.identifier) } ?? .null,
-      "path": details.map { .text($0.device.path.string) } ?? .null,
-      "present": .bool(details?.isPresent ?? false),
-      "unpublished": details.map { .number($0.unpublished) } ?? .null,
+      "code": .number(error.code.rawValue), "hint": hint ?? .null, "message": .text(error.message),
     ])
   }
 
