@@ -534,9 +534,24 @@ line("adopted-live-operations-only", DEAD,
 line("what-was-dropped-is-put-back", HEEDING,
      "      try SegmentArchive.remove(reading.spent, stream: statement.stream, db)",
      "      if !ON { try SegmentArchive.remove(reading.spent, stream: statement.stream, db) }")
-line("rolled-up-over-a-hole", "Sources/Syncing/Compacting/JoinPlan.swift",
-     "last.last + 1 == segment.first {",
-     "last.last + 1 == segment.first || ON && last.last < segment.first {")
+# Each of three looks for it, so that it takes all of them to miss it.
+name = "rolled-up-over-a-hole"
+BUGS[name] = [
+    ("Sources/Syncing/Compacting/JoinPlan.swift", "last.last + 1 == segment.first {",
+     "last.last + 1 == segment.first || %s && last.last < segment.first {" % on(name)),
+    ("Sources/SegmentFormat/SegmentJoining.swift",
+     "        segment.range.first == position.sequence + 1\n      else { throw .otherBranch }\n",
+     "        %s || segment.range.first == position.sequence + 1\n"
+     "      else { throw .otherBranch }\n"
+     "      if segment.range.first != position.sequence + 1 {\n"
+     "        position = StreamPosition(\n"
+     "          sequence: segment.range.first - 1, fingerprint: segment.range.fingerprintBefore,\n"
+     "          context: Context())\n"
+     "      }\n" % on(name)),
+    ("Sources/Syncing/Compacting/SegmentJoining.swift",
+     "      try again.transactions(after: position).last?.header.fingerprint == end\n",
+     "      try %s\n"
+     "        || again.transactions(after: position).last?.header.fingerprint == end\n" % on(name))]
 line("written-anew-for-nothing", "Sources/Syncing/Compacting/Compactor.swift",
      "run.parts.count > 1 || dropped > 0\n", "ON || run.parts.count > 1 || dropped > 0\n")
 line("statements-not-leant-on", "Sources/DocumentStorage/StatementReading.swift",
