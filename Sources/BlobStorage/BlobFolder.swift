@@ -41,7 +41,7 @@ package struct BlobFolder: Sendable {
 
   /// The temporaries of feedsync's in a device's directory, in use or left behind.
   package func leftovers(of stream: StreamID) throws(FileError) -> [FilePath.Component] {
-    try entries(of: stream).map(\.name).filter { LeftoverName.matches($0) }
+    try entries(of: stream).filter { LeftoverName.matches($0.bytes) }.map(\.name)
   }
 
   /// All that stands in a device's directory.

@@ -294,6 +294,9 @@ package struct ImportedNames: Sendable {
       self.last = last
       self.digest = digest
     }
+
+    /// What is of the content alone tells most names apart, and there are many.
+    package func hash(into hasher: inout Hasher) { hasher.combine(digest) }
   }
 
   package var applied: [StreamID: UInt64] = [:]

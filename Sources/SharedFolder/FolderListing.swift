@@ -1,3 +1,4 @@
+import CanonicalJSON
 import Replication
 import SystemFiles
 import SystemPackage
@@ -7,9 +8,34 @@ package struct FolderListing: Sendable {
   /// A file under a sub-folder of `logs/`.
   package struct File: Hashable, Sendable {
     package let directory: FilePath.Component
-    package let name: FilePath.Component
+    package let directoryBytes: [UInt8]
+    private let entry: DirectoryEntry
     /// What the folder's name and the file's say, if both are well formed.
     package let claim: Claim?
+
+    fileprivate init(
+      directory: FilePath.Component, directoryBytes: [UInt8], entry: DirectoryEntry, claim: Claim?
+    ) {
+      self.directory = directory
+      self.directoryBytes = directoryBytes
+      self.entry = entry
+      self.claim = claim
+    }
+
+    /// Made anew each time: looking at many, ask ``nameBytes``.
+    package var name: FilePath.Component { entry.name }
+    package var nameBytes: [UInt8] { entry.bytes }
+  }
+
+  /// A file's name as bytes, for sets of thousands.
+  package struct NameBytes: Hashable, Sendable {
+    private let bytes: [UInt8]
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    package static func == (lhs: Self, rhs: Self) -> Bool { lhs.bytes.isSame(as: rhs.bytes) }
+
+    package func hash(into hasher: inout Hasher) { bytes.hashAtOnce(into: &hasher) }
   }
 
   /// A stream and range that a name claims; the content decides.
@@ -38,14 +64,16 @@ package struct FolderListing: Sendable {
 extension ContainerFolder {
   /// Lists `logs/`, or some of its sub-folders; a `logs/` that is not there is empty.
   ///
-  /// - parameter directories: the sub-folders to look into; nil for all.
+  /// - parameters:
+  ///   - directories: the sub-folders to look into; nil for all.
+  ///   - known: names in them that are left out, whatever they stand for.
   package func list(
-    directories: Set<FilePath.Component>? = nil
+    directories: Set<FilePath.Component>? = nil, except known: Set<FolderListing.NameBytes> = []
   ) throws(FileError) -> FolderListing {
     var listing = FolderListing()
     if let directories {
-      for directory in directories where !Self.isIgnored(directory) {
-        list(directory, into: &listing)
+      for directory in directories where !Self.isIgnored(directory.bytes) {
+        list(directory, directory.bytes, except: known, into: &listing)
       }
       return listing
     }
@@ -56,17 +84,21 @@ extension ContainerFolder {
       if error.errno == .noSuchFileOrDirectory { return listing }
       throw error
     }
-    for entry in entries where !Self.isIgnored(entry.name) {
+    for entry in entries where !Self.isIgnored(entry.bytes) {
       switch entry.kind {
-      case .directory, .unknown: list(entry.name, into: &listing)
+      case .directory, .unknown: list(entry.name, entry.bytes, except: known, into: &listing)
       default: listing.foreign.append((nil, entry.name))
       }
     }
     return listing
   }
 
-  private func list(_ directory: FilePath.Component, into listing: inout FolderListing) {
-    let entries: [DirectoryEntry]
+  private func list(
+    _ directory: FilePath.Component, _ directoryBytes: [UInt8],
+    except known: Set<FolderListing.NameBytes>,
+    into listing: inout FolderListing
+  ) {
+    var entries: [DirectoryEntry]
     do {
       entries = try files.list(logs.appending(directory))
     } catch {
@@ -79,12 +111,13 @@ extension ContainerFolder {
       return
     }
     listing.directories.append(directory)
+    if !known.isEmpty { entries.removeAll { known.contains(FolderListing.NameBytes($0.bytes)) } }
     let stream = StreamID(directory.string)
-    for entry in entries where LeftoverName.matches(entry.name) {
+    for entry in entries where LeftoverName.matches(entry.bytes) {
       listing.leftovers.append((directory, entry.name))
     }
-    for entry in entries where !Self.isIgnored(entry.name) {
-      let bytes = entry.name.bytes
+    for entry in entries where !Self.isIgnored(entry.bytes) {
+      let bytes = entry.bytes
       guard bytes.count > 4, bytes.suffix(4).elementsEqual(".log".utf8) else {
         listing.foreign.append((directory, entry.name))
         continue
@@ -93,7 +126,8 @@ extension ContainerFolder {
         SegmentName(bytes).map { FolderListing.Claim(stream: stream, name: $0) }
       }
       listing.segments.append(
-        FolderListing.File(directory: directory, name: entry.name, claim: claim))
+        FolderListing.File(
+          directory: directory, directoryBytes: directoryBytes, entry: entry, claim: claim))
     }
   }
 
@@ -101,10 +135,11 @@ extension ContainerFolder {
   ///
   /// Syncthing writes `.syncthing.NAME.tmp`, from Windows `~syncthing~NAME.tmp`; NFS keeps an open
   /// deleted file as `.nfs…`; `.nosync` marks what is never synced.
-  static func isIgnored(_ name: FilePath.Component) -> Bool {
-    let bytes = name.bytes
-    if bytes.first == UInt8(ascii: ".") { return true }
-    if bytes.starts(with: "~syncthing~".utf8) { return true }
-    return bytes.indices.contains { bytes[$0...].starts(with: ".nosync".utf8) }
+  static func isIgnored(_ name: [UInt8]) -> Bool {
+    let dot = UInt8(ascii: ".")
+    if name.first == dot || name.starts(with: "~syncthing~".utf8) { return true }
+    return name.indices.contains {
+      name[$0] == dot && name[$0...].starts(with: ".nosync".utf8)
+    }
   }
 }

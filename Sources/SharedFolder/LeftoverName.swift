@@ -5,8 +5,8 @@ package enum LeftoverName {
   private static let start = ".feedsync-"
   private static let end = ".nosync"
 
-  package static func matches(_ name: FilePath.Component) -> Bool {
-    let text = name.string
-    return text.hasPrefix(start) && text.hasSuffix(end) && text.count > start.count + end.count
+  package static func matches(_ name: [UInt8]) -> Bool {
+    name.starts(with: start.utf8) && name.reversed().starts(with: end.utf8.reversed())
+      && name.count > start.utf8.count + end.utf8.count
   }
 }

@@ -20,12 +20,24 @@ package struct SegmentName: Hashable, Sendable {
   /// Reads a name; nil if it is not exactly of this form.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count == 54, bytes[16] == UInt8(ascii: "-"), bytes[33] == UInt8(ascii: "-"),
-      bytes[50...].elementsEqual(".log".utf8),
-      let first = UInt64(lowercaseHexadecimal: bytes[0..<16], count: 16),
-      let last = UInt64(lowercaseHexadecimal: bytes[17..<33], count: 16),
-      let digest = UInt64(lowercaseHexadecimal: bytes[34..<50], count: 16)
+      bytes[50...].elementsEqual(".log".utf8), let first = Self.number(in: bytes, at: 0),
+      let last = Self.number(in: bytes, at: 17), let digest = Self.number(in: bytes, at: 34)
     else { return nil }
     self.init(first: first, last: last, digest: digest)
+  }
+
+  /// What sixteen lower-case hexadecimal digits say; not by what is generic, which takes ten times
+  /// as long for each of the thousands of names in a folder.
+  private static func number(in name: [UInt8], at start: Int) -> UInt64? {
+    var number: UInt64 = 0
+    for index in start..<(start + 16) {
+      switch name[index] {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(name[index] - 0x30)
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(name[index] - 0x57)
+      default: return nil
+      }
+    }
+    return number
   }
 
   package var text: String {

@@ -110,7 +110,7 @@ extension DeviceDirectory {
   /// Only for use within ``exclusively(_:)``: whoever makes such names here holds that lock, so
   /// none of them is in use.
   func removeLeftovers() throws(FileError) {
-    for entry in try files.list(root) where LeftoverName.matches(entry.name) {
+    for entry in try files.list(root) where LeftoverName.matches(entry.bytes) {
       let path = root.appending(entry.name)
       if try files.status(of: path).kind == .directory {
         try removeEntries(of: path)

@@ -51,7 +51,8 @@ extension FolderKnowledge {
 
   private static let branchDetail = "it continues a branch that is not here"
 
-  func record(of key: FileKey) -> FileRecord? { records[key] }
+  // Of most folders there are none, and to look for one takes the key's hash all the same.
+  func record(of key: FileKey) -> FileRecord? { records.isEmpty ? nil : records[key] }
 
   /// The files that waited behind a hole and fit now, one after another; and those that waited for
   /// another branch, as soon as anything is known of it that was not when they were read.
@@ -168,6 +169,7 @@ extension FolderKnowledge {
   /// Forgets files that are not there any more; of a directory that could not be listed, nobody
   /// knows.
   mutating func forgetAbsent(from listing: FolderListing) {
+    guard !records.isEmpty else { return }
     let present = Set(listing.segments.map(\.key))
     let unknown = Set(listing.unreadable.compactMap { $0.path.lastComponent?.bytes })
     for key in Array(records.keys)

@@ -16,8 +16,8 @@ struct ForkDetection {
     fileprivate var stream: StreamID?
     /// How far the stream was written.
     fileprivate var reached: UInt64 = 0
-    /// Names of segments whose content is in the database.
-    fileprivate var names: Set<ImportedNames.Name> = []
+    /// Names of files whose content is in the database.
+    fileprivate var names: Set<FolderListing.NameBytes> = []
     /// How files looked that are no sign of anybody else.
     fileprivate var looks: [FileKey: FileRecord.Look] = [:]
   }
@@ -38,8 +38,8 @@ struct ForkDetection {
     if memory.stream != stream || reached < memory.reached { memory = Memory() }
     memory.stream = stream
     memory.reached = reached
-    let found = try device.container.list(directories: [directory]).segments
-    let unknown = try unknown(found, of: stream, &memory)
+    let new = try device.container.list(directories: [directory], except: memory.names).segments
+    let unknown = try unknown(new, of: stream, &memory)
     guard !unknown.isEmpty else { return false }
     let records = try device.database.fileRecords(in: directory.bytes)
     for file in unknown where !isJudged(file, records[file.key], memory) {
@@ -49,18 +49,18 @@ struct ForkDetection {
     return false
   }
 
-  /// The files whose names are not those of segments that the database holds.
+  /// Those of some files whose names are not those of segments that the database holds.
   private func unknown(
-    _ found: [FolderListing.File], of stream: StreamID, _ memory: inout Memory
+    _ new: [FolderListing.File], of stream: StreamID, _ memory: inout Memory
   ) throws -> [FolderListing.File] {
-    func isNew(_ file: FolderListing.File) -> Bool {
-      file.claim.map { !memory.names.contains(ImportedNames.Name($0)) } ?? true
-    }
-    let new = found.filter(isNew)
     let claims = new.compactMap { $0.claim.map { ImportedNames.Name($0) } }
     // After the folder: who publishes notes the name later.
-    memory.names.formUnion(try device.database.segmentNames(of: stream, among: claims))
-    return new.filter(isNew)
+    let known = try device.database.segmentNames(of: stream, among: claims)
+    return new.filter { file in
+      guard let claim = file.claim, known.contains(ImportedNames.Name(claim)) else { return true }
+      memory.names.insert(FolderListing.NameBytes(file.nameBytes))
+      return false
+    }
   }
 
   /// Whether a file is as it was when it was seen not to be a foreign segment: by this process, or

@@ -30,13 +30,12 @@ struct Healing {
   func putBack(
     whatLacks listing: FolderListing, _ knowledge: inout FolderKnowledge
   ) throws -> Outcome {
-    let present = Dictionary(
-      listing.segments.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+    let kept = try device.database.keptStreams()
+    let present = files(of: Set(kept), in: listing)
     var outcome = Outcome()
     var failures = 0
     let unreadable = Set(listing.unreadable.compactMap(\.path.lastComponent))
-    for stream in try device.database.keptStreams()
-    where !isIn(unreadable, stream) {
+    for stream in kept where !isIn(unreadable, stream) {
       let archived = try device.database.archivedSegments(of: stream)
       let statements = archived.filter { $0.isReduced && !$0.isHeeded }
       for segment in archived
@@ -57,6 +56,17 @@ struct Healing {
       }
     }
     return outcome
+  }
+
+  /// Most of a folder is others'.
+  private func files(
+    of streams: Set<StreamID>, in listing: FolderListing
+  ) -> [FileKey: FolderListing.File] {
+    // What has no proper name may be the copy of a file, and is of few.
+    let files = listing.segments.filter { file in
+      file.claim.map { streams.contains($0.stream) } ?? true
+    }
+    return Dictionary(files.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   private func isIn(_ directories: Set<FilePath.Component>, _ stream: StreamID) -> Bool {

@@ -264,5 +264,5 @@ package final class Importer {
 }
 
 extension FolderListing.File {
-  var key: FileKey { FileKey(directory: directory.bytes, name: name.bytes) }
+  var key: FileKey { FileKey(directory: directoryBytes, name: nameBytes) }
 }

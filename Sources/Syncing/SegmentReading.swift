@@ -19,7 +19,7 @@ struct SegmentReader {
   let expected: ContainerID
 
   func read(_ file: FolderListing.File) -> SegmentReading {
-    let key = FileKey(directory: file.directory.bytes, name: file.name.bytes)
+    let key = file.key
     let path = container.logs.appending(file.directory).appending(file.name)
     let contents: FileContents
     do {

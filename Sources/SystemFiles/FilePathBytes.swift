@@ -28,10 +28,14 @@ extension FilePath {
 extension FilePath.Component {
   /// Takes a name as bytes; nil where it is empty or holds a slash or a zero byte.
   package init?(bytes: [UInt8]) {
-    guard !bytes.isEmpty, !bytes.contains(0), !bytes.contains(UInt8(ascii: "/")),
-      let component = FilePath(bytes: bytes)?.lastComponent
-    else { return nil }
+    guard Self.isName(bytes), let component = FilePath(bytes: bytes)?.lastComponent else {
+      return nil
+    }
     self = component
+  }
+
+  static func isName(_ bytes: [UInt8]) -> Bool {
+    !bytes.isEmpty && !bytes.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
   }
 
   /// The name as bytes.

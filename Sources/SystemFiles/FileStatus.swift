@@ -73,15 +73,31 @@ package struct FileStatus: Hashable, Sendable {
 /// A name in a directory.
 package struct DirectoryEntry: Hashable, Sendable {
   /// The name as the bytes that it is: it may hold newlines and need not be UTF-8.
-  package let name: FilePath.Component
+  package let bytes: [UInt8]
 
   /// What the directory says about the kind; `.unknown` where it does not (`readdir(3)`, `d_type`).
   package let kind: FileKind
 
   /// Names one thing in a directory.
   package init(name: FilePath.Component, kind: FileKind) {
-    self.name = name
+    bytes = name.bytes
     self.kind = kind
+  }
+
+  /// Takes a name as it stands in a directory; nil for what names nothing in it.
+  init?(bytes: [UInt8], kind: FileKind) {
+    let names = FilePath.Component.isName(bytes) && bytes != [0x2E] && bytes != [0x2E, 0x2E]
+    guard names else { return nil }
+    self.bytes = bytes
+    self.kind = kind
+  }
+
+  /// The name; made anew each time, so ask ``bytes`` where there are thousands.
+  package var name: FilePath.Component {
+    guard let name = FilePath.Component(bytes: bytes) else {
+      preconditionFailure("both initializers take names only")
+    }
+    return name
   }
 }
 

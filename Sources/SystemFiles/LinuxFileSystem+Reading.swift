@@ -38,13 +38,10 @@ extension LinuxFileSystem {
     guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return nil }
     // The name is read through the record, not through a copy of the struct, because it may be
     // longer than the 256 bytes that the struct declares (readdir(3)).
-    let start = UnsafeRawPointer(raw) + offset
-    let bytes = UnsafeRawBufferPointer(
-      start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
-    guard !bytes.elementsEqual([0x2E]), !bytes.elementsEqual([0x2E, 0x2E]) else { return nil }
-    return FilePath.Component(bytes: Array(bytes)).map {
-      DirectoryEntry(name: $0, kind: FileKind(directoryType: raw.pointee.d_type))
-    }
+    let start = (UnsafeRawPointer(raw) + offset).assumingMemoryBound(to: CChar.self)
+    return DirectoryEntry(
+      bytes: [UInt8](UnsafeRawBufferPointer(start: start, count: strlen(start))),
+      kind: FileKind(directoryType: raw.pointee.d_type))
   }
 
   package func contents(of path: FilePath, limit: Int) throws(FileError) -> FileContents {

@@ -71,4 +71,20 @@ import Testing
     try scene.ann.publish()
     #expect(try scene.ann.device.database.device()?.stream != scene.ann.stream)
   }
+
+  @Test("finds the file of a clone beside those that the same process has published")
+  func beside() throws {
+    let scene = try Scene(isStrange: false)
+    let (publisher, memory) = (Publisher(device: scene.ann.device), Publisher.Memory())
+    for _ in 1...2 {
+      #expect(try !publisher.publishAll(remembering: memory).hasNewStream)
+    }
+    let twin = try BranchTests.clone(
+      of: scene.ann, in: try scene.world.folder("twin"), world: scene.world)
+    try twin.put("b", "{}")
+    try twin.publish()
+    let foreign = try #require(try scene.world.logs(in: twin.folder).first)
+    try scene.world.deliver(foreign, to: scene.ann.folder)
+    #expect(try publisher.publishAll(remembering: memory).hasNewStream)
+  }
 }
