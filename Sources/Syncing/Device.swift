@@ -58,10 +58,8 @@ package struct Device: Sendable {
       }
       return original().map { .copy(container.root, of: $0.root) }
     } catch let error as ContainerError {
-      switch error {
-      case .folderMissing, .markerMissing, .unreachable: return error
-      default: throw error
-      }
+      guard error.isAbsence else { throw error }
+      return error
     }
   }
 
@@ -121,5 +119,15 @@ package struct Device: Sendable {
   /// As ``absence()``, for what cannot be done without the folder.
   package func requireContainer() throws {
     if let absence = try absence() { throw absence }
+  }
+}
+
+extension ContainerError {
+  /// Whether the folder is away for now, as a disk that is unplugged.
+  package var isAbsence: Bool {
+    switch self {
+    case .folderMissing, .markerMissing, .unreachable: true
+    default: false
+    }
   }
 }

@@ -101,6 +101,24 @@ struct WatchUpkeepTests {
 
   @Test("is told once where it fails, and tried again")
   func failing() async throws {
+    let settings = Settings()
+    settings.areReadable = false
+    let task = upkeep(settings: { try settings.read() }).start()
+    var rests = clock.rests.makeAsyncIterator()
+    #expect(await rests.next() == .seconds(600))
+    clock.wake()
+    #expect(await rests.next() == .seconds(600))
+    #expect(outcomes.failures == 1)
+    settings.areReadable = true
+    clock.wake()
+    #expect(await rests.next() == .milliseconds(Self.hour))
+    #expect(outcomes.joined == [40])
+    task.cancel()
+    await task.value
+  }
+
+  @Test("leaves it to the watch to tell that the folder is away, and is tried again")
+  func away() async throws {
     let marker = ann.device.container.markerFile
     try world.remove(marker)
     let task = upkeep().start()
@@ -108,7 +126,7 @@ struct WatchUpkeepTests {
     #expect(await rests.next() == .seconds(600))
     clock.wake()
     #expect(await rests.next() == .seconds(600))
-    #expect(outcomes.failures == 1)
+    #expect(outcomes.failures == 0)
     try world.place(world.marker.bytes, at: marker)
     clock.wake()
     #expect(await rests.next() == .milliseconds(Self.hour))
@@ -136,12 +154,22 @@ private final class Outcomes: Sendable {
 
 /// Settings that change while a watch goes by them.
 private final class Settings: Sendable {
-  private let state = Mutex(UpkeepSettings())
+  private let state = Mutex((settings: UpkeepSettings(), areReadable: true))
 
-  var value: UpkeepSettings { state.withLock { $0 } }
+  var value: UpkeepSettings { state.withLock(\.settings) }
+
+  var areReadable: Bool {
+    get { state.withLock(\.areReadable) }
+    set { state.withLock { $0.areReadable = newValue } }
+  }
+
+  func read() throws -> UpkeepSettings {
+    guard areReadable else { throw SettingError.unknown("nothing of the kind") }
+    return value
+  }
 
   func set(_ setting: UpkeepSetting, to value: Int64) throws {
-    try state.withLock { try $0.set(setting, to: value) }
+    try state.withLock { try $0.settings.set(setting, to: value) }
   }
 }
 

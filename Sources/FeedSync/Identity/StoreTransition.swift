@@ -44,15 +44,6 @@ struct TransitionMachine {
   }
 }
 
-extension ContainerError {
-  fileprivate var isAbsence: Bool {
-    switch self {
-    case .folderMissing, .markerMissing, .unreachable: true
-    default: false
-    }
-  }
-}
-
 extension DocumentStore {
   /// What happens to the store as a whole from now on, in order.
   ///

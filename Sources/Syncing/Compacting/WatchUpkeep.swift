@@ -1,4 +1,5 @@
 import DocumentStorage
+import SharedFolder
 
 /// Looks after a device's files beside a watch, on a thread and a connection of its own: what
 /// arrives meanwhile is imported as if nothing else were done.
@@ -13,7 +14,7 @@ package struct WatchUpkeep: Sendable {
   /// What came of it.
   package enum Outcome: Sendable {
     case done(CompactionReport)
-    /// It is tried again; told once as long as the same fails.
+    /// It is tried again; told once as long as the same fails, and not where the folder is away.
     case failed(any Error & Sendable)
   }
 
@@ -60,7 +61,9 @@ package struct WatchUpkeep: Sendable {
           rest = try lookAfter(isRepeated: told != nil)
           told = nil
         } catch {
-          if told != "\(error)" { report(.failed(error)) }
+          // That the folder is away the watch tells, and when it is back.
+          let isAway = (error as? ContainerError)?.isAbsence ?? false
+          if !isAway, told != "\(error)" { report(.failed(error)) }
           told = "\(error)"
           rest = Self.restAfterFailure
         }
