@@ -6,10 +6,9 @@ run_checks() {
     started=$(date +%s)
     option=$quick
     # The whole of them takes half an hour, a minute and a half, six minutes, eight, two, and one. Of
-    # the others a part, each day another one: two of five interruptions, a fifth of all points.
+    # the next two, six and five: a fifth of their points each day, another one the next.
     case $check in
       year | live-query | upkeep | bulk | watch | index) option=--quick ;;
-      interruption) [ -n "$quick" ] || option="--times 40" ;;
       crash | power-loss) option="$quick --share $(($(date +%s) / 86400 % 5 + 1))/5" ;;
     esac
     say "tools/check-$check"
