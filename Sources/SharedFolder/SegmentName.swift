@@ -26,8 +26,8 @@ package struct SegmentName: Hashable, Sendable {
     self.init(first: first, last: last, digest: digest)
   }
 
-  /// What sixteen lower-case hexadecimal digits say; not by what is generic in another module, which
-  /// is not specialized here, and took a quarter of the time to list thousands of names.
+  /// What sixteen lower-case hexadecimal digits say; not by what is generic in another module,
+  /// which is not specialized here: it took a quarter of the time to list thousands of names.
   private static func number(in name: [UInt8], at start: Int) -> UInt64? {
     var number: UInt64 = 0
     for index in start..<(start + 16) {
