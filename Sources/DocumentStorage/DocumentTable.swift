@@ -27,11 +27,10 @@ package struct DocumentTable {
     }
     let statement = try db.cachedStatement(
       sql: "SELECT state FROM documents WHERE collection = ? AND id = ?")
-    guard
-      let data = try Data.fetchOne(
-        statement, arguments: [collection, key.id.description])
-    else { return DocumentState(lineage: lineage) }
-    return try StateCoding.decode([UInt8](data), streams: streams, lineage: lineage)
+    guard let bytes = try statement.blob(collection: collection, id: key.id.bytes) else {
+      return DocumentState(lineage: lineage)
+    }
+    return try StateCoding.decode(bytes, streams: streams, lineage: lineage)
   }
 
   /// Writes a document's row.
@@ -99,6 +98,35 @@ package struct DocumentTable {
 }
 
 extension Statement {
+  /// The first column of the row of a document; nil if there is none.
+  fileprivate func blob(collection: Int64, id: [UInt8]) throws -> [UInt8]? {
+    let handle = sqliteStatement
+    sqlite3_reset(handle)
+    return try id.withUnsafeBufferPointer { id in
+      // Nothing may keep a pointer to the buffer.
+      defer {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+      }
+      sqlite3_bind_int64(handle, 1, collection)
+      bind(text: id, at: 2)
+      let code = sqlite3_step(handle)
+      guard code != SQLITE_DONE else { return nil }
+      guard code == SQLITE_ROW else {
+        throw DatabaseError(resultCode: ResultCode(rawValue: code))
+      }
+      let count = Int(sqlite3_column_bytes(handle, 0))
+      return [UInt8](UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, 0), count: count))
+    }
+  }
+
+  private func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32) {
+    text.withMemoryRebound(to: CChar.self) { text in
+      _ = sqlite3_bind_text(
+        sqliteStatement, index, text.baseAddress, Int32(text.count), nil)
+    }
+  }
+
   /// Binds and runs the upsert of a document; the buffers must outlive the call only.
   fileprivate func step(
     collection: Int64, id: UnsafeBufferPointer<UInt8>, visible: Bool, conflicts: Int,
@@ -107,9 +135,7 @@ extension Statement {
     let handle = sqliteStatement
     sqlite3_reset(handle)
     sqlite3_bind_int64(handle, 1, collection)
-    id.withMemoryRebound(to: CChar.self) { text in
-      _ = sqlite3_bind_text(handle, 2, text.baseAddress, Int32(text.count), nil)
-    }
+    bind(text: id, at: 2)
     sqlite3_bind_int64(handle, 3, visible ? 1 : 0)
     sqlite3_bind_int64(handle, 4, Int64(conflicts))
     sqlite3_bind_int64(handle, 5, Int64(pending))

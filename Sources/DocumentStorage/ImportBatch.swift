@@ -43,8 +43,6 @@ extension StoreDatabase {
 /// When they take too much memory, they are written, and collecting begins anew; a document may
 /// then be written more than once.
 private struct ImportFold {
-  private typealias Step = DocumentState.Entry
-
   private let db: Database
   private var streams: StreamDirectory
   private var table: DocumentTable
@@ -54,14 +52,12 @@ private struct ImportFold {
   /// What has to be written before others' drops are heeded.
   private(set) var revivals: [Revival] = []
   private var clock = HybridClock(latest: .zero)
-  private var steps: [DocumentKey: [Step]] = [:]
+  private var collected = CollectedOperations()
   private var clocks: ClockRecords
   /// The wall clock, in milliseconds since 1970.
   private let now: Int64
   private let limit: Int
   private let onProgress: (Int) -> Void
-  /// About how much memory the steps take.
-  private var heldBytes = 0
   private var hasWritten = false
   private var part = ImportedPart()
   private var devices: [StreamID: ImportedPart.FromDevice] = [:]
@@ -188,8 +184,8 @@ private struct ImportFold {
 
   private mutating func take(_ transaction: Transaction, after previous: Fingerprint) throws {
     let header = transaction.header
-    let bytes = transaction.operations.reduce(0) { $0 + Self.bytes(of: $1) }
-    if heldBytes + bytes > limit { try writeDocuments() }
+    let bytes = CollectedOperations.mostBytes(of: transaction)
+    if collected.bytes + bytes > limit { try writeDocuments() }
     // Only what does not fit by itself is written in pieces: without the transaction in hand, whose
     // later operations have not come to the documents.
     let whole = bytes > limit ? streams.frontier.lineage : nil
@@ -214,16 +210,9 @@ private struct ImportFold {
     device.transactions += 1
     device.operations += transaction.operations.count
     devices[header.stream] = device
-    for (index, operation) in transaction.operations.enumerated() {
-      let step = Step(
-        effect: DocumentState.Effect(operation), stamp: transaction.stamp(index),
-        context: header.context)
-      heldBytes += MemoryLayout<Step>.stride + operation.payload.count
-      if steps[operation.document]?.append(step) == nil {
-        steps[operation.document] = [step]
-        heldBytes += Self.documentBytes
-      }
-      if heldBytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }
+    for (offset, operation) in transaction.operations.enumerated() {
+      collected.append(operation, at: transaction.place(offset), of: header)
+      if collected.bytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }
     }
   }
 
@@ -231,14 +220,6 @@ private struct ImportFold {
   private static func branching(in lineage: Lineage) -> Set<StreamID> {
     Set(lineage.streams.filter(\.value.isBranching).keys)
   }
-
-  /// What an operation takes at most: if it is alone on its document.
-  private static func bytes(of operation: Operation) -> Int {
-    MemoryLayout<Step>.stride + operation.payload.count + documentBytes
-  }
-
-  /// What a document takes beside its steps: its place in the dictionary, and an array.
-  private static let documentBytes = 160
 
   private func fromDevice(_ stream: StreamID) -> ImportedPart.FromDevice {
     ImportedPart.FromDevice(stream: stream, name: streams.name(of: stream))
@@ -310,19 +291,18 @@ private struct ImportFold {
   /// - parameter lineage: what contexts are judged by; all that is applied if nil.
   private mutating func writeDocuments(judgedBy lineage: Lineage? = nil) throws {
     var done = 0
-    for key in steps.keys.sorted() {
-      let steps = self.steps[key] ?? []
-      try fold(steps, into: key, lineage)
-      done += steps.count
-      guard done >= Self.progressSteps else { continue }
+    var collected = CollectedOperations()
+    swap(&collected, &self.collected)
+    try collected.forEachDocument { key, operations in
+      try fold(operations, into: key, lineage)
+      done += operations.count
+      guard done >= Self.progressSteps else { return }
       onProgress(done)
       done = 0
     }
     onProgress(done)
     // What is written by now of edits whose insert may yet come in this import.
     awaited.merge(streams.frontier.awaitedEnds) { first, _ in first }
-    steps = [:]
-    heldBytes = 0
     hasWritten = true
   }
 
@@ -361,23 +341,27 @@ private struct ImportFold {
   }
 
   private mutating func fold(
-    _ steps: [Step], into key: DocumentKey, _ lineage: Lineage?
+    _ operations: [DocumentState.Entry], into key: DocumentKey, _ lineage: Lineage?
   ) throws {
     var state = try table.state(of: key, streams: streams, lineage: lineage)
-    var changes: [StreamID: Set<Path>] = [:]
+    var changes = DocumentChanges()
     // Edits that came before their insert show with it, be it that it is covered.
-    for step in steps where step.effect.insert == step.stamp.dot && !state.isEmpty {
-      let early = state.shownPaths(editing: step.stamp.dot)
-      if !early.isEmpty { changes[step.stamp.dot.stream, default: []].formUnion(early) }
+    for insert in operations
+    where insert.effect.insert == insert.stamp.dot && !state.isEmpty {
+      for path in state.shownPaths(editing: insert.stamp.dot) { note(path, by: insert, &changes) }
     }
-    state.apply(steps) { changes[$0.stamp.dot.stream, default: []].insert($1) }
+    state.apply(operations) { note($1, by: $0, &changes) }
     guard !changes.isEmpty else { return }
     state.settle()
     let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
-    for (stream, paths) in changes {
-      guard var device = devices.removeValue(forKey: stream) else { continue }
-      device.note(key, isDeleted: !isVisible, paths: paths, mayBeKnown: hasWritten)
-      devices[stream] = device
+    for (stream, paths) in changes.byStream {
+      devices[stream]?.note(key, isDeleted: !isVisible, paths: paths, mayBeKnown: hasWritten)
     }
+  }
+  private func note(
+    _ path: Path, by operation: DocumentState.Entry, _ changes: inout DocumentChanges
+  ) {
+    let stream = operation.stamp.dot.stream
+    changes.note(path, by: stream, isListed: hasWritten || devices[stream]?.hasRoom ?? false)
   }
 }

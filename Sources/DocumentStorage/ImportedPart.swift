@@ -24,6 +24,9 @@ package struct ImportedPart: Sendable, Equatable {
     /// The collections of all that changed.
     package var collections: Set<ByteString> = []
 
+    /// Whether one more would be listed.
+    var hasRoom: Bool { documents.count < ImportedPart.maximumDocuments }
+
     /// Counts a document, and lists it if there is room.
     ///
     /// - parameter mayBeKnown: whether it may be listed already.
@@ -38,7 +41,7 @@ package struct ImportedPart: Sendable, Equatable {
       }
       documentCount += 1
       collections.insert(key.collection)
-      guard documents.count < ImportedPart.maximumDocuments else { return }
+      guard hasRoom else { return }
       documents.append(Document(key: key, isDeleted: isDeleted, paths: paths.sorted()))
     }
   }
@@ -68,4 +71,22 @@ package struct ImportedPart: Sendable, Equatable {
   package var revived = 0
 
   package init() {}
+}
+
+/// Who changed a document, and where.
+struct DocumentChanges {
+  /// A handful: a search takes longer than a look at each.
+  private(set) var byStream: [(stream: StreamID, paths: Set<Path>)] = []
+
+  var isEmpty: Bool { byStream.isEmpty }
+
+  /// - parameter isListed: whether the paths are to be told; looked at once for each stream.
+  mutating func note(_ path: Path, by stream: StreamID, isListed: @autoclosure () -> Bool) {
+    if let index = byStream.firstIndex(where: { $0.stream == stream }) {
+      // Those that are listed have a path at least.
+      if !byStream[index].paths.isEmpty { byStream[index].paths.insert(path) }
+    } else {
+      byStream.append((stream, isListed() ? [path] : []))
+    }
+  }
 }

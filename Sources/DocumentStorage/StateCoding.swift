@@ -51,6 +51,8 @@ package enum StateCoding {
     }
 
     private var transactions: [DocumentState.Entry] = []
+    private var keys: [Key] = []
+    /// Of the keys, once they are more than a look at each is worth.
     private var indices: [Key: Int] = [:]
     private var inserts: [Dot] = []
 
@@ -58,10 +60,21 @@ package enum StateCoding {
       let key = Key(
         stream: entry.stamp.dot.stream, sequence: entry.stamp.dot.sequence,
         fingerprint: entry.stamp.fingerprint, isSettled: entry.context == nil)
-      if let index = indices[key] { return index }
+      if let index = index(of: key) { return index }
       transactions.append(entry)
-      indices[key] = transactions.count - 1
-      return transactions.count - 1
+      keys.append(key)
+      if keys.count == Self.fewKeys {
+        for (index, key) in keys.enumerated() { indices[key] = index }
+      } else if keys.count > Self.fewKeys {
+        indices[key] = keys.count - 1
+      }
+      return keys.count - 1
+    }
+
+    private static let fewKeys = 16
+
+    private func index(of key: Key) -> Int? {
+      keys.count < Self.fewKeys ? keys.firstIndex(of: key) : indices[key]
     }
 
     /// 0 is kept for an operation that is its own insert.

@@ -58,15 +58,19 @@ extension DocumentState {
 
   /// What kept writes at or above an operation's path had seen of it.
   func cover(of new: Entry, by coverers: Coverers) -> Covering {
+    guard !coverers.entries.isEmpty else { return .none }
     var best = Covering.none
-    for path in new.effect.path.ancestors + [new.effect.path] {
+    new.effect.path.forEachAtOrAbove { path in
       for entry in coverers.entries[path] ?? [] {
         switch cover(of: new, by: entry) {
-        case .final: return .final
+        case .final:
+          best = .final
+          return false
         case .passing: best = .passing
         case .none: break
         }
       }
+      return true
     }
     return best
   }
@@ -98,10 +102,11 @@ extension DocumentState {
   /// How surely a kept write covers an entry.
   private func hidingRelation(of entry: Entry, by coverers: Coverers) -> Lineage.Relation {
     var best = Lineage.Relation.none
-    for path in entry.effect.path.ancestors + [entry.effect.path] {
+    entry.effect.path.forEachAtOrAbove { path in
       for write in coverers.entries[path] ?? [] {
         best = max(best, relation(of: write, to: entry.stamp))
       }
+      return true
     }
     return best
   }

@@ -131,18 +131,24 @@ package struct DocumentState: Sendable, Equatable {
 
   /// What kept writes at or above the operation's path had seen of it.
   private func cover(of new: Entry) -> Covering {
+    guard !entries.isEmpty else { return .none }
     var best = Covering.none
-    for path in new.effect.path.ancestors + [new.effect.path] {
+    new.effect.path.forEachAtOrAbove { path in
       // A delete is no part of the tree: only a write of the root covers it.
-      for entry in entries[firstIndex(at: path)...] {
-        guard entry.effect.path == path else { break }
-        guard entry.effect.kind.cover == .path else { continue }
-        switch cover(of: new, by: entry) {
-        case .final: return .final
-        case .passing: best = .passing
-        case .none: break
+      var index = firstIndex(at: path)
+      while index < entries.endIndex, entries[index].effect.path == path {
+        if entries[index].effect.kind.cover == .path {
+          switch cover(of: new, by: entries[index]) {
+          case .final:
+            best = .final
+            return false
+          case .passing: best = .passing
+          case .none: break
+          }
         }
+        index += 1
       }
+      return true
     }
     return best
   }
@@ -151,18 +157,31 @@ package struct DocumentState: Sendable, Equatable {
   private mutating func forget(coveredBy write: Entry) {
     let path = write.effect.path
     // Sorted: what stands at or below a path is one run.
-    let start = firstIndex(at: path)
-    let end = entries[start...].firstIndex { !$0.effect.path.isAtOrBelow(path) } ?? entries.endIndex
+    var index = firstIndex(at: path)
+    while index < entries.endIndex, entries[index].effect.path.isAtOrBelow(path) {
+      switch cover(of: entries[index], by: write) {
+      case .final:
+        return forget(coveredBy: write, from: index)
+      case .passing: mayHide = true
+      case .none: break
+      }
+      index += 1
+    }
+  }
+
+  /// Removes what a write covers for good, of which that at `start` is the first.
+  private mutating func forget(coveredBy write: Entry, from start: Int) {
     var rest: [Entry] = []
-    for entry in entries[start..<end] {
-      switch cover(of: entry, by: write) {
+    var end = start
+    while end < entries.endIndex, entries[end].effect.path.isAtOrBelow(write.effect.path) {
+      defer { end += 1 }
+      switch cover(of: entries[end], by: write) {
       case .final: continue
       case .passing: mayHide = true
       case .none: break
       }
-      rest.append(entry)
+      rest.append(entries[end])
     }
-    guard rest.count < end - start else { return }
     forgotten? += end - start - rest.count
     entries.replaceSubrange(start..<end, with: rest)
   }
@@ -263,9 +282,13 @@ package struct DocumentState: Sendable, Equatable {
     guard !entries.contains(where: { $0.effect.kind.cover == .document }), pending.isEmpty else {
       return
     }
+    // Those of one transaction have the same.
+    var held: Context?
     for index in entries.indices {
-      guard let context = entries[index].context, lineage?.holds(context) != false else {
-        continue
+      guard let context = entries[index].context else { continue }
+      if context != held {
+        guard lineage?.holds(context) != false else { continue }
+        held = context
       }
       entries[index].context = nil
     }

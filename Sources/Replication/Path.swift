@@ -64,6 +64,18 @@ package struct Path: Hashable, Sendable {
     bytes.indices.filter { bytes[$0] == 0 }.map { prefix($0) }
   }
 
+  /// Calls `body` with the paths above this one, from the root down, and then with this one, until
+  /// it returns false.
+  func forEachAtOrAbove(_ body: (Path) -> Bool) {
+    var length = 0
+    // Most paths are a key long, so that nothing has to be made.
+    while length < bytes.count {
+      guard body(length == 0 ? .root : prefix(length)) else { return }
+      length = endOfKey(after: length)
+    }
+    _ = body(self)
+  }
+
   package var keys: [ByteString] {
     bytes.split(separator: 0, omittingEmptySubsequences: false).dropFirst().map {
       ByteString(unchecked: Path.unescape($0))
