@@ -112,6 +112,8 @@ extension DeviceDirectory {
     let directories = sources.map { directory(of: $0.container) }
     let locks = try directories.map { try WatchLock(state: $0, files: files, process: process) }
     defer { for lock in locks { lock.release() } }
+    // First, since they are about what may be forgotten.
+    try carrySettings(from: sources.map(\.container), to: marker.container)
     for source in sources {
       try note(
         SalvageRecord(target: marker.container, place: source.path),

@@ -43,6 +43,22 @@ extension DeviceDirectory {
     }
   }
 
+  /// Has a container's device go by what was said about those that it adopts, where nothing was said
+  /// about itself; by the first of them of which something was.
+  ///
+  /// - throws: as ``settings(of:)``; then nothing is changed.
+  package func carrySettings(from others: [ContainerID], to container: ContainerID) throws {
+    try exclusively {
+      guard try stored(of: container).members.isEmpty else { return }
+      for other in others {
+        let said = try stored(of: other)
+        guard !said.members.isEmpty else { continue }
+        _ = try Self.settings(in: said, file: settingsFile(of: other))
+        return try replace(settingsFile(of: container), with: said)
+      }
+    }
+  }
+
   /// Forgets what was said, where the device goes for good.
   func removeSettings(of container: ContainerID) throws(FileError) {
     do {

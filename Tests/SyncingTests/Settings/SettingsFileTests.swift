@@ -55,6 +55,31 @@ import Testing
     #expect(try directory.settings(of: other) == UpkeepSettings())
   }
 
+  @Test("go with who adopts the container, but where something was said about its own")
+  func carried() throws {
+    let (silent, adopting) = (ContainerID(rawValue: 0xBEEF), ContainerID(rawValue: 0xCAFE))
+    try place(#"{"grace":"1h","newer":"7"}"#)
+    try directory.carrySettings(from: [silent, Self.container], to: adopting)
+    #expect(try directory.settings(of: adopting)[.grace] == Self.hour)
+    // Also what a newer version has said.
+    #expect(
+      try world.files.contents(of: directory.settingsFile(of: adopting), limit: 100).bytes
+        == Array(#"{"grace":"1h","newer":"7"}"#.utf8) + [0x0A])
+    try set(.grace, 2 * Self.hour)
+    try directory.carrySettings(from: [Self.container], to: adopting)
+    #expect(try directory.settings(of: adopting)[.grace] == Self.hour)
+  }
+
+  @Test("that say nothing of the kind are not carried on, and nothing is changed")
+  func carriedDamage() throws {
+    let adopting = ContainerID(rawValue: 0xCAFE)
+    try place(#"{"grace":"soon"}"#)
+    #expect(throws: SettingsFileError.self) {
+      try directory.carrySettings(from: [Self.container], to: adopting)
+    }
+    #expect(try directory.settings(of: adopting) == UpkeepSettings())
+  }
+
   @Test("are not changed by what is refused")
   func refused() throws {
     try set(.horizon, 24 * Self.hour)
