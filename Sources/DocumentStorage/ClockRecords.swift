@@ -31,14 +31,15 @@ struct ClockRecords {
   }
 
   static func history(ofStream number: Int64, _ db: Database) throws -> ClockHistory {
-    let rows = try Row.fetchAll(
-      db.prepared("SELECT * FROM clock_readings WHERE stream = ? ORDER BY arrived"),
-      arguments: [number])
+    let sql = """
+      SELECT arrived, ahead, borrowed, since FROM clock_readings WHERE stream = ?
+      ORDER BY arrived
+      """
     return ClockHistory(
-      try rows.map { row in
+      try db.read(sql, [number]) { row in
         try ClockReading(
-          arrived: row.value("arrived"), ahead: row.value("ahead"),
-          isBorrowed: row.value("borrowed"), since: row.value("since"))
+          arrived: row.value(0), ahead: row.value(1), isBorrowed: row.value(2),
+          since: row.value(3))
       })
   }
 }

@@ -7,10 +7,10 @@ struct CollectionNames {
   private(set) var sorted: [(name: ByteString, number: Int64)] = []
 
   init(_ db: Database) throws {
-    for row in try Row.fetchAll(db.prepared("SELECT id, name FROM collections")) {
-      numbers[ByteString(try row.value("name") as String)] = try row.value("id")
-    }
-    sorted = numbers.map { (name: $0.key, number: $0.value) }.sorted { $0.name < $1.name }
+    sorted = try db.read("SELECT id, name FROM collections") { row in
+      (name: ByteString(try row.value(1) as String), number: try row.value(0))
+    }.sorted { $0.name < $1.name }
+    for (name, number) in sorted { numbers[name] = number }
   }
 
   /// The number of a collection; nil if no document was ever in it.

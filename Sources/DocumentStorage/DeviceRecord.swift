@@ -60,7 +60,7 @@ extension StoreDatabase {
 extension DeviceRecord {
   /// The greatest time given out or imported.
   static func clock(_ db: Database) throws -> HybridTime {
-    let stored = try Int64.fetchOne(db.prepared("SELECT clock FROM device")) ?? 0
+    let stored = try db.integer("SELECT clock FROM device") ?? 0
     return HybridTime(rawValue: UInt64(bitPattern: stored))
   }
 
@@ -73,15 +73,16 @@ extension DeviceRecord {
 
   static func fetch(_ db: Database) throws -> DeviceRecord? {
     let sql = """
-      SELECT device.*, streams.stream AS own FROM device
+      SELECT container, marker, path, streams.stream, device.name, left_at FROM device
       JOIN streams ON streams.id = device.stream
       """
-    guard let row = try Row.fetchOne(db.prepared(sql)) else { return nil }
-    return DeviceRecord(
-      container: try ContainerID(column: row.value("container")),
-      marker: try [UInt8](row.value("marker") as Data),
-      path: FilePath(bytes: try [UInt8](row.value("path") as Data)) ?? FilePath(),
-      stream: try StreamID(column: row.value("own")),
-      name: try row.value("name"), leftAt: try row.value("left_at"))
+    return try db.read(sql) { row in
+      DeviceRecord(
+        container: try ContainerID(column: row.value(0)),
+        marker: try [UInt8](row.value(1) as Data),
+        path: FilePath(bytes: try [UInt8](row.value(2) as Data)) ?? FilePath(),
+        stream: try StreamID(column: row.value(3)), name: try row.value(4),
+        leftAt: try row.value(5))
+    }.first
   }
 }

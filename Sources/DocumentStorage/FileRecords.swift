@@ -121,11 +121,12 @@ extension StoreDatabase {
   package func fileRecords(in directory: [UInt8]? = nil) throws -> [FileKey: FileRecord] {
     try read { db in
       var records: [FileKey: FileRecord] = [:]
-      let sql = "SELECT * FROM files" + (directory == nil ? "" : " WHERE directory = ?")
-      let rows = try Row.fetchAll(
-        db.prepared(sql), arguments: directory.map { [Data($0)] } ?? [])
-      for row in rows {
-        let record = try FileRecord(row: row)
+      let sql =
+        "SELECT \(FileRecord.columns) FROM files"
+        + (directory == nil ? "" : " WHERE directory = ?")
+      for record in try db.read(
+        sql, directory.map { [Data($0)] } ?? [], FileRecord.init(row:))
+      {
         records[record.key] = record
       }
       return records
@@ -157,22 +158,24 @@ extension StoreDatabase {
 }
 
 extension FileRecord {
+  /// In the order in which `init` takes them.
+  fileprivate static let columns = """
+    directory, name, size, modified, changed, inode, reason, detail, stream, first, last, tried
+    """
+
   fileprivate init(row: Row) throws {
-    guard let reason = Reason(rawValue: try row.value("reason")) else { throw StoredBytes.damage }
+    guard let reason = Reason(rawValue: try row.value(6)) else { throw StoredBytes.damage }
     var range: Range?
-    if let stream: Data = try row.value("stream") {
+    if let stream: Data = try row.value(8) {
       range = Range(
-        stream: try StreamID(column: stream), first: try row.number("first"),
-        last: try row.number("last"))
+        stream: try StreamID(column: stream), first: try row.number(9), last: try row.number(10))
     }
     self.init(
       key: FileKey(
-        directory: try [UInt8](row.value("directory") as Data),
-        name: try [UInt8](row.value("name") as Data)),
+        directory: try [UInt8](row.value(0) as Data), name: try [UInt8](row.value(1) as Data)),
       look: Look(
-        size: try row.value("size"), modified: try row.value("modified"),
-        changed: try row.value("changed"),
-        inode: try row.value("inode")),
-      reason: reason, detail: try row.value("detail"), range: range, tried: try row.value("tried"))
+        size: try row.value(2), modified: try row.value(3), changed: try row.value(4),
+        inode: try row.value(5)),
+      reason: reason, detail: try row.value(7), range: range, tried: try row.value(11))
   }
 }

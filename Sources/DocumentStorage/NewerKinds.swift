@@ -19,12 +19,12 @@ enum NewerTransactions {
   static func all(
     _ db: Database, streams: StreamDirectory
   ) throws -> [(tip: Context.Entry, kinds: KindCodes)] {
-    try Row.fetchAll(db.prepared("SELECT * FROM newer_transactions")).map { row in
+    let sql = "SELECT stream, sequence, fingerprint, kinds FROM newer_transactions"
+    return try db.read(sql) { row in
       let tip = Context.Entry(
-        stream: try streams.stream(number: row.value("stream")),
-        sequence: try row.number("sequence"),
-        fingerprint: try Fingerprint(optionalColumn: row.value("fingerprint")))
-      return (tip, KindCodes(rawValue: UInt16(truncatingIfNeeded: try row.value("kinds") as Int64)))
+        stream: try streams.stream(number: row.value(0)), sequence: try row.number(1),
+        fingerprint: try Fingerprint(optionalColumn: row.value(2)))
+      return (tip, KindCodes(rawValue: UInt16(truncatingIfNeeded: try row.value(3) as Int64)))
     }
   }
 

@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 
 // Preparing a statement costs more than most of ours take to run, so each connection keeps them.
 // Where rows are read one by one while other statements run, a statement of its own is needed.
@@ -9,5 +10,45 @@ extension Database {
   /// Runs a statement that is compiled once a connection.
   func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
     try cachedStatement(sql: sql).execute(arguments: arguments)
+  }
+
+  /// The integer in the one row that a statement without arguments gives; nil if it gives none, or
+  /// NULL.
+  ///
+  /// By SQLite's own calls: what each transaction asks, it asks thousands of times.
+  func integer(_ sql: String) throws -> Int64? {
+    let handle = try cachedStatement(sql: sql).sqliteStatement
+    defer { sqlite3_reset(handle) }
+    let code = sqlite3_step(handle)
+    guard code != SQLITE_DONE else { return nil }
+    guard code == SQLITE_ROW else {
+      throw DatabaseError(resultCode: ResultCode(rawValue: code))
+    }
+    switch sqlite3_column_type(handle, 0) {
+    case SQLITE_INTEGER: return sqlite3_column_int64(handle, 0)
+    case SQLITE_NULL: return nil
+    default: throw StoredBytes.damage
+    }
+  }
+
+  /// Reads each row that a statement gives in its place, without a copy.
+  ///
+  /// - parameter body: runs no statement.
+  func forEachRow(
+    _ sql: String, _ arguments: StatementArguments = StatementArguments(),
+    _ body: (Row) throws -> Void
+  ) throws {
+    let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+    while let row = try rows.next() { try body(row) }
+  }
+
+  /// What is made of each row, as ``forEachRow(_:_:_:)`` reads them.
+  func read<Value>(
+    _ sql: String, _ arguments: StatementArguments = StatementArguments(),
+    _ read: (Row) throws -> Value
+  ) throws -> [Value] {
+    var values: [Value] = []
+    try forEachRow(sql, arguments) { values.append(try read($0)) }
+    return values
   }
 }

@@ -6,11 +6,11 @@ import Synchronization
 final class ReadCache: Sendable {
   /// What differs once anything in the database has: by others, or on this connection.
   private struct Stamp: Equatable {
-    let version: Int
+    let version: Int64
     let changes: Int
 
     init(_ db: Database) throws {
-      version = try Int.fetchOne(db.prepared("PRAGMA data_version")) ?? 0
+      version = try db.integer("PRAGMA data_version") ?? 0
       changes = db.totalChangesCount
     }
   }

@@ -148,7 +148,7 @@ extension SegmentArchive {
       WHERE stream = (SELECT id FROM streams WHERE stream = ?) ORDER BY first, last, digest
       """
     let heeded = StatementTable.Progress.heeded.rawValue
-    return try Row.fetchAll(db.prepared(sql), arguments: [stream.databaseBytes]).map { row in
+    return try db.read(sql, [stream.databaseBytes]) { row in
       ArchivedSegment(
         stream: stream, first: try row.number(0), last: try row.number(1),
         digest: UInt64(bitPattern: try row.value(2)),

@@ -110,7 +110,7 @@ enum StatementTable {
       SELECT segment, stream, applied, first FROM statements JOIN archive ON archive.id = segment
       WHERE progress IN (\(values)) ORDER BY segment
       """
-    return try Row.fetchAll(db.prepared(sql)).map { row in
+    return try db.read(sql) { row in
       Kept(
         id: try row.value(0), stream: try row.value(1), first: try row.number(3),
         applied: try ContextCoding.decode([UInt8](row.value(2) as Data), streams: streams))

@@ -200,17 +200,7 @@ package final class StoreDatabase: Sendable {
       onTurn?(.began(step, isWriting: false))
       defer { onTurn?(.ended) }
       return try queue.inDatabase { db in
-        // By statements that are kept: GRDB's `inTransaction` compiles its own each time.
-        try db.run("BEGIN DEFERRED TRANSACTION")
-        do {
-          let result = try turn.own { try body(db) }
-          try db.run("COMMIT TRANSACTION")
-          return result
-        } catch {
-          // What went wrong first is what is told.
-          try? db.rollback()
-          throw error
-        }
+        try transact("BEGIN DEFERRED TRANSACTION", db) { try turn.own { try body(db) } }
       }
     } catch {
       throw StorageError.from(error, file: file)
@@ -224,7 +214,7 @@ package final class StoreDatabase: Sendable {
   package func write<Result>(
     step: StaticString = #function, _ body: (Database) throws -> Result
   ) throws -> Result {
-    try writing(step) { try queue.write { db in try own(db, body) } }
+    try writing(step) { try queue.inDatabase { db in try commit(db, body) } }
   }
 
   /// Writes what the next who looks would find out again: it does not wait for the disk, which may
@@ -252,13 +242,23 @@ package final class StoreDatabase: Sendable {
   private func commit<Result>(
     _ db: Database, _ body: (Database) throws -> Result
   ) throws -> Result {
-    var result: Result?
-    try db.inTransaction(.immediate) {
-      result = try own(db, body)
-      return .commit
+    try transact("BEGIN IMMEDIATE TRANSACTION", db) { try own(db, body) }
+  }
+
+  /// By statements that are kept: GRDB's `inTransaction` compiles its own each time.
+  private func transact<Result>(
+    _ begin: String, _ db: Database, _ body: () throws -> Result
+  ) throws -> Result {
+    try db.run(begin)
+    do {
+      let result = try body()
+      try db.run("COMMIT TRANSACTION")
+      return result
+    } catch {
+      // What went wrong first is what is told.
+      try? db.rollback()
+      throw error
     }
-    guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-    return result
   }
 
   private func writing<Result>(
@@ -292,7 +292,7 @@ package final class StoreDatabase: Sendable {
   /// this one does not know, it would leave undone.
   private func requireCurrent(_ db: Database) throws {
     guard use == .device else { return }
-    let found = try Int.fetchOne(db.prepared("PRAGMA user_version")) ?? 0
+    let found = Int(try db.integer("PRAGMA user_version") ?? 0)
     guard found == Schema.version else {
       throw StorageError.newerSchema(file, found: found, known: Schema.version)
     }
@@ -330,8 +330,8 @@ extension StoreDatabase {
   /// ``apply(_:now:nonce:foldBytes:onProgress:)``, ``giveUp(_:upTo:now:nonce:)`` or
   /// ``markPublished(_:file:hasOwnName:home:)`` of this one.
   package func changeCount() throws -> Int {
-    let version = try read { db in try Int.fetchOne(db.prepared("PRAGMA data_version")) ?? 0 }
-    return version + streamChanges.withLock(\.self)
+    let version = try read { db in try db.integer("PRAGMA data_version") ?? 0 }
+    return Int(version) + streamChanges.withLock(\.self)
   }
 
   func countStreamChange() { streamChanges.withLock { $0 += 1 } }

@@ -245,8 +245,7 @@ extension StoreDatabase {
             WHERE unarchived.stream = known.stream AND unarchived.first = known.first
               AND unarchived.last = known.last AND unarchived.digest = known.digest)
         """
-      let rows = try Row.fetchCursor(db, sql: sql)
-      while let row = try rows.next() {
+      try db.forEachRow(sql) { row in
         names.segments.insert(
           ImportedNames.Name(
             stream: try streams.stream(number: row.value(0)), first: try row.number(1),

@@ -57,7 +57,7 @@ extension StreamDirectory {
       SELECT \(StoredLine.columns), stream, id, branching, forked, given_up, own, unmarked,
         gap_since, retired_at, given_up_at, name, named_at, written FROM streams
       """
-    for row in try GRDB.Row.fetchAll(db.prepared(sql)) {
+    try db.forEachRow(sql) { row in
       let stream = try StreamID(column: row.value(11))
       let number: Int64 = try row.value(12)
       streamsByNumber[number] = stream
@@ -75,7 +75,7 @@ extension StreamDirectory {
     }
     if !branching.isEmpty {
       let sql = "SELECT \(StoredLine.columns), stream FROM lines ORDER BY stream, line"
-      for row in try GRDB.Row.fetchAll(db.prepared(sql)) {
+      try db.forEachRow(sql) { row in
         let stream = try stream(number: row.value(11))
         stored[stream]?.append(try StoredLine(row, stream: stream))
       }
@@ -84,8 +84,8 @@ extension StreamDirectory {
       let positions = try lines.map { try $0.position(self) }
       rows[stream]?.positions = positions
     }
-    if let own = try GRDB.Row.fetchOne(db.prepared("SELECT stream, name FROM device")) {
-      ownName = (try stream(number: own.value("stream")), try own.value("name"))
+    try db.forEachRow("SELECT stream, name FROM device") { row in
+      ownName = (try stream(number: row.value(0)), try row.value(1))
     }
     branchingBefore = branching
     let streams = try readStreams(stored, branching: branching, forked: forked, db)
@@ -145,18 +145,20 @@ extension StreamDirectory {
   ) throws -> [Lineage.LineID: [Frontier.Open]] {
     var open: [Lineage.LineID: [Frontier.Open]] = [:]
     let newer = try Set(NewerTransactions.all(db, streams: directory).map(\.tip))
-    let sql = "SELECT * FROM open_transactions ORDER BY stream, line, sequence"
-    for row in try GRDB.Row.fetchAll(db.prepared(sql)) {
+    let sql = """
+      SELECT stream, line, sequence, fingerprint, context, inserts FROM open_transactions
+      ORDER BY stream, line, sequence
+      """
+    try db.forEachRow(sql) { row in
       let tip = Context.Entry(
-        stream: try directory.stream(number: row.value("stream")),
-        sequence: try row.number("sequence"),
-        fingerprint: try Fingerprint(optionalColumn: row.value("fingerprint")))
+        stream: try directory.stream(number: row.value(0)), sequence: try row.number(2),
+        fingerprint: try Fingerprint(optionalColumn: row.value(3)))
       let context = try ContextCoding.decode(
-        try [UInt8](row.value("context") as Data), streams: directory)
-      let inserts = try (row.value("inserts") as Data?).map {
+        try [UInt8](row.value(4) as Data), streams: directory)
+      let inserts = try (row.value(5) as Data?).map {
         try ContextCoding.decode([UInt8]($0), streams: directory)
       }
-      open[Lineage.LineID(stream: tip.stream, index: try row.value("line")), default: []].append(
+      open[Lineage.LineID(stream: tip.stream, index: try row.value(1)), default: []].append(
         Frontier.Open(
           tip: tip, context: context, isUnderstood: !newer.contains(tip),
           inserts: Dictionary(

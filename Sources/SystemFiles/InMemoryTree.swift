@@ -56,26 +56,25 @@ struct InMemoryTree: Sendable {
   /// Follows a path from the root; only its last name may be missing.
   func locate(_ path: FilePath, followingLast: Bool) throws(Errno) -> Location {
     var trail: [(node: UInt64, name: FilePath.Component?)] = [(Self.root, nil)]
-    var rest = [FilePath.Component](Array(path.components).reversed())
+    var rest = path.components[...]
     var hops = 0
-    while let name = rest.popLast() {
+    while let name = rest.popFirst() {
       let directory = trail[trail.count - 1].node
-      guard let node = nodes[directory], node.kind == .directory else { throw .notDirectory }
+      guard nodes[directory]?.kind == .directory else { throw .notDirectory }
       guard name.kind == .regular else {
         if name.kind == .parentDirectory, trail.count > 1 { trail.removeLast() }
         continue
       }
-      guard !node.isRefused else { throw .permissionDenied }
-      guard let child = node.entries[name] else {
+      guard let child = try child(name, of: directory) else {
         guard rest.isEmpty else { throw .noSuchFileOrDirectory }
         return Location(name: name, directory: directory, node: nil, trail: trail)
       }
-      if let link = nodes[child], link.kind == .symbolicLink, followingLast || !rest.isEmpty {
+      if followingLast || !rest.isEmpty, let target = linkTarget(of: child) {
         // 40 is where path_resolution(7) gives up.
         hops += 1
         guard hops <= 40 else { throw .tooManySymbolicLinkLevels }
-        if link.target.isAbsolute { trail = [(Self.root, nil)] }
-        rest += link.target.components.reversed()
+        if target.isAbsolute { trail = [(Self.root, nil)] }
+        rest = FilePath(root: nil, Array(target.components) + Array(rest)).components[...]
       } else {
         trail.append((child, name))
       }
@@ -83,6 +82,18 @@ struct InMemoryTree: Sendable {
     let last = trail[trail.count - 1]
     let directory = trail.count > 1 ? trail[trail.count - 2].node : Self.root
     return Location(name: last.name, directory: directory, node: last.node, trail: trail)
+  }
+
+  /// What a name stands for in a directory; nil for nothing.
+  private func child(
+    _ name: FilePath.Component, of directory: UInt64
+  ) throws(Errno) -> UInt64? {
+    guard nodes[directory]?.isRefused == false else { throw .permissionDenied }
+    return nodes[directory]?.entries[name]
+  }
+
+  private func linkTarget(of node: UInt64) -> FilePath? {
+    nodes[node]?.kind == .symbolicLink ? nodes[node]?.target : nil
   }
 
   /// What `lstat(2)` would say about a node.
