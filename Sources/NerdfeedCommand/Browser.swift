@@ -24,23 +24,14 @@ enum Browser {
   static func open(_ link: String, inBackground isInBackground: Bool = false) throws {
     let name = name
     let hint = "set BROWSER to the program that shows pages"
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [name, link]
-    if isInBackground {
-      process.standardInput = FileHandle.nullDevice
-      process.standardOutput = FileHandle.nullDevice
-      process.standardError = FileHandle.nullDevice
-    }
+    let status: Int32
     do {
-      try process.run()
+      status = try BrowserProcess.run([name, link], inBackground: isInBackground)
     } catch {
       throw failure(.configuration, "\(name) cannot be started: \(error)", hint: hint)
     }
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw failure(
-        .configuration, "\(name) ended with \(process.terminationStatus)", hint: hint)
+    guard status == 0 else {
+      throw failure(.configuration, "\(name) ended with \(status)", hint: hint)
     }
   }
 

@@ -17,7 +17,7 @@ enum CellText {
     guard columns > 0 else { return "" }
     let sparse = withoutPiles(text)
     guard width(sparse) > columns else { return sparse }
-    return cut(sparse, columns: columns - 1).head + "…"
+    return start(of: sparse[...], columns: columns - 1) + "…"
   }
 
   /// As much as fits and not more, filled up with spaces.
@@ -26,8 +26,8 @@ enum CellText {
     return fitted + String(repeating: " ", count: max(0, columns - width(fitted)))
   }
 
-  /// What of a line fits into so many columns, and the rest.
-  static func cut(_ text: String, columns: Int) -> (head: String, rest: Substring) {
+  /// What of a line fits into so many columns.
+  static func start(of text: Substring, columns: Int) -> Substring {
     var used = 0
     let scalars = text.unicodeScalars
     var index = scalars.startIndex
@@ -37,7 +37,7 @@ enum CellText {
       used = next
       index = scalars.index(after: index)
     }
-    return (String(scalars[..<index]), text[index...])
+    return text[..<index]
   }
 
   private static func withoutPiles(_ text: String) -> String {

@@ -117,7 +117,11 @@ enum FetchForm {
       lines.append("\(update.new.count) new: \(title)")
     }
     if case .gone = report.outcome { lines.append("ended: \(title)") }
-    if let url = report.movedTo { lines.append("moved: \(title): \(TerminalText.line(url))") }
+    if let move = report.move {
+      let twin = ", which is subscribed to as well: remove one of the two"
+      lines.append(
+        "moved: \(title): \(TerminalText.line(move.url))" + (move.isTaken ? twin : ""))
+    }
     return lines
   }
 
@@ -126,7 +130,10 @@ enum FetchForm {
       "feed": .text(report.feed.key.text), "url": .text(report.feed.subscription.url),
       "outcome": .text(word(report.outcome)),
     ]
-    if let url = report.movedTo { object["moved_to"] = .text(url) }
+    if let move = report.move {
+      object["moved_to"] = .text(move.url)
+      if move.isTaken { object["is_subscribed_there"] = .bool(true) }
+    }
     switch report.outcome {
     case .fetched(let update):
       object["new"] = .texts(

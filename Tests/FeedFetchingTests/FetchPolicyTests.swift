@@ -56,6 +56,17 @@ import Testing
     #expect(record.validators?.entityTag == "\"1\"")
   }
 
+  @Test func anIntervalThatIsLongerThanAnyOtherWaitIsKept() throws {
+    let weeks = 5 * 7 * 86_400
+    let record = after(try fetched(fresh: nil), interval: weeks)
+    #expect(!policy.isDue(record, now: now, interval: weeks))
+    #expect(!policy.isDue(record, now: now.adding(weeks - 1), interval: weeks))
+    #expect(policy.isDue(record, now: now.adding(weeks), interval: weeks))
+    // By a clock that was a year ahead.
+    let wrong = now.adding(-366 * 86_400)
+    #expect(policy.isDue(record, now: wrong, interval: weeks))
+  }
+
   @Test func whoAsksForAFeedWaitsForFiveMinutesAtMost() throws {
     let record = after(try fetched(fresh: 7_200))
     #expect(!policy.isDue(record, now: now.adding(299), isAsked: true))

@@ -90,6 +90,21 @@ import Testing
     #expect(second.merged.items.count == 3)
   }
 
+  @Test("Lesson 26: where all items have one link, a new one does not take a dropped one's place")
+  func aLinkThatIsOnEveryItemTellsNothing() throws {
+    func item(_ id: Int) -> Item { Item(id: "\(id)", title: "\(id)", link: "https://a.org/") }
+    var cached = merge([item(3), item(2), item(1)]).merged
+    for index in cached.items.indices { cached.items[index].isRead = true }
+    for last in 4...6 {
+      let step = merge([item(last), item(last - 1), item(last - 2)], into: cached)
+      #expect(step.new.count == 1, "item \(last)")
+      let found = try #require(step.merged.items.first { $0.content.id == "\(last)" })
+      #expect(!found.isRead, "item \(last)")
+      #expect(step.merged.items.count == last)
+      cached = step.merged
+    }
+  }
+
   @Test("Lesson 27: a mark that was there before its item is its mark")
   func aMarkThatWasThereBeforeItsItemIsItsMark() throws {
     let key = try #require(ItemIdentity.keys(of: [Item(id: "1")])[0])
@@ -113,9 +128,19 @@ import Testing
     cached.items[1].tags = ["keep"]
     let later = FeedInstant(secondsSince1970: 1_000_000 + 31 * 86_400)
     let offered = cached.items[2].content
-    let merged = merge([offered], into: cached, at: later).merged
+    // The feed had them until then, be it that it was not read for long.
+    let dropped = merge([offered], into: cached, at: Self.now).merged
+    let merged = merge([offered], into: dropped, at: later).merged
     #expect(ItemRetention.expired(merged.items, days: 30, now: later).count == 2)
     #expect(ItemRetention.expired(merged.items, days: 31, now: later).isEmpty)
     #expect(ItemRetention.expired(merged.items, days: nil, now: later).isEmpty)
+  }
+
+  @Test func whatAFeedHadUntilNowIsNotLetGoBecauseItDidNotChangeForLong() {
+    let cached = merge([Item(id: "1"), Item(id: "2")]).merged
+    let later = FeedInstant(secondsSince1970: 1_000_000 + 400 * 86_400)
+    let merged = merge([Item(id: "3")], into: cached, at: later).merged
+    #expect(merged.items.count == 3)
+    #expect(ItemRetention.expired(merged.items, days: 7, now: later).isEmpty)
   }
 }

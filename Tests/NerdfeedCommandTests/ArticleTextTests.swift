@@ -14,6 +14,14 @@ import Testing
     #expect(ArticleText.wrapped("日本語日本語", columns: 4) == ["日本", "語日", "本語"])
   }
 
+  @Test func aWordOfAWholeArticlesLengthIsLookedAtOnce() {
+    let word = String(repeating: "слово", count: 50_000)
+    let lines = ArticleText.wrapped("so \(word) it", columns: 80)
+    #expect(lines.count == 1 + 250_000 / 80 + 1)
+    #expect(lines.first == "so" && lines.last == "it")
+    #expect(lines.dropFirst().dropLast().allSatisfy { $0.count == 80 })
+  }
+
   @Test func indentationStays() {
     #expect(ArticleText.wrapped("  a b", columns: 9) == ["  a b"])
     #expect(ArticleText.wrapped("\tx", columns: 9) == ["    x"])

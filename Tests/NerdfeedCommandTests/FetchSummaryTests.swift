@@ -20,11 +20,15 @@ import Testing
   }
 
   private func report(
-    _ outcome: FetchReport.Outcome, movedTo: String? = nil
+    _ outcome: FetchReport.Outcome, move: FetchReport.Move? = nil
   ) -> FetchReport {
     let feed = candidate("https://e.org/feed")
     return FetchReport(
-      feed: feed.feed, title: feed.title, outcome: outcome, movedTo: movedTo)
+      feed: feed.feed, title: feed.title, outcome: outcome, move: move)
+  }
+
+  private static func move(isTaken: Bool) -> FetchReport.Move {
+    FetchReport.Move(url: "https://e.org/new", isTaken: isTaken)
   }
 
   private let failure = FetchError(
@@ -39,8 +43,9 @@ import Testing
     summary.add(report(.unchanged))
     #expect(summary.text == "2 feeds: 1 unchanged, 1 stopped")
     summary.add(report(.failed(failure)))
-    summary.add(report(.unchanged, movedTo: "https://e.org/new"))
-    #expect(summary.text == "4 feeds: 2 unchanged, 1 moved, 1 failed, 1 stopped")
+    summary.add(report(.unchanged, move: Self.move(isTaken: false)))
+    summary.add(report(.unchanged, move: Self.move(isTaken: true)))
+    #expect(summary.text == "5 feeds: 3 unchanged, 1 moved, 1 failed, 1 stopped")
     #expect(
       FetchSummary(FetchPlan([], urgency: .due, now: Self.now, policy: FetchPolicy()))
         .text == "0 feeds")
@@ -48,10 +53,19 @@ import Testing
 
   @Test func whatIsUnchangedIsNotWorthALine() {
     #expect(FetchForm.text(report(.unchanged)).isEmpty)
-    #expect(
-      FetchForm.text(report(.unchanged, movedTo: "https://e.org/new")) == [
-        "moved: evil\\u{1b}[2J: https://e.org/new"
-      ])
+    let line = "moved: evil\\u{1b}[2J: https://e.org/new"
+    #expect(FetchForm.text(report(.unchanged, move: Self.move(isTaken: false))) == [line])
+  }
+
+  @Test func aFeedThatMovesToWhereAnotherIsStaysAndIsSaidTo() {
+    let report = report(.unchanged, move: Self.move(isTaken: true))
+    #expect(FetchForm.text(report).first?.contains("subscribed to as well") == true)
+    guard case .object(let object) = FetchForm.json(report) else {
+      Issue.record("it is no object")
+      return
+    }
+    #expect(object["moved_to"] == .text("https://e.org/new"))
+    #expect(object["is_subscribed_there"] == .bool(true))
   }
 
   /// 75 is for what may be over when it is tried again.

@@ -32,6 +32,19 @@ import Testing
     }
   }
 
+  @Test func aServerThatHasMovedToHTTPSKeepsItsPassword() throws {
+    let old = FeedCredentials(name: "a", password: "1")
+    let new = FeedCredentials(name: "a", password: "2")
+    var settings = try load()
+    try settings.keep(old, for: FeedAddress("http://e.org/feed"))
+    #expect(try load().credentials(for: FeedAddress("https://e.org/feed")) == old)
+    #expect(try load().credentials(for: FeedAddress("https://e.org:8443/feed")) == nil)
+    #expect(try load().credentials(for: FeedAddress("https://f.org/feed")) == nil)
+    try settings.keep(new, for: FeedAddress("https://e.org/feed"))
+    #expect(try load().credentials(for: FeedAddress("https://e.org/feed")) == new)
+    #expect(try load().credentials(for: FeedAddress("http://e.org/feed")) == old)
+  }
+
   @Test func nobodyElseCanReadThePasswords() throws {
     var settings = try load()
     for password in ["1", "2"] {

@@ -23,26 +23,30 @@ public struct FetchPolicy: Sendable, Equatable {
 
   /// Whether a feed is to be fetched now.
   ///
+  /// - parameter interval: The feed's own interval in seconds, if it has one.
   /// - parameter isAsked: Whether a user asks for this feed, who does not wait for the interval or
   ///   the back-off, but for the least freshness and for what the server asked.
-  public func isDue(_ record: FetchRecord, now: FeedInstant, isAsked: Bool = false) -> Bool {
+  public func isDue(
+    _ record: FetchRecord, now: FeedInstant, interval: Int? = nil, isAsked: Bool = false
+  ) -> Bool {
     guard !record.isStopped else { return false }
-    if let held = record.heldUntil, isAhead(held, of: now) { return false }
+    if let held = record.heldUntil, isAhead(held, of: now, interval) { return false }
     if isAsked {
       guard let last = record.lastFetched, last <= now else { return true }
       return record.failures > 0 || now >= last.adding(minimumFreshSeconds)
     }
     guard let due = record.due else { return true }
-    return !isAhead(due, of: now)
+    return !isAhead(due, of: now, interval)
   }
 
   /// Whether a time is still to come.
   ///
   /// One that is further off than any wait was written down by a clock that was wrong, and does not
   /// count.
-  private func isAhead(_ time: FeedInstant, of now: FeedInstant) -> Bool {
+  private func isAhead(_ time: FeedInstant, of now: FeedInstant, _ interval: Int?) -> Bool {
     let longest = max(maximumFreshSeconds, maximumBackOffSeconds, maximumRetryAfterSeconds)
-    return time > now && time <= now.adding(max(longest, intervalSeconds, 31 * 86_400))
+    return time > now
+      && time <= now.adding(max(longest, intervalSeconds, interval ?? 0, 31 * 86_400))
   }
 
   /// What to keep after a fetch.

@@ -3,8 +3,9 @@ import FeedReading
 /// A fetched channel merged into a copy of the cached one.
 ///
 /// An item is the same if its key is, see ``ItemIdentity``; or else if its link is that of exactly
-/// one cached item which the document does not have otherwise: some feeds begin to write ids, or
-/// cease to. It then keeps the key that it had.
+/// one cached item and of exactly one of the document, and that cached one is not in the document
+/// otherwise: some feeds begin to write ids, or cease to. It then keeps the key that it had. Where
+/// all items of a feed have one link, it tells nothing.
 struct ChannelMerge: Sendable {
   /// The channel with the fetched items and the cached ones that are not offered any more.
   let merged: CachedChannel
@@ -24,6 +25,8 @@ struct ChannelMerge: Sendable {
     let matching = ItemMatching(fetched.items, among: cached.items)
     var items: [ItemKey: CachedItem] = [:]
     for var item in cached.items {
+      // A feed that has not changed since is not read again, and had it until now.
+      if item.isOffered { item.lastOffered = now }
       item.isOffered = false
       items[item.reference.item] = item
     }
@@ -64,19 +67,15 @@ private struct ItemMatching {
     let keys = ItemIdentity.keys(of: fetched)
     let known = Set(cached.map(\.reference.item))
     let here = Set(keys.compactMap { $0 }).intersection(known)
-    let cachedLinks = Self.unique(
-      cached.filter { !here.contains($0.reference.item) }.map {
-        ($0.content.link, $0.reference.item)
-      })
+    // Also those that are the same by their keys: beside them, a link is not one item's alone.
+    let cachedLinks = Self.unique(cached.map { ($0.content.link, $0.reference.item) })
     let newLinks = Self.unique(
-      zip(fetched, keys).compactMap { item, key in
-        key.flatMap { here.contains($0) ? nil : (item.link, $0) }
-      })
+      zip(fetched, keys).compactMap { item, key in key.map { (item.link, $0) } })
     var seen: Set<ItemKey> = []
     for (content, key) in zip(fetched, keys) {
       guard var key else { continue }
       if !here.contains(key), let link = content.link.map(WebIdentity.comparable),
-        newLinks[link] == key, let former = cachedLinks[link]
+        newLinks[link] == key, let former = cachedLinks[link], !here.contains(former)
       {
         key = former
       }

@@ -98,9 +98,11 @@ struct FeedRun: Sendable {
       switch outcome {
       case .fetched(let document): return try merged(document, of: feed)
       case .notModified(let answer):
-        let subscription = try moved(feed, to: answer.movedTo)
+        let move = try move(of: feed, to: answer.movedTo)
+        let subscription = subscription(of: feed, after: move)
+        if move?.isTaken == false { try library.move(feed.feed.key, to: subscription.url) }
         try keep(outcome, of: feed, subscription)
-        return (.unchanged, subscription.url)
+        return (.unchanged, move)
       case .postponed(let seconds):
         try keep(outcome, of: feed, feed.feed.subscription)
         return (.postponed(seconds: seconds), nil)
@@ -117,40 +119,44 @@ struct FeedRun: Sendable {
 
   private func merged(
     _ document: FetchedDocument, of feed: FetchCandidate
-  ) throws -> (FetchReport.Outcome, String?) {
+  ) throws -> (FetchReport.Outcome, FetchReport.Move?) {
     let channel: Channel
     do {
       channel = try FeedParser.parse(document.body, from: document.origin)
     } catch {
       // As with any other failure: the server may be having a bad day.
       let failure = FetchError(.noFeed, operation: .fetching, url: document.url)
-      return try (.failed(failure.described), keep(.failed(failure), of: feed))
+      try keep(.failed(failure), of: feed, feed.feed.subscription)
+      return (.failed(failure.described), nil)
     }
-    let subscription = subscription(of: feed, movedTo: document.movedTo)
+    let move = try move(of: feed, to: document.movedTo)
+    let subscription = subscription(of: feed, after: move)
     let state = state(.fetched(document), of: feed, subscription)
-    let isMoved = subscription.url != feed.feed.subscription.url
     let update = try library.receive(
       FetchedChannel(
         feed: feed.feed.key, channel: channel, fetched: time.wall(),
-        movedTo: isMoved ? subscription.url : nil, fetchState: try state.data))
-    return (.fetched(update), subscription.url)
+        movedTo: move?.isTaken == false ? subscription.url : nil, fetchState: try state.data))
+    return (.fetched(update), move)
   }
 
-  private func moved(_ feed: FetchCandidate, to address: FeedAddress?) throws -> Subscription {
-    let subscription = subscription(of: feed, movedTo: address)
-    if subscription.url != feed.feed.subscription.url {
-      try library.move(feed.feed.key, to: subscription.url)
-    }
-    return subscription
+  /// Where the subscription is to follow its feed; the words for a web service stay as they are.
+  private func move(
+    of feed: FetchCandidate, to address: FeedAddress?
+  ) throws -> FetchReport.Move? {
+    let subscription = feed.feed.subscription
+    guard let url = address?.url, url != subscription.url,
+      case .web(_, isService: false)? = try? FetchTarget(subscription)
+    else { return nil }
+    let there = try library.feed(at: url)
+    return FetchReport.Move(url: url, isTaken: there.map { $0.key != feed.feed.key } ?? false)
   }
 
-  /// The subscription where it is now; the words for a web service stay as they are.
-  private func subscription(of feed: FetchCandidate, movedTo: FeedAddress?) -> Subscription {
+  /// The subscription where it is now.
+  private func subscription(
+    of feed: FetchCandidate, after move: FetchReport.Move?
+  ) -> Subscription {
     var subscription = feed.feed.subscription
-    guard let movedTo, case .web(_, isService: false)? = try? FetchTarget(subscription) else {
-      return subscription
-    }
-    subscription.url = movedTo.url
+    if let move, !move.isTaken { subscription.url = move.url }
     return subscription
   }
 
@@ -161,23 +167,20 @@ struct FeedRun: Sendable {
       outcome, of: subscription, now: time.wall(), policy: policy, jitter: .random(in: 0..<1))
   }
 
-  @discardableResult
   private func keep(
-    _ outcome: FetchOutcome, of feed: FetchCandidate, _ subscription: Subscription? = nil
-  ) throws -> String? {
-    let state = state(outcome, of: feed, subscription ?? feed.feed.subscription)
+    _ outcome: FetchOutcome, of feed: FetchCandidate, _ subscription: Subscription
+  ) throws {
+    let state = state(outcome, of: feed, subscription)
     try library.setFetchState(try state.data, of: feed.feed.key)
-    return nil
   }
 
   /// A report of what `body` comes to, or of what it throws.
   private static func reporting(
-    _ feed: FetchCandidate, _ body: () throws -> (FetchReport.Outcome, url: String?)
+    _ feed: FetchCandidate, _ body: () throws -> (FetchReport.Outcome, FetchReport.Move?)
   ) -> FetchReport {
     do {
-      let (outcome, url) = try body()
-      let moved = url == feed.feed.subscription.url ? nil : url
-      return FetchReport(feed: feed.feed, title: feed.title, outcome: outcome, movedTo: moved)
+      let (outcome, move) = try body()
+      return FetchReport(feed: feed.feed, title: feed.title, outcome: outcome, move: move)
     } catch {
       let failure = Runner.described(error, operation: "fetch the feed")
       let named = LibraryError(

@@ -46,7 +46,8 @@ struct FetchPlan: Sendable {
       if urgency == .forced {
         (record.isStopped, record.lastFetched, record.due) = (false, nil, nil)
       }
-      if policy.isDue(record, now: now, isAsked: urgency != .due) {
+      let interval = candidate.feed.subscription.intervalSeconds
+      if policy.isDue(record, now: now, interval: interval, isAsked: urgency != .due) {
         due.append(candidate)
       } else if record.isStopped {
         stopped += 1

@@ -19,8 +19,15 @@ struct FetchReport: Sendable {
   let feed: SubscribedFeed
   let title: String
   let outcome: Outcome
-  /// Where the subscription has moved, if it has.
-  var movedTo: String?
+  /// Where the feed has moved for good, if it has.
+  var move: Move?
+
+  struct Move: Equatable, Sendable {
+    let url: String
+    /// Whether another subscription is there already: then this one stays where it is, since with
+    /// two in one place each item would be there twice, and be read in one of them.
+    let isTaken: Bool
+  }
 
   var failure: LibraryError? {
     switch outcome {
@@ -50,7 +57,7 @@ struct FetchSummary: Equatable, Sendable {
 
   mutating func add(_ report: FetchReport) {
     feeds += 1
-    if report.movedTo != nil { moved += 1 }
+    if report.move?.isTaken == false { moved += 1 }
     switch report.outcome {
     case .fetched(let update):
       fetched += 1

@@ -43,7 +43,7 @@ struct FetchState: Equatable, Sendable {
     guard interval != self.interval, record.failures == 0, let last = record.lastFetched else {
       return record
     }
-    let wanted = interval.map { $0 * 60 } ?? policy.intervalSeconds
+    let wanted = interval.map(Subscription.seconds(ofMinutes:)) ?? policy.intervalSeconds
     let seconds = max(wanted, policy.minimumFreshSeconds)
     record.due = FeedInstant(secondsSince1970: last.secondsSince1970 + Int64(seconds))
     return record
@@ -58,8 +58,7 @@ struct FetchState: Equatable, Sendable {
     next.url = subscription.url
     next.interval = subscription.interval
     next.record = policy.record(
-      record, after: outcome, now: now, interval: subscription.interval.map { $0 * 60 },
-      jitter: jitter)
+      record, after: outcome, now: now, interval: subscription.intervalSeconds, jitter: jitter)
     switch outcome {
     case .fetched, .notModified:
       next.problem = nil
@@ -70,6 +69,14 @@ struct FetchState: Equatable, Sendable {
     }
     return next
   }
+}
+
+extension Subscription {
+  /// The seconds that pass between two fetches at least; nil for the usual.
+  var intervalSeconds: Int? { interval.map(Self.seconds(ofMinutes:)) }
+
+  /// A year at most: the number comes from the folder, and may be any.
+  static func seconds(ofMinutes minutes: Int) -> Int { min(max(minutes, 0), 366 * 1_440) * 60 }
 }
 
 extension FetchState: Codable {

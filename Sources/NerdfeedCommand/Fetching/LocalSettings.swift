@@ -55,8 +55,14 @@ struct LocalSettings: Sendable, Equatable {
     return settings
   }
 
+  /// What is kept for the server of an address.
+  ///
+  /// A server that has moved from `http` to `https`, each on its usual port, is the same: so a feed
+  /// is followed there with its password, and is found there the next time.
   func credentials(for address: FeedAddress) -> FeedCredentials? {
-    credentials[Self.serverName(of: address)]
+    let kept = credentials[Self.serverName(of: address)]
+    guard kept == nil, address.isSecure, address.port == 443 else { return kept }
+    return credentials["http://\(address.host):80"]
   }
 
   /// Keeps a name and a password for the server of an address, in place of those it had.

@@ -32,20 +32,24 @@ enum ArticleText {
         current += " "
         used += 1
       }
-      current += word
-      used += width
       hasWord = true
-      while used > columns {
-        var (head, rest) = CellText.cut(current, columns: columns)
-        if head.isEmpty {
-          // A letter that is wider than the terminal stands alone.
-          (head, rest) = (String(current.prefix(1)), current.dropFirst())
-        }
-        lines.append(head)
-        current = String(rest)
-        used = CellText.width(current)
+      // One that is too long for any line stands at the start of one.
+      var (rest, left) = (word, width)
+      while left > columns {
+        let piece = piece(of: rest, columns: columns)
+        lines.append(String(piece))
+        rest = rest[piece.endIndex...]
+        left -= CellText.width(String(piece))
       }
+      current += rest
+      used += left
     }
     return lines + [current]
+  }
+
+  /// What of a word fits into a line; a letter that is wider than the terminal stands alone.
+  private static func piece(of word: Substring, columns: Int) -> Substring {
+    let piece = CellText.start(of: word, columns: columns)
+    return piece.isEmpty ? word.prefix(1) : piece
   }
 }

@@ -140,7 +140,7 @@ extension ReaderState {
 
   mutating func restart(_ kind: PageRequest.Kind) -> [ReaderAction] {
     generation += 1
-    (isLoading, mustReload, owedLines) = (true, false, 0)
+    (isLoading, mustReload, owedLines, opensSought) = (true, false, 0, false)
     return [load(kind)]
   }
 
@@ -193,6 +193,8 @@ extension ReaderState {
   /// Asks for what is around the user now; the same as before would come to the same.
   private mutating func reload(insteadOf request: PageRequest) -> [ReaderAction] {
     guard case .load(let next) = load(.reload), next.query != request.query else {
+      // What is on its way to be opened comes too late now, and this is not it.
+      opensSought = false
       return sought(window.current)
     }
     (isLoading, mustReload) = (true, false)
@@ -212,7 +214,7 @@ extension ReaderState {
 
   /// Goes to the next unread item, which may be far away.
   mutating func seek(forward: Bool, opening: Bool) -> [ReaderAction] {
-    opensSought = opening
+    opensSought = false
     owedLines = 0
     if let index = window.unread(forward: forward) {
       window.select(index)
@@ -223,6 +225,7 @@ extension ReaderState {
       message = "no more unread items"
       return []
     }
+    opensSought = opening
     return [load(.seek(forward: forward))]
   }
 
