@@ -54,17 +54,17 @@ package struct WatchUpkeep: Sendable {
   /// the task is cancelled.
   package func start() -> Task<Void, Never> {
     Task(executorPreference: executor) {
-      var told: String?
+      var lastFailure: String?
       while !Task.isCancelled {
         let rest: Duration
         do {
-          rest = try lookAfter(isRepeated: told != nil)
-          told = nil
+          rest = try lookAfter(isRepeated: lastFailure != nil)
+          lastFailure = nil
         } catch {
           // That the folder is away the watch tells, and when it is back.
           let isAway = (error as? ContainerError)?.isAbsence ?? false
-          if !isAway, told != "\(error)" { report(.failed(error)) }
-          told = "\(error)"
+          if !isAway, lastFailure != "\(error)" { report(.failed(error)) }
+          lastFailure = "\(error)"
           rest = Self.restAfterFailure
         }
         // That it was cancelled is no failure.
