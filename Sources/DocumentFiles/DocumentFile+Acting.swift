@@ -107,7 +107,8 @@ extension DocumentFile {
     case .keep:
       do {
         let bytes = try contents.documentBytes()
-        let place = try folder.place(of: path)
+        // Not by what is on the way to it now, which may be a link that leads elsewhere.
+        let place = try folder.place(canonical: path)
         let folder = folder
         return (.kept(try await onQueue { try folder.keep(bytes, of: place) }), nil)
       } catch {
@@ -128,14 +129,15 @@ extension DocumentFile {
         try await folder.write(bytes, at: path, expecting: stamp, by: presenter)
       }
       return (.saved(outcome.stamp, isDurable: outcome.notDurable == nil), outcome.notDurable)
-    } catch let error as DocumentFileError {
-      guard case .changedMeanwhile = error, let found = try? await lookAtFile() else {
-        return (.saveFailed, error)
-      }
-      return (.looked(found.stamp, hasConflicts: found.hasConflicts), error)
+    } catch CoordinationError.cancelled(let path) {
+      return (.postponed, CoordinationError.cancelled(path: path))
     } catch {
-      if case CoordinationError.cancelled = error { return (.postponed, error) }
-      return (.saveFailed, error)
+      switch (error, await lookAtFile()) {
+      case (DocumentFileError.changedMeanwhile, let found?): return (found, error)
+      // A link that leads out of the folder is refused before anything is written, for one.
+      case (_, .unreadable?): return (.unreadable, error)
+      default: return (.saveFailed, error)
+      }
     }
   }
 

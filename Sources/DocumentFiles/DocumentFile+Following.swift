@@ -18,17 +18,7 @@ extension DocumentFile: DocumentOwner {
   public func look() async {
     guard machine.state != .closed else { return }
     // In its turn, so that what it finds is not older than what is known by then.
-    await perform { [self] in
-      do {
-        let found = try await lookAtFile()
-        return .looked(found.stamp, hasConflicts: found.hasConflicts)
-      } catch DocumentFileError.notAFile {
-        return .unreadable
-      } catch {
-        // The folder cannot be looked at now: that says nothing about the document.
-        return nil
-      }
-    }
+    await perform { [self] in await lookAtFile() }
   }
 
   func followMove() async {
@@ -64,15 +54,16 @@ extension DocumentFile: DocumentOwner {
     broadcast.finish()
   }
 
-  func lookAtFile() async throws -> (stamp: FileStamp?, hasConflicts: Bool) {
+  /// Looks at the file; nil: that says nothing about it.
+  func lookAtFile() async -> DocumentMachine.Input? {
     let (folder, path) = (folder, path)
-    return try await onQueue {
-      let place = try folder.place(of: path)
-      return try DocumentFileError.wrapping {
-        // In this order, so that no copy that comes with a new file is missed.
-        let stamp = try folder.currentVersion(at: place)?.stamp
-        return (stamp, try !folder.conflictVersions(of: place).isEmpty)
-      }
+    do {
+      return try await onQueue { try folder.find(path) }
+    } catch DocumentFileError.notAFile {
+      return .unreadable
+    } catch {
+      // The folder cannot be looked at now.
+      return nil
     }
   }
 }
@@ -93,6 +84,16 @@ extension DocumentFolder {
     let bytes: [UInt8]
     let stamp: FileStamp
     let hasConflicts: Bool
+  }
+
+  /// What a document that was opened is now.
+  func find(_ path: FilePath) throws -> DocumentMachine.Input {
+    let place = try place(of: path)
+    return try DocumentFileError.wrapping {
+      // In this order, so that no copy that comes with a new file is missed.
+      let stamp = try currentVersion(at: place)?.stamp
+      return .looked(stamp, hasConflicts: try !conflictVersions(of: place).isEmpty)
+    }
   }
 
   /// How often a file is read again that somebody writes to meanwhile.

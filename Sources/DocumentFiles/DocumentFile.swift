@@ -143,7 +143,7 @@ public actor DocumentFile<Contents: DocumentContents> {
   /// Saves now, if there is anything to save.
   ///
   /// - throws: ``DocumentFileError/changedMeanwhile(path:)`` if somebody else has written the file:
-  ///   the edits are a version beside it then.
+  ///   the edits are a version beside it then, or one on this machine if it is no file any more.
   public func save() async throws {
     guard machine.state != .closed else { throw DocumentFileError.closed(path: path.string) }
     if let error = await perform(.saveAsked) { throw error }
@@ -157,7 +157,8 @@ public actor DocumentFile<Contents: DocumentContents> {
 
   /// Saves, and closes; done again it does nothing.
   ///
-  /// - throws: What keeps the edits from being saved; the document stays open then.
+  /// - throws: What keeps the edits from being saved; the document stays open then, unless they
+  ///   are a version already.
   public func close() async throws {
     guard machine.state != .closed else { return }
     if let error = await perform(.closeAsked) { throw error }

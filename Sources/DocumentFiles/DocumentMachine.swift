@@ -92,7 +92,9 @@ package struct DocumentMachine: Sendable {
       .setAsideFailed, .revertAsked:
       return following(input)
     case .deletionAsked: return delete()
-    case .kept(let id): return end(.deleted(keptAs: id))
+    case .kept(let id):
+      savedEdits = edits
+      return end(.deleted(keptAs: id))
     case .keepFailed:
       return show(state.subtracting(.editingDisabled).union(.savingError)) + retry()
     }
@@ -180,7 +182,8 @@ package struct DocumentMachine: Sendable {
       return show(state.subtracting(.editingDisabled)) + [.look(after: pace.limit)]
     case .followingPostponed:
       return show(state.subtracting(.editingDisabled)) + [.look(after: .zero)]
-    case .unreadable: return end(.unreadable)
+    // What is unsaved must not go with it: whatever stands there, it is not what was edited.
+    case .unreadable: return hasUnsavedChanges ? delete() : end(.unreadable)
     default:
       return show(state.subtracting(.editingDisabled).union(.savingError)) + retry()
     }

@@ -43,7 +43,7 @@ public enum DocumentClosing: Hashable, Sendable {
   /// The file was deleted, or something else takes its place. Edits that were not saved are kept
   /// as a version on this machine, by this identifier.
   case deleted(keptAs: String?)
-  /// What stands there now cannot be read as such a document.
+  /// What stands there now cannot be read as such a document, and everything was saved.
   case unreadable
 }
 

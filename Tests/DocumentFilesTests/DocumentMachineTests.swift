@@ -161,6 +161,17 @@ import Testing
     #expect(machine.input(.kept("7")) == [.show(.closed), .end(.deleted(keptAs: "7"))])
   }
 
+  @Test func d7_whatIsUnsavedIsKeptWhereSomethingElseTakesTheDocumentsPlace() {
+    var machine = self.machine
+    _ = machine.input(.edited(at: .zero))
+    #expect(machine.input(.unreadable) == [.show(.editingDisabled), .keep])
+    #expect(machine.hasUnsavedChanges)
+    #expect(machine.input(.keepFailed) == [.show(.savingError)])
+    #expect(machine.input(.unreadable) == [.show([.savingError, .editingDisabled]), .keep])
+    #expect(machine.input(.kept("7")) == [.show(.closed), .end(.deleted(keptAs: "7"))])
+    #expect(!machine.hasUnsavedChanges)
+  }
+
   @Test func d9_d10_editsThatMeetANewerFileBecomeAVersionAndTheFileWins() {
     var machine = self.machine
     _ = machine.input(.edited(at: .zero))
