@@ -131,41 +131,6 @@ extension DocumentFolder {
     return unresolved.count
   }
 
-  /// Adds a version, as a conflict copy that the syncer brings to all machines.
-  @discardableResult
-  public func addConflict(_ contents: [UInt8], of file: FilePath) async throws -> FileVersion {
-    try await addConflict(contents, of: file, by: nil)
-  }
-
-  func addConflict(
-    _ contents: [UInt8], of file: FilePath, by presenter: (any FilePresenter)?
-  ) async throws -> FileVersion {
-    try await change(file, by: presenter) { place, directory in
-      guard var moment = ambient.moment() else {
-        throw DocumentFileError.system(operation: "clock", path: place.path.string, errno: 0)
-      }
-      for _ in 0..<Self.maximumAttempts {
-        guard let name = ConflictCopy.name(of: place.name, moment, savedBy: ambient.machine) else {
-          break
-        }
-        do {
-          let replacement = SafeReplacement(directory: directory, ambient: ambient)
-          _ = try replacement.replace(name, expecting: nil) { try $0.write(contents[...]) }
-        } catch DocumentFileError.changedMeanwhile {
-          // There was another one within this second.
-          moment = moment.later
-          continue
-        }
-        try domain.report(.gained, version: name.string, at: place.path)
-        let versions = try conflictVersions(of: place)
-        if let added = versions.first(where: { $0.path.lastComponent == name }) { return added }
-      }
-      throw DocumentFileError.noSuchVersion(path: place.path.string, version: "new")
-    }
-  }
-
-  private static let maximumAttempts = 60
-
   // MARK: Parts
 
   /// Runs `body` in a coordinated write of a document; whoever has it open saves first.
@@ -271,14 +236,5 @@ extension DocumentFolder {
     guard let name = version.path.lastComponent else { return }
     try SafeReplacement(directory: directory, ambient: ambient).remove(
       name, expecting: version.stamp)
-  }
-}
-
-extension ConflictCopy.Moment {
-  /// A second later, within the minute.
-  fileprivate var later: ConflictCopy.Moment {
-    ConflictCopy.Moment(
-      year: year, month: month, day: day, hour: time.first ?? 0,
-      minute: time.dropFirst().first ?? 0, second: ((time.last ?? 0) + 1) % 60) ?? self
   }
 }

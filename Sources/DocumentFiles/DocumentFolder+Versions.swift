@@ -94,7 +94,7 @@ extension DocumentFolder {
     }
   }
 
-  private func version(
+  func version(
     of place: DocumentPlace, _ id: String, _ origin: FileVersion.Origin, _ path: FilePath,
     _ status: FileStatus, copy: ConflictCopy?
   ) -> FileVersion {

@@ -15,9 +15,11 @@ struct SafeReplacement {
 
   /// What was written, and whether its name is surely on the disk.
   struct Outcome {
-    let stamp: FileStamp
+    let status: FileStatus
     /// The file is there and whole, but might not survive a power loss.
     let notDurable: FileError?
+
+    var stamp: FileStamp { FileStamp(status) }
   }
 
   /// Gives a file new contents, or makes it.
@@ -32,7 +34,7 @@ struct SafeReplacement {
   ) throws -> Outcome {
     let temporary = try ambient.temporaryName()
     let file = try directory.create(temporary)
-    let stamp: FileStamp
+    let status: FileStatus
     do {
       try write(file)
       try ambient.onStep(.written)
@@ -41,8 +43,8 @@ struct SafeReplacement {
       if let modified { try? file.setModified(modified) }
       try file.synchronize()
       try ambient.onStep(.synchronized)
-      stamp = FileStamp(try file.status())
-      try exchange(temporary, name, expecting: expected, own: stamp)
+      status = try file.status()
+      try exchange(temporary, name, expecting: expected, own: FileStamp(status))
     } catch {
       // If it is not there any more under this name, it must not be looked for under another.
       if let status = try? directory.status(of: temporary),
@@ -54,9 +56,9 @@ struct SafeReplacement {
     }
     do {
       try directory.synchronize()
-      return Outcome(stamp: stamp, notDurable: nil)
+      return Outcome(status: status, notDurable: nil)
     } catch {
-      return Outcome(stamp: stamp, notDurable: error)
+      return Outcome(status: status, notDurable: error)
     }
   }
 

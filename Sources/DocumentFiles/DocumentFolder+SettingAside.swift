@@ -1,0 +1,74 @@
+import FileCoordination
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+extension DocumentFolder {
+  /// Adds a version, as a conflict copy that the syncer brings to all machines.
+  ///
+  /// A copy of a document whose own name is that of a conflict copy is a version of the first file,
+  /// as all of them are. Where no name is possible, since the document's leaves no room for a mark,
+  /// it is kept on this machine alone.
+  @discardableResult
+  public func addConflict(_ contents: [UInt8], of file: FilePath) async throws -> FileVersion {
+    try await addConflict(contents, of: file, by: nil)
+  }
+
+  func addConflict(
+    _ contents: [UInt8], of file: FilePath, by presenter: (any FilePresenter)?
+  ) async throws -> FileVersion {
+    try await change(file, by: presenter) { place, directory in
+      var moment = ambient.moment()
+      for _ in 0..<Self.maximumAttempts {
+        guard let time = moment,
+          let name = ConflictCopy.name(of: place.name, time, savedBy: ambient.machine)
+        else { break }
+        if let added = try add(contents, named: name, of: place, in: directory) { return added }
+        // There was another one within this second.
+        moment = time.later
+      }
+      let id = try keep(contents, of: place)
+      let kept = try keptVersions(of: place).first { $0.persistentIdentifier == id }
+      guard let kept else {
+        throw DocumentFileError.noSuchVersion(path: place.path.string, version: id)
+      }
+      return kept
+    }
+  }
+
+  /// There are 60 names within a minute.
+  private static let maximumAttempts = 60
+
+  /// Writes a conflict copy; nil if something has that name.
+  private func add(
+    _ contents: [UInt8], named name: FilePath.Component, of place: DocumentPlace,
+    in directory: OpenDirectory
+  ) throws -> FileVersion? {
+    // Only so that not all is written in vain: the name is taken by what never replaces.
+    guard (try? directory.status(of: name)) == nil else { return nil }
+    let outcome: SafeReplacement.Outcome
+    do {
+      outcome = try SafeReplacement(directory: directory, ambient: ambient)
+        .replace(name, expecting: nil) { try $0.write(contents[...]) }
+    } catch DocumentFileError.changedMeanwhile {
+      return nil
+    }
+    // It is written. Nothing from here on may fail, or whoever has these contents tries again, and
+    // floods the folder with them; nor is it looked for, since a syncer may have moved it already.
+    let copy = ConflictCopy(name)
+    let added = version(
+      of: place.beside(copy?.document ?? place.name), name.string, .conflict,
+      place.beside(name).path, outcome.status, copy: copy)
+    try? domain.report(.gained, version: name.string, at: added.file)
+    return added
+  }
+}
+
+extension ConflictCopy.Moment {
+  /// A second later, within the minute.
+  fileprivate var later: ConflictCopy.Moment {
+    ConflictCopy.Moment(
+      year: year, month: month, day: day, hour: time.first ?? 0,
+      minute: time.dropFirst().first ?? 0, second: ((time.last ?? 0) + 1) % 60) ?? self
+  }
+}
