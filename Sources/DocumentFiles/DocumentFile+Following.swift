@@ -144,11 +144,26 @@ extension DocumentFolder {
       try DocumentFileError.wrapping {
         let place = try place(canonical: paths[0])
         let directory = try place.openDirectory()
-        let mode = stamp == nil ? nil : (try? directory.status(of: place.name))?.mode
+        let mode = stamp.map { stamp in
+          directory.mode(of: place.name) { FileStamp($0) == stamp }
+        }
         return try SafeReplacement(directory: directory, ambient: ambient).replace(
-          place.name, expecting: stamp, mode: mode.map { $0 & 0o777 }
+          place.name, expecting: stamp, mode: mode
         ) { try $0.write(bytes[...]) }
       }
     }
+  }
+}
+
+extension OpenDirectory {
+  /// Who may use a file of this name: by what it is now, if that is what is meant; else only its
+  /// user, since nothing tells who else might read what is written for it.
+  func mode(
+    of name: FilePath.Component, where isMeant: (FileStatus) -> Bool = { _ in true }
+  ) -> UInt32 {
+    guard let status = try? status(of: name), status.kind == .regular, isMeant(status) else {
+      return 0o600
+    }
+    return status.mode & 0o777
   }
 }

@@ -22,7 +22,9 @@ extension DocumentFolder {
     try await change(file) { place, directory in
       let source = try open(version)
       try check(source, is: version)
-      try install(at: place, in: directory, expecting: expected) { file in
+      // For where the document is gone.
+      let mode = try source.status().mode & 0o777
+      try install(at: place, in: directory, expecting: expected, mode: mode) { file in
         try file.write(contentsOf: source)
         // What was written into it while it was copied would be missing in the copy.
         try check(source, is: version)
@@ -168,16 +170,17 @@ extension DocumentFolder {
     }
   }
 
-  /// Gives a document other contents; what it had is kept first.
+  /// Gives a document other contents, with the mode that it has, else this one; what it had is kept
+  /// first.
   private func install(
     at place: DocumentPlace, in directory: OpenDirectory, expecting expected: FileVersion?,
-    _ write: (OpenFile) throws -> Void
+    mode: UInt32? = nil, _ write: (OpenFile) throws -> Void
   ) throws {
     let before = try currentVersion(at: place)
     if let expected, expected.stamp != before?.stamp {
       throw DocumentFileError.changedMeanwhile(path: place.path.string)
     }
-    var mode: UInt32?
+    var mode = mode
     if let before {
       let old = try directory.open(place.name)
       try check(old, is: before)

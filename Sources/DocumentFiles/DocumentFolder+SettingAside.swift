@@ -48,8 +48,9 @@ extension DocumentFolder {
     guard (try? directory.status(of: name)) == nil else { return nil }
     let outcome: SafeReplacement.Outcome
     do {
-      outcome = try SafeReplacement(directory: directory, ambient: ambient)
-        .replace(name, expecting: nil) { try $0.write(contents[...]) }
+      outcome = try SafeReplacement(directory: directory, ambient: ambient).replace(
+        name, expecting: nil, mode: directory.mode(of: place.name)
+      ) { try $0.write(contents[...]) }
     } catch DocumentFileError.changedMeanwhile {
       return nil
     }

@@ -26,6 +26,7 @@ struct SafeReplacement {
   ///
   /// - parameters:
   ///   - expected: what it is believed to be; nil: nothing has the name.
+  ///   - mode: who may use it; until all is written, only its user may. Nil: as any new file.
   ///   - write: writes the contents.
   /// - throws: ``DocumentFileError/changedMeanwhile(path:)`` if it is something else.
   func replace(
@@ -33,7 +34,8 @@ struct SafeReplacement {
     modified: Int64? = nil, _ write: (OpenFile) throws -> Void
   ) throws -> Outcome {
     let temporary = try ambient.temporaryName()
-    let file = try directory.create(temporary)
+    // Who opens it before its mode is set would read what is written later, too.
+    let file = try directory.create(temporary, mode: mode == nil ? 0o666 : 0o600)
     let status: FileStatus
     do {
       try write(file)

@@ -1,0 +1,107 @@
+import DocumentFiles
+import FileCoordination
+import Foundation
+import SystemFiles
+import SystemPackage
+import Testing
+
+/// Who may read a document may read its versions, and nobody else, not for a moment either: D2, V4.
+@Suite struct DocumentModeTests {
+  private let desk: Desk
+  private let folder: DocumentFolder
+
+  init() throws {
+    desk = try Desk()
+    folder = try desk.folder()
+    try desk.write("a.txt", "old")
+  }
+
+  private func setMode(_ mode: UInt32, _ name: String) {
+    #expect(chmod(desk.path(name).string, mode) == 0)
+  }
+
+  private func mode(_ name: String) throws -> UInt32 {
+    try LinuxFileSystem().status(of: desk.path(name)).mode
+  }
+
+  /// Notes the modes of temporary files at a step of writing them.
+  private func noteModes(at expected: DocumentAmbient.Step = .written) -> Heard {
+    let (desk, heard) = (desk, Heard())
+    desk.atSteps { step in
+      guard step == expected else { return }
+      for name in try desk.names where name.hasPrefix(".feedsync-") {
+        let mode = try LinuxFileSystem().status(of: desk.path(name)).mode
+        heard.note(String(mode, radix: 8))
+      }
+    }
+    return heard
+  }
+
+  @Test(arguments: [0o600, 0o640, 0o604, 0o755] as [UInt32])
+  func d2_onlyTheUserCanOpenWhatIsBeingWritten(_ mode: UInt32) async throws {
+    setMode(mode, "a.txt")
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    let heard = noteModes()
+    try await document.edit { $0 = "new" }
+    try await document.save()
+    #expect(heard.lines == ["600"])
+    #expect(try self.mode("a.txt") == mode && desk.read("a.txt") == "new")
+    try await document.close()
+  }
+
+  @Test func d2_whatTakesTheFilesPlaceMeanwhileDoesNotOpenItToOthers() async throws {
+    setMode(0o600, "a.txt")
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    try await document.edit { $0 = "edited" }
+    try desk.write("a.txt", "a syncer's, for all")
+    setMode(0o666, "a.txt")
+    let heard = noteModes(at: .synchronized)
+    await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path("a.txt").string)) {
+      try await document.save()
+    }
+    // The save that found it; then they are set aside beside it, as readable as the document is.
+    #expect(heard.lines == ["600", "666"])
+    try await document.close()
+  }
+
+  @Test func d10_editsThatAreSetAsideHaveTheDocumentsMode() async throws {
+    setMode(0o600, "a.txt")
+    let heard = noteModes()
+    let added = try await folder.addConflict(Array("mine".utf8), of: "a.txt")
+    #expect(heard.lines == ["600"])
+    #expect(try mode(added.persistentIdentifier) == 0o600)
+    setMode(0o640, "a.txt")
+    let another = try await folder.addConflict(Array("mine".utf8), of: "a.txt")
+    #expect(try mode(another.persistentIdentifier) == 0o640)
+    // Nobody says who may read what belongs to a document that is gone.
+    try desk.remove("a.txt")
+    let last = try await folder.addConflict(Array("mine".utf8), of: "a.txt")
+    #expect(try mode(last.persistentIdentifier) == 0o600)
+  }
+
+  @Test func v4_aVersionThatBringsADocumentBackHasItsOwnMode() async throws {
+    let copy = Desk.copy("a")
+    try desk.write(copy, "theirs")
+    setMode(0o640, copy)
+    try desk.remove("a.txt")
+    let version = try #require(try folder.otherVersions(of: "a.txt")?.first)
+    try await folder.replace("a.txt", with: version)
+    #expect(try mode("a.txt") == 0o640)
+    // What is kept on this machine is for its user alone, and so is what it brings back.
+    try await folder.markResolved([version])
+    try desk.remove("a.txt")
+    let kept = try #require(try folder.otherVersions(of: "a.txt")?.first)
+    let heard = noteModes()
+    try await folder.replace("a.txt", with: kept)
+    #expect(try mode("a.txt") == 0o600 && desk.read("a.txt") == "theirs")
+    #expect(heard.lines == ["600"])
+  }
+
+  @Test func d2_aNewDocumentHasTheModeOfAnyNewFile() async throws {
+    let descriptor = open(desk.path("new").string, O_CREAT | O_WRONLY, 0o666)
+    #expect(descriptor >= 0 && Glibc.close(descriptor) == 0)
+    let document = try await DocumentFile.create("b.txt", "mine", in: folder)
+    #expect(try mode("b.txt") == mode("new"))
+    try await document.close()
+  }
+}
