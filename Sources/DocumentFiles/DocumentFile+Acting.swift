@@ -77,7 +77,7 @@ extension DocumentFile {
     case .look(let time):
       Task { [weak self, ambient = folder.ambient] in
         if time > .zero { try? await ambient.sleep(time) }
-        await self?.look()
+        await self?.look(isPlanned: true)
       }
     case .show(let state): broadcast.send(.state(state))
     case .showContents: broadcast.send(.contents)
@@ -149,7 +149,8 @@ extension DocumentFile {
       switch error {
       case DocumentFileError.notAFile, DocumentFileError.tooLarge, CoordinationError.replaced:
         return (.unreadable, error)
-      case DocumentFileError.notFound: return (.looked(nil, hasConflicts: false), error)
+      case DocumentFileError.notFound:
+        return (.missing(at: folder.ambient.uptime(), isPlanned: false), error)
       case CoordinationError.cancelled: return (.followingPostponed, error)
       default: return (.reloadFailed, error)
       }

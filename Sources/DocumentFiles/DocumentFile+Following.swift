@@ -15,10 +15,13 @@ extension DocumentFile: DocumentOwner {
   func letGo() async -> (any Error)? { await perform(.deletionAsked, isUrgent: true) }
 
   /// Looks whether the file has changed, or has other versions, and does what follows from it.
-  public func look() async {
+  public func look() async { await look(isPlanned: false) }
+
+  /// - parameter isPlanned: Whether the machine has asked for it.
+  func look(isPlanned: Bool) async {
     guard machine.state != .closed else { return }
     // In its turn, so that what it finds is not older than what is known by then.
-    await perform { [self] in await lookAtFile() }
+    await perform { [self] in await lookAtFile(isPlanned: isPlanned) }
   }
 
   func followMove() async {
@@ -55,10 +58,11 @@ extension DocumentFile: DocumentOwner {
   }
 
   /// Looks at the file; nil: that says nothing about it.
-  func lookAtFile() async -> DocumentMachine.Input? {
+  func lookAtFile(isPlanned: Bool = false) async -> DocumentMachine.Input? {
     let (folder, path) = (folder, path)
     do {
-      return try await onQueue { try folder.find(path) }
+      if let found = try await onQueue({ try folder.find(path) }) { return found }
+      return .missing(at: folder.ambient.uptime(), isPlanned: isPlanned)
     } catch DocumentFileError.notAFile {
       return .unreadable
     } catch {
@@ -86,12 +90,12 @@ extension DocumentFolder {
     let hasConflicts: Bool
   }
 
-  /// What a document that was opened is now.
-  func find(_ path: FilePath) throws -> DocumentMachine.Input {
+  /// What a document that was opened is now; nil if it is not there.
+  func find(_ path: FilePath) throws -> DocumentMachine.Input? {
     let place = try place(of: path)
     return try DocumentFileError.wrapping {
       // In this order, so that no copy that comes with a new file is missed.
-      let stamp = try currentVersion(at: place)?.stamp
+      guard let stamp = try currentVersion(at: place)?.stamp else { return nil }
       return .looked(stamp, hasConflicts: try !conflictVersions(of: place).isEmpty)
     }
   }

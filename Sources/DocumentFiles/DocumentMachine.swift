@@ -28,8 +28,10 @@ package struct DocumentMachine: Sendable {
     case saveFailed
     /// Nothing was tried, since something more urgent came.
     case postponed
-    /// Somebody has looked at the file; nil: it is not there.
-    case looked(FileStamp?, hasConflicts: Bool)
+    /// Somebody has looked at the file.
+    case looked(FileStamp, hasConflicts: Bool)
+    /// Somebody has looked, and it is not there; `isPlanned` if this is what `.look` asked for.
+    case missing(at: Duration, isPlanned: Bool)
     case reloaded(FileStamp, hasConflicts: Bool)
     case reloadFailed
     /// Reading, or setting aside, gave way to something more urgent.
@@ -67,7 +69,7 @@ package struct DocumentMachine: Sendable {
   private var firstEdit: Duration?
   private var lastEdit = Duration.zero
   private var isTimerSet = false
-  private var isMissing = false
+  private var missingSince: Duration?
   private var isClosing = false
 
   package init(pace: Pace = Pace()) { self.pace = pace }
@@ -88,6 +90,7 @@ package struct DocumentMachine: Sendable {
     case .edited(let now): return edited(now)
     case .woke(let now): return woke(now)
     case .saveAsked, .saved, .saveFailed, .postponed, .closeAsked: return saving(input)
+    case .missing(let now, let isPlanned): return missing(now, isPlanned)
     case .looked, .reloaded, .reloadFailed, .followingPostponed, .unreadable, .setAside,
       .setAsideFailed, .revertAsked:
       return following(input)
@@ -158,13 +161,7 @@ package struct DocumentMachine: Sendable {
 
   private mutating func following(_ input: Input) -> [Action] {
     switch input {
-    case .looked(nil, _):
-      guard isMissing else {
-        isMissing = true
-        return [.look(after: pace.absence)]
-      }
-      return delete()
-    case .looked(let found?, let hasConflicts): return looked(found, hasConflicts)
+    case .looked(let found, let hasConflicts): return looked(found, hasConflicts)
     case .setAside:
       // They are in a version now, and what is in the file shows.
       savedEdits = edits
@@ -190,11 +187,24 @@ package struct DocumentMachine: Sendable {
   }
 
   private mutating func looked(_ found: FileStamp, _ hasConflicts: Bool) -> [Action] {
-    isMissing = false
+    missingSince = nil
     guard found != stamp else { return show(conflicts: hasConflicts) + wake(after: pace.quiet) }
     // A file that was written elsewhere wins; edits made here become a version beside it.
     isClosing = false
     return show(state.union(.editingDisabled)) + [hasUnsavedChanges ? .setAside : .reload]
+  }
+
+  private mutating func missing(_ now: Duration, _ isPlanned: Bool) -> [Action] {
+    guard let since = missingSince else {
+      missingSince = now
+      // It may have gone just before it was to be read, and may come back as it was.
+      return show(state.subtracting(.editingDisabled)) + [.look(after: pace.absence)]
+    }
+    let rest = since + pace.absence - now
+    guard rest > .zero else { return delete() }
+    // In a busy folder others look meanwhile, any number of times: the planned look goes on. That
+    // one may come early itself, where its clock ran on while the machine was suspended.
+    return isPlanned ? [.look(after: rest)] : []
   }
 
   private mutating func delete() -> [Action] {

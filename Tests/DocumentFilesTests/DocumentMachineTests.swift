@@ -139,16 +139,48 @@ import Testing
 
   @Test func d7_aFileThatIsGoneForLongerThanAReplacementTakesClosesTheDocument() {
     var machine = self.machine
-    #expect(machine.input(.looked(nil, hasConflicts: false)) == [.look(after: .seconds(1))])
-    #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
-    #expect(machine.input(.looked(nil, hasConflicts: false)) == [.look(after: .seconds(1))])
     #expect(
-      machine.input(.looked(nil, hasConflicts: false)) == [
+      machine.input(.missing(at: .zero, isPlanned: false)) == [.look(after: .seconds(1))])
+    #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
+    // It was there meanwhile, so it is gone anew.
+    #expect(
+      machine.input(.missing(at: .seconds(1), isPlanned: true)) == [.look(after: .seconds(1))])
+    #expect(
+      machine.input(.missing(at: .seconds(2), isPlanned: true)) == [
         .show(.closed), .end(.deleted(keptAs: nil)),
       ])
     // Nothing concerns it any more.
     #expect(machine.input(.edited(at: .zero)).isEmpty && machine.input(.saveAsked).isEmpty)
     #expect(machine.input(.looked(third, hasConflicts: true)).isEmpty)
+  }
+
+  @Test func d7_editingGoesOnWhereTheFileGoesBeforeItIsReadAgain() {
+    var machine = self.machine
+    #expect(
+      machine.input(.looked(second, hasConflicts: false)) == [.show(.editingDisabled), .reload])
+    #expect(
+      machine.input(.missing(at: .zero, isPlanned: false)) == [
+        .show(.normal), .look(after: .seconds(1)),
+      ])
+    #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
+  }
+
+  @Test func d7_whoeverLooksMeanwhileMakesTheAbsenceNoLonger() {
+    var machine = self.machine
+    _ = machine.input(.missing(at: .zero, isPlanned: false))
+    for time in [1, 500, 999] {
+      #expect(machine.input(.missing(at: .milliseconds(time), isPlanned: false)).isEmpty)
+    }
+    // The planned look was early: it is planned again, else nobody would look any more.
+    #expect(
+      machine.input(.missing(at: .milliseconds(900), isPlanned: true)) == [
+        .look(after: .milliseconds(100))
+      ])
+    // Once the time is over, anybody's look will do.
+    #expect(
+      machine.input(.missing(at: .seconds(1), isPlanned: false)) == [
+        .show(.closed), .end(.deleted(keptAs: nil)),
+      ])
   }
 
   @Test func d7_whatIsUnsavedIsKeptBeforeADeletedDocumentCloses() {

@@ -223,6 +223,20 @@ import Testing
       })
   }
 
+  @Test func d7_aReplacementInTwoStepsClosesNothingHoweverOftenOthersHaveHimLook() async throws {
+    let document = try await open()
+    try await document.edit { $0 = "not saved yet" }
+    try desk.remove("a.txt")
+    for _ in 0..<5 { await document.look() }
+    #expect(await document.state == .normal)
+    try desk.write("a.txt", "a syncer's")
+    await document.look()
+    #expect(await document.contents == "a syncer's")
+    let version = try #require(try folder.unresolvedConflictVersions(of: "a.txt")?.first)
+    #expect(try folder.contents(of: version) == Array("not saved yet".utf8))
+    try await document.close()
+  }
+
   @Test func d8_aFileThatIsMovedIsSavedWhereItIs() async throws {
     let document = try await open()
     let log = EventLog(document)
