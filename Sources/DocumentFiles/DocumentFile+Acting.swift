@@ -133,9 +133,11 @@ extension DocumentFile {
       return (.postponed, CoordinationError.cancelled(path: path))
     } catch {
       switch (error, await lookAtFile()) {
-      case (DocumentFileError.changedMeanwhile, let found?): return (found, error)
-      // A link that leads out of the folder is refused before anything is written, for one.
-      case (_, .unreadable?): return (.unreadable, error)
+      case (_, .away): return (.saveFailed, error)
+      case (DocumentFileError.changedMeanwhile, let found): return (found, error)
+      // A link that leads out of the folder is refused before anything is written, and so is all
+      // where another folder has taken this one's place.
+      case (_, .unreadable): return (.unreadable, error)
       default: return (.saveFailed, error)
       }
     }

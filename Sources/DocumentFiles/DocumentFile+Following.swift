@@ -57,17 +57,18 @@ extension DocumentFile: DocumentOwner {
     broadcast.finish()
   }
 
-  /// Looks at the file; nil: that says nothing about it.
-  func lookAtFile(isPlanned: Bool = false) async -> DocumentMachine.Input? {
+  /// Looks at the file, and returns what that says about it.
+  func lookAtFile(isPlanned: Bool = false) async -> DocumentMachine.Input {
     let (folder, path) = (folder, path)
     do {
-      if let found = try await onQueue({ try folder.find(path) }) { return found }
-      return .missing(at: folder.ambient.uptime(), isPlanned: isPlanned)
+      return try await onQueue {
+        try DocumentFileError.wrapping { try folder.find(path, isPlanned: isPlanned) }
+      }
     } catch DocumentFileError.notAFile {
       return .unreadable
     } catch {
-      // The folder cannot be looked at now.
-      return nil
+      // The folder cannot be looked at now: that says nothing about the document.
+      return .away(isPlanned: isPlanned)
     }
   }
 }
@@ -90,16 +91,6 @@ extension DocumentFolder {
     let hasConflicts: Bool
   }
 
-  /// What a document that was opened is now; nil if it is not there.
-  func find(_ path: FilePath) throws -> DocumentMachine.Input? {
-    let place = try place(of: path)
-    return try DocumentFileError.wrapping {
-      // In this order, so that no copy that comes with a new file is missed.
-      guard let stamp = try currentVersion(at: place)?.stamp else { return nil }
-      return .looked(stamp, hasConflicts: try !conflictVersions(of: place).isEmpty)
-    }
-  }
-
   /// How often a file is read again that somebody writes to meanwhile.
   private static let maximumReadings = 10
 
@@ -108,7 +99,8 @@ extension DocumentFolder {
     _ presenter: DocumentPresenter, first: @escaping @Sendable () throws -> Void = {}
   ) async throws -> Reading {
     let limit = DocumentFile<[UInt8]>.maximumBytes
-    return try await coordinator(for: presenter).coordinate([.reading(presenter.path)]) { paths in
+    let coordinator = try await coordinator(for: presenter)
+    return try await coordinator.coordinate([.reading(presenter.path)]) { paths in
       try first()
       return try DocumentFileError.wrapping(limit: limit) {
         try read(try place(canonical: paths[0]), limit: limit)
@@ -144,10 +136,11 @@ extension DocumentFolder {
     _ bytes: [UInt8], at path: FilePath, expecting stamp: FileStamp?,
     by presenter: DocumentPresenter?
   ) async throws -> SafeReplacement.Outcome {
-    try await coordinator(for: presenter).coordinate([.writing(path)]) { paths in
+    let coordinator = try await coordinator(for: presenter)
+    return try await coordinator.coordinate([.writing(path)]) { paths in
       try DocumentFileError.wrapping {
         let place = try place(canonical: paths[0])
-        let directory = try place.openDirectory()
+        let directory = try openDirectory(of: place)
         let mode = stamp.map { stamp in
           directory.mode(of: place.name) { FileStamp($0) == stamp }
         }

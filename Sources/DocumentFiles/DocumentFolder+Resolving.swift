@@ -146,10 +146,11 @@ extension DocumentFolder {
     if let version, version.origin == .conflict {
       intents.append(.writing(version.path, .forDeleting))
     }
-    return try await coordinator(for: presenter).coordinate(intents) { paths in
+    let coordinator = try await coordinator(for: presenter)
+    return try await coordinator.coordinate(intents) { paths in
       try DocumentFileError.wrapping {
         let place = try self.place(canonical: paths[0])
-        return try body(place, try place.openDirectory())
+        return try body(place, try openDirectory(of: place))
       }
     }
   }

@@ -64,9 +64,11 @@ public struct DocumentFolder: Sendable {
     return DocumentPlace(root: path, directories: Array(names.dropLast()), name: name)
   }
 
-  /// A coordinator for one access; no item of it may leave the folder.
-  func coordinator(for presenter: (any FilePresenter)? = nil) throws -> FileCoordinator {
-    try FileCoordinator(domain, filePresenter: presenter, folder: path)
+  /// A coordinator for one access; no item of it may leave the folder, which has to be there.
+  func coordinator(for presenter: (any FilePresenter)? = nil) async throws -> FileCoordinator {
+    // First, so that nobody is told of a file that is missing where the folder is away.
+    try await onQueue { try requirePresence() }
+    return try FileCoordinator(domain, filePresenter: presenter, folder: path)
   }
 }
 

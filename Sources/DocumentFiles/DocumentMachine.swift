@@ -32,6 +32,8 @@ package struct DocumentMachine: Sendable {
     case looked(FileStamp, hasConflicts: Bool)
     /// Somebody has looked, and it is not there; `isPlanned` if this is what `.look` asked for.
     case missing(at: Duration, isPlanned: Bool)
+    /// The folder is away, or cannot be looked at: that says nothing about the file.
+    case away(isPlanned: Bool)
     case reloaded(FileStamp, hasConflicts: Bool)
     case reloadFailed
     /// Reading, or setting aside, gave way to something more urgent.
@@ -70,6 +72,7 @@ package struct DocumentMachine: Sendable {
   private var lastEdit = Duration.zero
   private var isTimerSet = false
   private var missingSince: Duration?
+  private var isAway = false
   private var isClosing = false
 
   package init(pace: Pace = Pace()) { self.pace = pace }
@@ -91,6 +94,7 @@ package struct DocumentMachine: Sendable {
     case .woke(let now): return woke(now)
     case .saveAsked, .saved, .saveFailed, .postponed, .closeAsked: return saving(input)
     case .missing(let now, let isPlanned): return missing(now, isPlanned)
+    case .away(let isPlanned): return away(isPlanned)
     case .looked, .reloaded, .reloadFailed, .followingPostponed, .unreadable, .setAside,
       .setAsideFailed, .revertAsked:
       return following(input)
@@ -187,14 +191,21 @@ package struct DocumentMachine: Sendable {
   }
 
   private mutating func looked(_ found: FileStamp, _ hasConflicts: Bool) -> [Action] {
-    missingSince = nil
+    (missingSince, isAway) = (nil, false)
     guard found != stamp else { return show(conflicts: hasConflicts) + wake(after: pace.quiet) }
     // A file that was written elsewhere wins; edits made here become a version beside it.
     isClosing = false
     return show(state.union(.editingDisabled)) + [hasUnsavedChanges ? .setAside : .reload]
   }
 
+  private mutating func away(_ isPlanned: Bool) -> [Action] {
+    // Nobody tells that it is back. What is planned goes on, so one is enough.
+    defer { (missingSince, isAway) = (nil, true) }
+    return isAway && !isPlanned ? [] : [.look(after: pace.limit)]
+  }
+
   private mutating func missing(_ now: Duration, _ isPlanned: Bool) -> [Action] {
+    isAway = false
     guard let since = missingSince else {
       missingSince = now
       // It may have gone just before it was to be read, and may come back as it was.

@@ -1,5 +1,6 @@
 import DocumentFiles
 import Foundation
+import SharedFolder
 import Syncing
 import SystemFiles
 import SystemPackage
@@ -40,7 +41,10 @@ extension UbiquityContainer {
             FeedSyncError($0, operation: operation).message
           }
         } catch {
-          throw FeedSyncError(error, operation: operation)
+          let cause = FeedSyncError(error, operation: operation)
+          // A marker that cannot be read now does not say that it is another container's.
+          guard case ContainerError.otherContainer = error else { return cause.message }
+          throw cause
         }
       }
       return folder

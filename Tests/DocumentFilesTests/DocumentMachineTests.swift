@@ -183,6 +183,21 @@ import Testing
       ])
   }
 
+  @Test func d7_aFolderThatIsAwaySaysNothingAboutTheFileAndIsLookedForAgainAndAgain() {
+    var machine = self.machine
+    _ = machine.input(.missing(at: .zero, isPlanned: false))
+    #expect(machine.input(.away(isPlanned: true)) == [.look(after: .seconds(15))])
+    // Others who look make it no more often.
+    #expect(machine.input(.away(isPlanned: false)).isEmpty)
+    #expect(machine.input(.away(isPlanned: true)) == [.look(after: .seconds(15))])
+    // The file's second begins when the folder is back.
+    #expect(
+      machine.input(.missing(at: .seconds(60), isPlanned: true)) == [.look(after: .seconds(1))])
+    #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
+    #expect(machine.input(.away(isPlanned: false)) == [.look(after: .seconds(15))])
+    #expect(machine.state == .normal)
+  }
+
   @Test func d7_whatIsUnsavedIsKeptBeforeADeletedDocumentCloses() {
     var machine = self.machine
     _ = machine.input(.edited(at: .zero))

@@ -38,6 +38,44 @@ import Testing
     try await report.close()
   }
 
+  @Test func aDocumentStaysOpenWhileItsContainerIsAway() async throws {
+    let report = try await DocumentFile.create("report.txt", "mine", in: try container.documents())
+    try await report.edit { $0 += ", edited" }
+    try place.setFolder(isAway: true)
+    await report.look()
+    let error = await #expect(throws: DocumentFileError.self) { try await report.save() }
+    guard case .folderAway = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(await report.state == .savingError)
+    try place.setFolder(isAway: false)
+    try await report.close()
+    let file = place.folder.appending(path: "Documents/report.txt")
+    #expect(try String(contentsOf: file, encoding: .utf8) == "mine, edited")
+  }
+
+  @Test func nothingOfADocumentIsWrittenIntoAnotherContainer() async throws {
+    let documents = try container.documents()
+    let report = try await DocumentFile.create("report.txt", "mine", in: documents)
+    try await report.edit { $0 += ", edited" }
+    try place.setFolder(isAway: true)
+    try FileManager.default.createDirectory(
+      at: place.folder.appending(path: "Documents"), withIntermediateDirectories: true)
+    _ = try UbiquityContainer.join(
+      place.folder.path, identifier: "org.example.test", deviceName: "bob",
+      state: place.state("bob"))
+    try write("report.txt", "another's")
+    // Closed it is already, where it was to be saved by itself meanwhile.
+    await #expect(throws: (any Error).self) { try await report.save() }
+    #expect(await report.state == .closed)
+    #expect(
+      try FileManager.default.contentsOfDirectory(
+        atPath: place.folder.appending(path: "Documents").path) == ["report.txt"])
+    let kept = try #require(try documents.otherVersions(of: "report.txt")?.first)
+    #expect(try documents.contents(of: kept) == Array("mine, edited".utf8))
+  }
+
   @Test func aContainerThatIsAwayHasNoDocumentsAndALinkIsNoFolder() throws {
     try place.setFolder(isAway: true)
     let error = #expect(throws: FeedSyncError.self) { try container.documents() }

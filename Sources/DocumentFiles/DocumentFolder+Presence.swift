@@ -1,0 +1,60 @@
+import FileCoordination
+import SystemFiles
+import SystemPackage
+
+extension DocumentFolder {
+  /// Whether a folder is what it was when it was opened.
+  enum Presence {
+    case there
+    /// It may come back: nothing that is missing in it is deleted.
+    case away(DocumentFileError)
+    /// Another one has taken its place; what stands there is none of this one's.
+    case replaced(any Error)
+  }
+
+  /// Finds out whether the folder is there now.
+  func presence() -> Presence {
+    do {
+      guard let reason = try absence() else { return .there }
+      return .away(.folderAway(path: path.string, reason: reason))
+    } catch {
+      return .replaced(error)
+    }
+  }
+
+  /// Throws why nothing may be read or written in the folder now.
+  func requirePresence() throws {
+    switch presence() {
+    case .there: return
+    case .away(let error): throw error
+    case .replaced(let error): throw error
+    }
+  }
+
+  /// Opens the directory that a document is in, for writing there.
+  ///
+  /// What is written goes by what is opened here, whatever is mounted later; so that is what has to
+  /// be the right folder's.
+  func openDirectory(of place: DocumentPlace) throws -> OpenDirectory {
+    let directory = Result { try place.openDirectory() }
+    try requirePresence()
+    return try directory.get()
+  }
+
+  /// What a document that was opened is now.
+  func find(_ path: FilePath, isPlanned: Bool) throws -> DocumentMachine.Input {
+    switch presence() {
+    case .there: break
+    case .away: return .away(isPlanned: isPlanned)
+    case .replaced: return .unreadable
+    }
+    let place = try place(of: path)
+    // In this order, so that no copy that comes with a new file is missed.
+    if let stamp = try currentVersion(at: place)?.stamp {
+      return .looked(stamp, hasConflicts: try !conflictVersions(of: place).isEmpty)
+    }
+    // Asked again: it may have gone between the asking and the looking.
+    guard case .there = presence() else { return .away(isPlanned: isPlanned) }
+    return .missing(at: ambient.uptime(), isPlanned: isPlanned)
+  }
+}
