@@ -60,16 +60,21 @@ extension CoordinationNode {
       let hub = try Hub(
         place: place, lock: lock, local: member, process: process,
         deliver: { [weak self] message in self?.receive(message) })
-      state.withLock { state in
-        // Said before anybody else can say something by this link; delivered by `connect`.
-        for message in accountOfAll(state) { hub.input(.message(from: member, message)) }
-        state.link = .own(hub)
-        state.record?.remove()
-        state.record = nil
+      do {
+        try state.withLock { state in
+          // Said before anybody else can say something by this link; delivered by `connect`.
+          for message in accountOfAll(state) { hub.input(.message(from: member, message)) }
+          // A queue that others cannot reach is none: they would take the lock beside it, knowing
+          // of this process what its record says.
+          try hub.start(by: startThread)
+          state.link = .own(hub)
+          state.record?.remove()
+          state.record = nil
+        }
+      } catch {
+        hub.close()
+        throw error
       }
-      try hub.start()
-    } catch let error as CoordinationError {
-      throw error
     } catch {
       lock.release()
       let code = (error as? Errno) ?? (error as? FileError)?.errno ?? .ioError

@@ -6,6 +6,10 @@ import SystemPackage
 /// A process's part in coordination: its claims and presenters, and its way to the arbiter, which
 /// may be this process itself.
 package final class CoordinationNode: Sendable {
+  /// How a thread of its own is started: as the system does, unless a test says otherwise.
+  package typealias ThreadStarter =
+    @Sendable (@escaping @Sendable () -> Void) throws(Errno) -> Void
+
   enum Link {
     case none
     case own(Hub)
@@ -47,13 +51,18 @@ package final class CoordinationNode: Sendable {
   let member: UInt64
   let state = Mutex(State())
   let presenters = PresenterHost()
+  let startThread: ThreadStarter
   /// One connects at a time.
   let connecting = Mutex(())
 
   /// A part in coordination at a place; it connects when it is first needed.
-  package init(place: CoordinationPlace, process: CoordinatingProcess = .current) {
+  package init(
+    place: CoordinationPlace, process: CoordinatingProcess = .current,
+    startThread: @escaping ThreadStarter = { body throws(Errno) in try DetachedThread.run(body) }
+  ) {
     self.place = place
     self.process = process
+    self.startThread = startThread
     member = UInt64.random(in: 1 ... .max)
   }
 

@@ -70,7 +70,9 @@ final class Hub: Sendable {
   }
 
   /// Begins to hear other processes.
-  func start() throws(Errno) { try DetachedThread.run { [self] in serve() } }
+  func start(by startThread: CoordinationNode.ThreadStarter) throws(Errno) {
+    try startThread { [self] in serve() }
+  }
 
   /// Ends it, as the end of its process would.
   func close() {

@@ -42,10 +42,16 @@ final class Workshop: Sendable {
 
   /// Another part: the first one is the arbiter, the others reach it by the socket.
   ///
-  /// - parameter isSilent: whether it connects only when it is used, and has asked nothing yet.
-  func domain(isSilent: Bool = false) throws -> CoordinationDomain {
+  /// - parameters:
+  ///   - isSilent: whether it connects only when it is used, and has asked nothing yet.
+  ///   - threads: where its threads come from.
+  func domain(
+    isSilent: Bool = false, threads: ThreadSupply = ThreadSupply()
+  ) throws -> CoordinationDomain {
     let domain = CoordinationDomain(
-      node: CoordinationNode(place: try CoordinationPlace(coordination)))
+      node: CoordinationNode(
+        place: try CoordinationPlace(coordination),
+        startThread: { body throws(Errno) in try threads.start(body) }))
     if !isSilent { _ = try domain.report() }
     domains.withLock { $0.append(domain) }
     return domain
