@@ -84,7 +84,7 @@ public final class CoordinationDomain: Sendable {
   public func report(timeout: Duration = .seconds(5)) throws -> CoordinationReport {
     let waiter = Waiter<CoordinationReport>()
     let number = node.nextKey().number
-    try node.connect()
+    try node.connect(until: MonotonicTime.now + timeout)
     let link = node.state.withLock { state in
       state.reports[number] = { waiter.finish(.success($0)) }
       return state.link

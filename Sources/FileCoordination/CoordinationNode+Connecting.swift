@@ -11,11 +11,14 @@ extension CoordinationNode {
   private static let maximumRejections: UInt32 = 20
 
   /// Connects, if nothing has connected yet.
-  func connect() throws(CoordinationError) {
+  ///
+  /// - parameter deadline: when an arbiter is not looked for any longer, give or take as much as
+  ///   one that answers may be late; nil: only when patience ends.
+  func connect(until deadline: Duration? = nil) throws(CoordinationError) {
     if case .none = state.withLock({ $0.link }) {} else { return }
     let result: Result<Void, CoordinationError> = connecting.withLock { _ in
       do throws(CoordinationError) {
-        if case .none = state.withLock({ $0.link }) { try establish() }
+        if case .none = state.withLock({ $0.link }) { try establish(until: deadline) }
         return .success(())
       } catch {
         return .failure(error)
@@ -26,8 +29,9 @@ extension CoordinationNode {
   }
 
   /// Takes the lock, or else connects to whoever has it.
-  private func establish() throws(CoordinationError) {
-    let start = MonotonicTime.now
+  private func establish(until deadline: Duration?) throws(CoordinationError) {
+    var end = MonotonicTime.now + Self.patience
+    if let deadline { end = min(end, deadline + PendingAccess.grace) }
     var pause: UInt32 = 200
     while true {
       guard !state.withLock({ $0.isClosed }) else {
@@ -36,7 +40,7 @@ extension CoordinationNode {
       if let lock = try takeLock() { return try becomeArbiter(lock) }
       let link = try SocketLink(to: place) { [weak self] in self?.receive($0) }
       if let link { return try join(link) }
-      guard MonotonicTime.now - start < Self.patience else {
+      guard MonotonicTime.now < end else {
         throw .noArbiter(path: place.socketText, errno: ETIMEDOUT)
       }
       usleep(pause)

@@ -79,8 +79,9 @@ package final class CoordinationNode: Sendable {
   func submit(
     _ request: ClaimRequest, tell: @escaping @Sendable (ClaimEvent) -> Void
   ) throws(CoordinationError) {
-    try connect()
+    try connect(until: request.deadline)
     let link: Result<Link, CoordinationError> = state.withLock { state in
+      if let error = refusal(by: state.link) { return .failure(error) }
       state.claims[request.key] = OwnClaim(request: request, tell: tell)
       do throws(CoordinationError) {
         try writeRecord(&state)
@@ -168,8 +169,16 @@ package final class CoordinationNode: Sendable {
   /// Sends a message that is not a claim's.
   func post(_ message: MemberMessage) throws(CoordinationError) {
     try connect()
+    let link = state.withLock { $0.link }
+    if let error = refusal(by: link) { throw error }
     listen()
-    send(message, by: state.withLock { $0.link })
+    send(message, by: link)
+  }
+
+  /// Why nothing new may be asked for: the arbiter has left too much unread.
+  private func refusal(by link: Link) -> CoordinationError? {
+    guard case .other(let link) = link, !link.hasRoom else { return nil }
+    return .noArbiter(path: place.socketText, errno: ENOBUFS)
   }
 
   func send(_ message: MemberMessage, by link: Link) {

@@ -10,7 +10,7 @@ struct PendingAccess: Sendable {
   }
 
   /// How much longer than its time-out an access waits for the arbiter to say that it is over.
-  private static let grace = Duration.seconds(1)
+  static let grace = Duration.seconds(1)
 
   private let coordinator: FileCoordinator
   private let intents: [FileAccessIntent]

@@ -24,18 +24,21 @@ extension SocketLink {
   }
 
   /// Reads until the arbiter ends, or says what is no message; while others read, waits for that.
+  ///
+  /// It sends what was kept, too.
   func serve() {
+    let writable = Int16(POLLOUT)
     while true {
       let isReading = readers.withLock { $0.isThread }
+      let events = (isReading ? Int16(POLLIN) : 0) | (hasUnsent ? writable : 0) | Self.hungUp
       var waits = [
-        pollfd(
-          fd: socket.descriptor.number, events: (isReading ? Int16(POLLIN) : 0) | Self.hungUp,
-          revents: 0),
+        pollfd(fd: socket.descriptor.number, events: events, revents: 0),
         pollfd(fd: threadBell.number, events: Int16(POLLIN), revents: 0),
       ]
       _ = poll(&waits, nfds_t(waits.count), -1)
       if waits[1].revents != 0 { threadBell.silence() }
-      if waits[0].revents != 0, !takeAll() { break }
+      if waits[0].revents & writable != 0 { flush() }
+      if waits[0].revents & ~writable != 0, !takeAll() { break }
     }
     close()
   }
@@ -88,7 +91,7 @@ extension SocketLink {
     incoming.withLock { incoming in
       guard !incoming.hasEnded else { return false }
       do {
-        guard let bytes = try socket.receive(into: &incoming.buffer, waiting: false) else {
+        guard let bytes = try socket.receive(into: &incoming.buffer) else {
           return true
         }
         incoming.frames.append(bytes)

@@ -10,6 +10,13 @@ final class SocketLink: Sendable {
     var hasEnded = false
   }
 
+  struct Outgoing {
+    /// Whether it can still be sent on.
+    var isOpen = true
+    /// What there was no room for yet, in its order.
+    var unsent: [UInt8] = []
+  }
+
   struct Readers {
     /// Whether the link's own thread reads.
     var isThread = false
@@ -24,8 +31,8 @@ final class SocketLink: Sendable {
   let threadBell: Bell
   let waiterBell: Bell
   let deliver: @Sendable (ArbiterMessage) -> Void
-  /// Whether it can still be sent on; the lock keeps messages whole.
-  private let isOpen = Mutex(true)
+  /// What is said; the lock keeps messages whole and in order.
+  let outgoing = Mutex(Outgoing())
   /// The arbiter's process.
   let peer: Int32
 
@@ -58,21 +65,6 @@ final class SocketLink: Sendable {
         return nil
       }
       throw .noArbiter(path: place.socketText, errno: code.rawValue)
-    }
-  }
-
-  /// Sends a message; one that cannot be sent is said anew to the next arbiter.
-  func send(_ message: MemberMessage) {
-    let bytes = WireFormat.frame(message.wireBytes)
-    isOpen.withLock { isOpen in
-      var rest = bytes[...]
-      while isOpen, !rest.isEmpty {
-        do {
-          rest = rest.dropFirst(try socket.send(rest))
-        } catch {
-          isOpen = false
-        }
-      }
     }
   }
 

@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// A Unix socket that only its owner's processes may speak on.
+/// A Unix socket that only its owner's processes may speak on; no call on it blocks.
 struct UnixSocket: Sendable {
   let descriptor: Descriptor
 
@@ -20,8 +20,10 @@ struct UnixSocket: Sendable {
   }
 
   /// Connects to whoever listens.
+  ///
+  /// - throws: `Errno.wouldBlock` if so many wait to be accepted that there is no room.
   static func connect(to path: FilePath) throws(Errno) -> UnixSocket {
-    let socket = try make(0)
+    let socket = try make(SOCK_NONBLOCK)
     try withAddress(path) { Glibc.connect(socket.descriptor.number, $0, $1) }
     return socket
   }
@@ -47,7 +49,7 @@ struct UnixSocket: Sendable {
     return (credentials.0, credentials.1)
   }
 
-  /// Sends as much as there is room for; blocks if the socket does.
+  /// Sends as much as there is room for, which may be nothing.
   func send(_ bytes: ArraySlice<UInt8>) throws(Errno) -> Int {
     while true {
       let count = bytes.withUnsafeBytes {
@@ -61,15 +63,10 @@ struct UnixSocket: Sendable {
   }
 
   /// Reads what is there; nothing at the end, and nil if there is nothing now.
-  ///
-  /// - parameter waiting: whether a socket that blocks may do so.
-  func receive(
-    into buffer: inout [UInt8], waiting: Bool = true
-  ) throws(Errno) -> ArraySlice<UInt8>? {
-    let flags = waiting ? 0 : Int32(MSG_DONTWAIT)
+  func receive(into buffer: inout [UInt8]) throws(Errno) -> ArraySlice<UInt8>? {
     while true {
       let count = buffer.withUnsafeMutableBytes {
-        recv(descriptor.number, $0.baseAddress, $0.count, flags)
+        recv(descriptor.number, $0.baseAddress, $0.count, 0)
       }
       if count >= 0 { return buffer[..<count] }
       let error = Errno.last

@@ -45,9 +45,12 @@ final class InterposedArbiter: Sendable {
     }
   }
 
+  /// No more than about this many may wait to be accepted.
+  static let backlog: Int32 = 8
+
   static func listen(at path: FilePath) throws -> Int32 {
     let descriptor = try open(path, Glibc.bind)
-    try #require(Glibc.listen(descriptor, 8) == 0)
+    try #require(Glibc.listen(descriptor, backlog) == 0)
     return descriptor
   }
 
