@@ -9,6 +9,9 @@ extension CoordinationNode {
   /// How often one that ends the connection without a greeting is tried: it may have just ended, or
   /// be of another version.
   private static let maximumRejections: UInt32 = 20
+  /// In microseconds, how long after a failure one is looked for again, at first and at most: what
+  /// fails for want of memory or descriptors may fail for long.
+  private static let pauses: (first: UInt32, longest: UInt32) = (10_000, 1_000_000)
 
   /// Connects, if nothing has connected yet.
   ///
@@ -66,6 +69,7 @@ extension CoordinationNode {
         deliver: { [weak self] message in self?.receive(message) })
       do {
         try state.withLock { state in
+          guard !state.isClosed else { throw Errno.canceled }
           // Said before anybody else can say something by this link; delivered by `connect`.
           for message in accountOfAll(state) { hub.input(.message(from: member, message)) }
           // A queue that others cannot reach is none: they would take the lock beside it, knowing
@@ -90,20 +94,22 @@ extension CoordinationNode {
     do {
       let record = try state.withLock({ $0.record }) ?? MemberRecord(member: member, in: place)
       try state.withLock { state in
+        guard !state.isClosed else { throw Errno.canceled }
         state.record = record
         try record.write(process, state.claims.values.map(\.request))
+        // Before anything is said: an arbiter that hears the account, and then the link's end,
+        // takes all that is held for given up.
+        try startThread { [weak self] in
+          link.serve()
+          self?.reconnect(after: link)
+        }
         let account = accountOfAll(state)
         for message in account { link.send(message) }
         // Others than the caller may wait for what is said to that.
         if account.count > Self.shortestAccount { link.readByThread() }
         state.link = .other(link)
       }
-      try DetachedThread.run { [weak self] in
-        link.serve()
-        self?.reconnect(after: link)
-      }
     } catch {
-      state.withLock { $0.link = .none }
       link.close()
       let code = (error as? FileError)?.errno ?? (error as? Errno) ?? .ioError
       throw .system(operation: "join", path: place.path.string, errno: code.rawValue)
@@ -123,40 +129,69 @@ extension CoordinationNode {
     return result + [.ready]
   }
 
-  /// The arbiter has ended: finds the next, for as long as anybody waits.
+  /// The arbiter has ended: finds the next.
+  ///
+  /// It goes on after a failure for as long as anything is held or presented here. The next arbiter
+  /// goes by what was written down, and has others wait for that; and presenters are asked by
+  /// nobody meanwhile.
   private func reconnect(after link: SocketLink) {
+    guard var attempt = lose(link) else { return }
+    var pause = Self.pauses.first
     while true {
-      let attempt: UInt32? = state.withLock { state in
-        guard !state.isClosed, case .other(let current) = state.link, current === link else {
-          return nil
-        }
-        state.link = .none
-        state.rejections += 1
-        return state.rejections
-      }
-      guard let attempt else { return }
       do throws(CoordinationError) {
         guard attempt <= Self.maximumRejections else {
-          state.withLock { $0.rejections = 0 }
           throw CoordinationError.noArbiter(path: place.socketText, errno: EPROTO)
         }
         // The first time, it has most likely ended.
         if attempt > 1 { usleep(10_000 * attempt) }
         return try connect()
       } catch {
-        // Whoever waits is told; a later claim tries again.
-        failAll(error)
+        guard giveUpWaiting(error) else { return }
       }
+      attempt = 1
+      usleep(pause)
+      pause = min(pause * 2, Self.pauses.longest)
     }
   }
 
-  private func failAll(_ error: CoordinationError) {
-    let claims = state.withLock { state in
-      let waiting = state.claims.filter { !$0.value.isHeld }
-      for key in waiting.keys { state.claims[key] = nil }
-      return waiting.values
+  /// Notes that a link has ended.
+  ///
+  /// - returns: how often in a row that was without a greeting; nil if another took its place.
+  private func lose(_ link: SocketLink) -> UInt32? {
+    state.withLock { state in
+      guard !state.isClosed, case .other(let current) = state.link, current === link else {
+        return nil
+      }
+      state.link = .none
+      state.rejections += 1
+      return state.rejections
     }
-    for claim in claims { claim.tell(.unreachable(error)) }
+  }
+
+  /// Tells whoever waits that there is no arbiter; a later claim tries again.
+  ///
+  /// - returns: whether the next arbiter has to be found without that.
+  private func giveUpWaiting(_ error: CoordinationError) -> Bool {
+    // Outside of the lock, since what it keeps alive for a moment may end here.
+    let presents = !presenters.all.isEmpty
+    let (failed, mustReturn) = state.withLock { state -> ([OwnClaim], Bool) in
+      // Another thread was luckier, and has said what is claimed.
+      guard case .none = state.link else { return ([], false) }
+      state.rejections = 0
+      let failed = state.claims.values.filter { !$0.isHeld }
+      for claim in failed { state.claims[claim.request.key] = nil }
+      guard !state.isClosed else { return (failed, false) }
+      if state.claims.isEmpty {
+        // So an arbiter that has read what was asked for counts this process as one that ended.
+        state.record?.remove()
+        state.record = nil
+      } else {
+        try? state.record?.write(process, state.claims.values.map(\.request))
+      }
+      return (failed, presents || !state.claims.isEmpty)
+    }
+    for claim in failed { claim.tell(.unreachable(error)) }
+    return mustReturn
   }
 
   /// Ends this part, as the end of its process would.

@@ -79,19 +79,29 @@ package final class CoordinationNode: Sendable {
   func submit(
     _ request: ClaimRequest, tell: @escaping @Sendable (ClaimEvent) -> Void
   ) throws(CoordinationError) {
-    try connect(until: request.deadline)
-    let link: Result<Link, CoordinationError> = state.withLock { state in
-      if let error = refusal(by: state.link) { return .failure(error) }
-      state.claims[request.key] = OwnClaim(request: request, tell: tell)
-      do throws(CoordinationError) {
-        try writeRecord(&state)
-        return .success(state.link)
-      } catch {
-        state.claims[request.key] = nil
-        return .failure(error)
-      }
+    while true {
+      try connect(until: request.deadline)
+      let noted = state.withLock { note(OwnClaim(request: request, tell: tell), &$0) }
+      if let link = try noted.get() { return send(.claim(request, isHeld: false), by: link) }
     }
-    send(.claim(request, isHeld: false), by: try link.get())
+  }
+
+  /// Writes a claim down before it is asked for.
+  ///
+  /// - returns: by what link to ask; nil if it was lost again, so that nobody might ever ask.
+  private func note(
+    _ claim: OwnClaim, _ state: inout State
+  ) -> Result<Link?, CoordinationError> {
+    if case .none = state.link { return .success(nil) }
+    if let error = refusal(by: state.link) { return .failure(error) }
+    state.claims[claim.request.key] = claim
+    do throws(CoordinationError) {
+      try writeRecord(&state)
+      return .success(state.link)
+    } catch {
+      state.claims[claim.request.key] = nil
+      return .failure(error)
+    }
   }
 
   /// Ends a claim that was granted.

@@ -1,0 +1,79 @@
+import FileCoordination
+import Foundation
+import SystemPackage
+import Testing
+
+/// A process that cannot find the next arbiter at once, since it is given no thread for it.
+@Suite struct ReturningTests {
+  let workshop: Workshop
+  let threads = ThreadSupply()
+  /// The arbiter, and a part that depends on it.
+  let (here, there): (CoordinationDomain, CoordinationDomain)
+  let file: FilePath
+
+  init() throws {
+    workshop = try Workshop()
+    (here, there) = (try workshop.domain(), try workshop.domain(threads: threads))
+    file = try workshop.file("f", "")
+  }
+
+  private func wait(until isSo: () throws -> Bool) throws {
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while try !isSo() {
+      try #require(Date() < deadline)
+      usleep(1_000)
+    }
+  }
+
+  /// Ends the arbiter, and has another one take over when the other part has failed to.
+  private func takeOver() throws -> CoordinationDomain {
+    threads.exhaust()
+    here.close()
+    try wait { threads.refusals > 0 }
+    return try workshop.domain()
+  }
+
+  @Test func whatItHeldIsFreeWhenItHasEndedThatAndReturns() throws {
+    let next = try FileCoordinator(there).write(file) { [file] _ in
+      let next = try takeOver()
+      let error = #expect(throws: CoordinationError.self) {
+        try FileCoordinator(next).write(file, timeout: .milliseconds(10)) { _ in
+          Issue.record("two write at once")
+        }
+      }
+      guard case .timedOut(_, let holders) = error, holders.map(\.role) == [.mayHold] else {
+        Issue.record("another error: \(String(describing: error))")
+        return next
+      }
+      return next
+    }
+    threads.replenish()
+    try FileCoordinator(next).write(file, timeout: .seconds(30)) { _ in }
+  }
+
+  @Test func itsPresentersAreKnownAgainWhenItReturns() throws {
+    let presenter = FakePresenter(file)
+    try there.addFilePresenter(presenter)
+    let next = try takeOver()
+    #expect(try next.report().presenters.isEmpty)
+    threads.replenish()
+    try wait { try !next.report().presenters.isEmpty }
+    try FileCoordinator(next).write(file, timeout: .seconds(30)) { _ in }
+    #expect(presenter.journal.wait(for: "relinquish writer"))
+  }
+
+  @Test func whatItWaitedForFailsAndIsInNobodysWay() throws {
+    try FileCoordinator(here).write(file) { [here, there, file] _ in
+      let worker = Worker {
+        try FileCoordinator(there).write(file) { _ in _ = Issue.record("the accessor was run") }
+      }
+      try here.waitForWaiters(1)
+      let next = try takeOver()
+      #expect(throws: CoordinationError.self) { try worker.join() }
+      // It has not returned: it has nothing to return for.
+      try FileCoordinator(next).write(file, timeout: .seconds(30)) { _ in }
+    }
+    threads.replenish()
+    try FileCoordinator(there).write(file, timeout: .seconds(30)) { _ in }
+  }
+}
