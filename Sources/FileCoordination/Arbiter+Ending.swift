@@ -41,17 +41,21 @@ extension Arbiter {
     send(presenter.member, .notice(presenter: presenter, .reacquire(claim)))
   }
 
+  /// Tells of what a claim may have changed that ended without a word about that.
+  private mutating func tellPossibleChange(by claim: Claim) {
+    guard claim.isHeld, !claim.request.isBatch else { return }
+    for item in claim.request.items where item.writes {
+      tellChange(of: item.path, appeared: false, except: claim.request.presenter)
+    }
+  }
+
   /// Ends all that a process had.
   mutating func forget(_ member: UInt64, now: Duration) {
     guard members[member] != nil else { return }
     for key in order where key.member == member {
       guard let claim = remove(key) else { continue }
       // Nobody knows how far a writer came that has ended.
-      if claim.isHeld, !claim.request.isBatch {
-        for item in claim.request.items where item.writes {
-          tellChange(of: item.path, appeared: false, except: claim.request.presenter)
-        }
-      }
+      tellPossibleChange(by: claim)
       giveBack(claim)
     }
     for presenter in members[member]?.presenters ?? [] { unpresent(presenter, now: now) }
@@ -91,6 +95,8 @@ extension Arbiter {
     for key in order where key.member == member {
       guard let claim = claims[key], case .unconfirmed = claim.state else { continue }
       remove(key)
+      // It ended while there was no arbiter to tell.
+      tellPossibleChange(by: claim)
       giveBack(claim)
     }
     // Claims whose processes ended with the arbiter are not named by anybody any more.

@@ -75,6 +75,7 @@ extension CoordinationNode {
           // A queue that others cannot reach is none: they would take the lock beside it, knowing
           // of this process what its record says.
           try hub.start(by: startThread)
+          noteReturn(&state)
           state.link = .own(hub)
           state.record?.remove()
           state.record = nil
@@ -103,6 +104,7 @@ extension CoordinationNode {
           link.serve()
           self?.reconnect(after: link)
         }
+        noteReturn(&state)
         let account = accountOfAll(state)
         for message in account { link.send(message) }
         // Others than the caller may wait for what is said to that.
@@ -127,6 +129,14 @@ extension CoordinationNode {
     result += presenters.records().map { .present($0.record, gaveWayTo: $0.gaveWayTo) }
     result += state.reports.keys.map { .status(number: $0) }
     return result + [.ready]
+  }
+
+  /// Notes which presenters an arbiter gets to know that is not the first.
+  private func noteReturn(_ state: inout State) {
+    defer { state.wasConnected = true }
+    guard state.wasConnected else { return }
+    let keys = presenters.records().map(\.record.key)
+    state.returning = Set(keys).subtracting(state.registrations.keys)
   }
 
   /// The arbiter has ended: finds the next.

@@ -41,6 +41,10 @@ package final class CoordinationNode: Sendable {
     /// Who waits to hear that a presenter is known.
     var registrations: [CoordinationKey: @Sendable () -> Void] = [:]
     var reports: [UInt64: @Sendable (CoordinationReport) -> Void] = [:]
+    /// Whether there has been an arbiter.
+    var wasConnected = false
+    /// Presenters that an earlier arbiter knew, and that the next does not know yet.
+    var returning: Set<CoordinationKey> = []
     /// How often in a row an arbiter ended the connection without a greeting.
     var rejections: UInt32 = 0
     var isClosed = false
@@ -204,8 +208,12 @@ package final class CoordinationNode: Sendable {
     switch message {
     case .welcome: state.withLock { $0.rejections = 0 }
     case .presented(let key):
-      let handler = state.withLock { $0.registrations.removeValue(forKey: key) }
+      let (handler, isBack) = state.withLock { state in
+        (state.registrations.removeValue(forKey: key), state.returning.remove(key) != nil)
+      }
       handler?()
+      // A writer may have ended together with the arbiter that was to tell of it.
+      if isBack { presenters.tell(key, .didChange) }
     case .waiting(let key, let holders):
       let claim = state.withLock { state in
         state.claims[key]?.waitsFor = holders

@@ -5,12 +5,13 @@ import Testing
 @Suite struct TakeoverTests {
   let desk = ArbiterDesk(members: 2)
 
-  private func request(_ member: UInt64, _ number: UInt64, _ path: String, at: Duration) throws
-    -> ClaimRequest
-  {
+  private func request(
+    _ member: UInt64, _ number: UInt64, _ path: String, _ options: ClaimedItem.Options = .writes,
+    at: Duration
+  ) throws -> ClaimRequest {
     ClaimRequest(
       key: CoordinationKey(member: member, number: number), purpose: "\(member)",
-      items: [ClaimedItem(try ArbiterDesk.path(path), .writes)], since: at)
+      items: [ClaimedItem(try ArbiterDesk.path(path), options)], since: at)
   }
 
   private func recover(_ desk: ArbiterDesk, _ requests: [ClaimRequest]) {
@@ -73,6 +74,27 @@ import Testing
     desk.say(.claim(first, isHeld: false), from: 9)
     desk.release(holder)
     #expect(desk.isGranted(first.key) && !desk.isGranted(second.key))
+  }
+
+  @Test func c31_aWriteThatEndedWhileThereWasNoArbiterIsToldAndAReadIsNot() throws {
+    let (item, folder) = (try desk.present(1, "/f"), try desk.present(2, "/d"))
+    recover(
+      desk, [try request(9, 1, "/f", at: .zero), try request(9, 2, "/d/e", [], at: .zero)])
+    desk.greet(9)
+    #expect(desk.notices(to: item) == [.didChange])
+    #expect(desk.notices(to: folder).isEmpty)
+  }
+
+  @Test func c31_aWriteThatGoesOnIsToldWhenItEndsAndNotBefore() throws {
+    let presenter = try desk.present(1, "/f")
+    let held = try request(9, 1, "/f", at: .zero)
+    recover(desk, [held])
+    desk.say(.hello(member: 9, CoordinatingProcess(id: 109, name: "survivor")), from: 9)
+    desk.say(.claim(held, isHeld: true), from: 9)
+    desk.say(.ready, from: 9)
+    #expect(desk.notices(to: presenter).isEmpty)
+    desk.release(held.key)
+    #expect(desk.notices(to: presenter) == [.didChange])
   }
 
   @Test func p3_aPresenterThatGaveWayToALostClaimIsToldThatItIsOver() throws {
