@@ -88,8 +88,9 @@ struct PendingAccess: Sendable {
       stopWaiting()
       throw error
     }
-    // A task may have been cancelled before there was anything to cancel.
-    if withUnsafeCurrentTask(body: { $0?.isCancelled ?? false }) { cancel() }
+    // It may have been cancelled before there was anything to cancel.
+    let isTaskCancelled = withUnsafeCurrentTask { $0?.isCancelled ?? false }
+    if isTaskCancelled || coordinator.state.withLock({ $0.isCancelled }) { cancel() }
   }
 
   /// When to stop waiting for an arbiter that does not say that the time is up.
@@ -134,7 +135,15 @@ struct PendingAccess: Sendable {
   func run<Value>(
     _ paths: [ItemPath], _ accessor: ([FilePath]) throws -> Value
   ) throws -> Value {
-    stopWaiting()
+    let isCancelled = coordinator.state.withLock { state in
+      state.waiting.remove(key)
+      return state.isCancelled
+    }
+    guard !isCancelled else {
+      // It was granted all the same.
+      node.release(key, [])
+      throw CoordinationError.cancelled(path: firstPath)
+    }
     let before: [FileStatus?]
     do {
       before = try recheck(paths)

@@ -1,5 +1,6 @@
 import FileCoordination
 import Foundation
+import Glibc
 import SystemPackage
 import Testing
 
@@ -24,6 +25,23 @@ import Testing
         try here.waitForWaiters(1)
         coordinator.cancel()
         #expect(throws: CoordinationError.cancelled(path: file.string)) { try worker.join() }
+      }
+    }
+  }
+
+  @Test func c19_aCallIsCancelledHoweverShortlyBeforeItBeganToWait() throws {
+    let file = try workshop.file("f")
+    for round in 0..<200 {
+      for domain in [here, there] {
+        let coordinator = try FileCoordinator(domain)
+        try FileCoordinator(here).write(file) { _ in
+          let worker = Worker {
+            try coordinator.write(file) { _ in _ = Issue.record("the accessor was run") }
+          }
+          for _ in 0..<round * 5 { sched_yield() }
+          coordinator.cancel()
+          #expect(throws: CoordinationError.cancelled(path: file.string)) { try worker.join() }
+        }
       }
     }
   }
