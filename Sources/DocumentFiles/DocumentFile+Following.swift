@@ -20,6 +20,8 @@ extension DocumentFile: DocumentOwner {
   /// - parameter isPlanned: Whether the machine has asked for it.
   func look(isPlanned: Bool) async {
     guard machine.state != .closed else { return }
+    // First, so that nothing is missed that comes after the looking.
+    await watch()
     // In its turn, so that what it finds is not older than what is known by then.
     await perform { [self] in await lookAtFile(isPlanned: isPlanned) }
   }
@@ -27,24 +29,48 @@ extension DocumentFile: DocumentOwner {
   func followMove() async {
     guard machine.state != .closed else { return }
     broadcast.send(.moved(path))
-    watch()
     await look()
   }
 
   /// Watches the folder that the file is in, where a syncer works uncoordinated.
-  func watch() {
-    let directory = path.parent
-    guard watching?.directory != directory else { return }
+  ///
+  /// What watches a folder goes with it, also where another one soon has its name; so this is to be
+  /// called whenever there may be another one. It goes by what the folder was before it is watched:
+  /// if it is exchanged in between, it is watched anew the next time.
+  private func watch() async {
+    let (folder, directory) = (folder, path.parent)
+    let status = try? await onQueue {
+      try folder.requirePresence()
+      return try LinuxFileSystem().status(of: directory)
+    }
+    guard isRegistered, directory == path.parent else { return }
+    if let watching, watching.directory == directory {
+      // While there is none, nothing better can be done than what is done already.
+      guard let status else { return }
+      if let watched = watching.status, status.isSameFile(as: watched) { return }
+    }
+    // It may be the one that this runs in: nothing that follows is given up for that.
     watching?.task.cancel()
-    let hints = folder.ambient.watch(directory)
-    let task = Task { [weak self] in
+    watching = (directory, status, task(following: folder.ambient.watch(directory)))
+  }
+
+  private func task(following hints: DocumentAmbient.Hints) -> Task<Void, Never> {
+    Task { [weak self] in
+      var hasSeen = false
       for await _ in hints.changes {
         guard let self else { return }
+        hasSeen = true
         await self.look()
       }
       _ = hints
+      if hasSeen, !Task.isCancelled { await self?.watchAnew() }
     }
-    watching = (directory, task)
+  }
+
+  /// Watches whatever has the name of a folder that is gone: it may even have that one's number.
+  private func watchAnew() async {
+    watching?.status = nil
+    await look()
   }
 
   func end(_ closing: DocumentClosing) {

@@ -35,7 +35,7 @@ public actor DocumentFile<Contents: DocumentContents> {
   let presenter: DocumentPresenter
   let broadcast = DocumentEvents()
   var isRegistered = true
-  var watching: (directory: FilePath, task: Task<Void, Never>)?
+  var watching: (directory: FilePath, status: FileStatus?, task: Task<Void, Never>)?
   var turns = DocumentTurns()
   /// What waits for its turn at the file, or has it.
   var activity: Task<Void, Never>?
@@ -102,9 +102,8 @@ public actor DocumentFile<Contents: DocumentContents> {
 
   private func begin(_ read: DocumentFolder.Reading) async {
     presenter.owner = self
-    watch()
     _ = await perform(.opened(read.stamp, hasConflicts: read.hasConflicts))
-    // What was written after the reading and before the watching.
+    // It watches first, and finds what was written between the reading and that.
     await look()
   }
 

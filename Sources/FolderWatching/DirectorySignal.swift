@@ -14,6 +14,9 @@ import SystemPackage
 ///     for await _ in signal.changes { look() }
 package final class DirectorySignal: Sendable {
   /// Has an element when something may have changed; any number of changes make one element.
+  ///
+  /// It ends, after an element, when the directory is gone, or has another name: what has this one
+  /// then is another directory, which is not watched.
   package let changes: AsyncStream<Void>
   private let source: Mutex<any DispatchSourceProtocol>
   private let continuation: AsyncStream<Void>.Continuation
@@ -52,14 +55,33 @@ package final class DirectorySignal: Sendable {
     }
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
     source.setEventHandler {
-      var buffer = [UInt8](repeating: 0, count: 16 << 10)
-      var count = 1
-      while count > 0 { count = Glibc.read(descriptor, &buffer, buffer.count) }
+      let isGone = readsEnd(descriptor)
       continuation.yield()
+      if isGone { continuation.finish() }
     }
     source.setCancelHandler { close(descriptor) }
     source.resume()
     return source
+  }
+
+  /// Reads all events; returns whether they say that the directory is watched no more by its name.
+  private static func readsEnd(_ descriptor: Int32) -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    var isGone = false
+    while true {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { return isGone }
+      buffer.withUnsafeBytes { bytes in
+        let header = MemoryLayout<inotify_event>.size
+        var position = 0
+        while position + header <= count {
+          let event = bytes.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
+          position += header + Int(event.len)
+          // The kernel has ended the watch, or will see another name's directory.
+          if event.mask & UInt32(IN_IGNORED | IN_MOVE_SELF) != 0 { isGone = true }
+        }
+      }
+    }
   }
 
   private static func poll(
