@@ -128,7 +128,11 @@ enum SegmentBody {
   ) throws(SegmentError) -> Segment {
     var reader = ByteReader(body)
     var attributes: [Segment.Attribute] = []
-    for _ in 0..<(try reader.count(of: 2)) {
+    let attributeCount = try reader.count(of: 2)
+    guard attributeCount <= SegmentFile.maximumAttributes else {
+      throw .damaged("it has more attributes than it can")
+    }
+    for _ in 0..<attributeCount {
       attributes.append(
         Segment.Attribute(number: try reader.varint(), content: try reader.block()))
     }
@@ -142,7 +146,8 @@ enum SegmentBody {
     var operations = 0
     var rest = span + 1
     while rest > 0 {
-      let transaction = try self.transaction(from: &reader, tables: tables, flags: flags)
+      let transaction = try self.transaction(
+        from: &reader, tables: tables, flags: flags, operationsLeft: operationCount - operations)
       guard transaction.span <= rest else {
         throw .damaged("there are more transactions than the header says")
       }
@@ -169,7 +174,7 @@ enum SegmentBody {
   }
 
   private static func transaction(
-    from reader: inout ByteReader, tables: SegmentTables, flags known: Flags
+    from reader: inout ByteReader, tables: SegmentTables, flags known: Flags, operationsLeft: Int
   ) throws(SegmentError) -> EncodedTransaction {
     let flags = Flags(rawValue: try reader.varint())
     guard flags.isSubset(of: known) else { throw .damaged("a transaction has unknown flags") }
@@ -193,7 +198,7 @@ enum SegmentBody {
         Context.Entry(stream: stream, sequence: sequence, fingerprint: try reader.identifier()))
     }
     let reduced = flags.contains(.isReduced) ? try self.reduced(from: &reader) : nil
-    let operations = try self.operations(from: &reader, tables: tables)
+    let operations = try self.operations(from: &reader, tables: tables, atMost: operationsLeft)
     guard reduced.map({ $0.partial.places.count == operations.count }) ?? true else {
       throw .damaged("operations are left that have no place")
     }
@@ -232,9 +237,11 @@ enum SegmentBody {
   }
 
   private static func operations(
-    from reader: inout ByteReader, tables: SegmentTables
+    from reader: inout ByteReader, tables: SegmentTables, atMost left: Int
   ) throws(SegmentError) -> [Operation] {
     let count = try reader.count(of: 2)
+    // Now, not at the end: two bytes become a hundred in memory, and 64 MiB of them gigabytes.
+    guard count <= left else { throw .damaged("the number of operations is wrong") }
     var operations: [Operation] = []
     operations.reserveCapacity(plausible: count)
     var document: Int64 = -1

@@ -20,6 +20,11 @@ package enum SegmentFile {
   package static let maximumOperations = 1 << 20
   /// More transactions than this are damage: four bytes, which compress to less, can be one.
   package static let maximumTransactions = 1 << 20
+  /// More collections, paths or documents than this are damage: nobody lists what no operation
+  /// names, and an empty path is one byte.
+  package static let maximumTableEntries = maximumOperations
+  /// More attributes than this are damage: there are four kinds, each of which counts once.
+  package static let maximumAttributes = 4096
   /// A context that names more is damage: it is compared with others one by one.
   package static let maximumContextEntries = 4096
   static let checksumBytes = 8

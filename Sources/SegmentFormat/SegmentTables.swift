@@ -79,22 +79,33 @@ extension SegmentTables {
   init(from reader: inout ByteReader, own: StreamID, first: UInt64) throws(SegmentError) {
     self.init(own: own, first: first)
     for _ in 0..<(try reader.count(of: 16)) { streams.values.append(try reader.identifier()) }
-    for _ in 0..<(try reader.count(of: 2)) {
+    for _ in 0..<(try Self.count(from: &reader, of: 2)) {
       let name = try reader.text()
       guard DocumentKey.problem(ofCollection: name) == nil else {
         throw .damaged("a collection's name is not allowed")
       }
       collections.values.append(name)
     }
-    for _ in 0..<(try reader.count(of: 1)) {
+    for _ in 0..<(try Self.count(from: &reader, of: 1)) {
       guard let path = Path(validating: try reader.block()) else {
         throw .damaged("a path is malformed")
       }
       paths.values.append(path)
     }
-    let count = try reader.count(of: 5)
+    let count = try Self.count(from: &reader, of: 5)
     documents.values.reserveCapacity(plausible: count)
     for _ in 0..<count { documents.values.append(try documentReference(from: &reader)) }
+  }
+
+  /// How many entries a table has that operations refer to.
+  private static func count(
+    from reader: inout ByteReader, of size: Int
+  ) throws(SegmentError) -> Int {
+    let count = try reader.count(of: size)
+    guard count <= SegmentFile.maximumTableEntries else {
+      throw .damaged("a table has more entries than operations can name")
+    }
+    return count
   }
 
   private func documentReference(
