@@ -27,6 +27,17 @@ package enum SegmentFile {
   package static let maximumAttributes = 4096
   /// A context that names more is damage: it is compared with others one by one.
   package static let maximumContextEntries = 4096
+  /// Contexts that have more entries together, once they are complete, are damage: each takes 48
+  /// bytes, and a transaction of four bytes may stand for one of thousands.
+  ///
+  /// It is far from what anybody writes. What is published holds at most 2 MiB in which each
+  /// context is whole, which are 60,000 entries. What is joined of that was not divided by its
+  /// contexts at first: 2 MiB are at the very most 500,000 transactions, so that 32 streams in each
+  /// would be needed. Now it is: see ``writtenContextTotal``.
+  package static let maximumContextTotal = 1 << 24
+  /// No segment is joined whose contexts have more entries together: a quarter of what readers
+  /// take, who may count what is left out besides.
+  package static let writtenContextTotal = 1 << 22
   static let checksumBytes = 8
 
   private static let isCompressed: UInt64 = 1

@@ -106,8 +106,13 @@ extension Segment {
   ///
   /// - parameter position: where the stream has been applied up to: from just before this
   ///   segment, anywhere into it.
-  /// - throws: ``SegmentError/otherBranch`` if the segment does not continue that stream.
-  package func transactions(after position: StreamPosition) throws(SegmentError) -> [Transaction] {
+  /// - parameter mostEntries: how many entries their contexts may have together.
+  /// - throws: ``SegmentError/otherBranch`` if the segment does not continue that stream;
+  ///   ``SegmentError/damaged(_:)`` if its contexts have more entries than that, or one of its
+  ///   transactions is impossible.
+  package func transactions(
+    after position: StreamPosition, mostEntries: Int = SegmentFile.maximumContextTotal
+  ) throws(SegmentError) -> [Transaction] {
     guard position.sequence + 1 >= range.first, position.sequence < range.last else { return [] }
     let isAtStart = position.sequence + 1 == range.first
     var current = position
@@ -120,9 +125,15 @@ extension Segment {
     }
     var result: [Transaction] = []
     result.reserveCapacity(Int(range.last - position.sequence))
+    var entries = 0
     for encoded in transactions {
       for transaction in try current.next(encoded, of: range.stream) {
         current = StreamPosition(after: transaction.header)
+        // Each transaction has a copy of its own: before they fill the memory, not afterwards.
+        entries += transaction.header.context.entries.count
+        guard entries <= mostEntries else {
+          throw .damaged("its contexts name more together than they can")
+        }
         if transaction.header.sequence == position.sequence {
           guard transaction.header.fingerprint == position.fingerprint else { throw .otherBranch }
         }

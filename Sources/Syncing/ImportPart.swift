@@ -1,5 +1,6 @@
 import DocumentStorage
 import Replication
+import SegmentFormat
 
 /// Segments that are read and not committed yet: as many as fit into memory together.
 ///
@@ -85,6 +86,8 @@ extension ImportPart {
       // The file's content is held for the archive.
       bytes = importable.bytes.count
       bytes += importable.segment.transactions.count * Self.transactionBytes
+      // A few bytes may stand for a context of thousands of streams, which each transaction gets.
+      bytes += importable.segment.contextEntries * ContextSize.entryBytes
       var document: Dot?
       for operation in importable.segment.transactions.lazy.flatMap(\.operations) {
         operations += 1

@@ -81,6 +81,25 @@ import Testing
     }
   }
 
+  @Test("into several where their contexts would have more entries together")
+  func cutsAtContexts() throws {
+    for number in 1...3 {
+      let peer = try world.peer("peer\(number)", in: ann.folder)
+      try peer.put("p\(number)", #"{"n":1}"#)
+      try peer.publish()
+    }
+    try ann.importAll()
+    try write(1...10)
+    // Three others and the own stream, in each of ten transactions.
+    let limits = CompactionLimits(
+      fanOut: 4, mostParts: 64, bytes: 1 << 20, grace: 0, contextEntries: 16)
+    let report = try Compactor(device: ann.device, limits: limits).run()
+    #expect(report.joined == 10)
+    #expect(try ranges(of: ann, in: ann.folder).contains("5-8"))
+    #expect(report.written == 3)
+    #expect(try world.newcomersDump(of: ann.folder) == ann.dump())
+  }
+
   @Test("and what a device had that never comes back is not held by another")
   func retired() throws {
     try write(1...4)

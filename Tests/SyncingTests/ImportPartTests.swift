@@ -33,6 +33,31 @@ import Testing
     #expect(weight.bytes == segment.bytes.count + fixed + 11 + 1)
   }
 
+  @Test("a segment weighs the contexts of its transactions as they are once they are complete")
+  func contexts() throws {
+    let world = try World()
+    let folder = try world.folder("folder")
+    let (ann, bob) = (try world.peer("ann", in: folder), try world.peer("bob", in: folder))
+    try bob.put("b", #"{"n":0}"#)
+    try bob.publish()
+    try ann.importAll()
+    for number in 0..<3 { try ann.put("a\(number)", "{}", isPublishedAtOnce: false) }
+    try ann.publish()
+    let file = try #require(
+      try world.logs(in: folder).first { $0.directory == ann.directory })
+    let (segment, digest) = try file.decoded()
+    #expect(segment.transactions.map(\.changes.count) == [1, 0, 0])
+    let weight = ImportPart.Weight(
+      of: ImportableSegment(
+        segment: segment, digest: digest, bytes: file.bytes, isUnderOwnName: true,
+        file: file.key))
+    // Of each transaction one clear, of a document whose id has two bytes, and one entry.
+    let each =
+      ImportPart.Weight.transactionBytes + ImportPart.Weight.operationBytes + 2
+      + ContextSize.entryBytes
+    #expect(weight.bytes == file.bytes.count + 3 * each)
+  }
+
   @Test("a part takes no segment that makes it too large, unless it is empty")
   func room() throws {
     var part = ImportPart()

@@ -18,6 +18,9 @@ package struct CompactionLimits: Sendable {
   /// stored.
   package let operations: Int
   package let bodyBytes: Int
+  /// Nor become more transactions one segment than have so many entries in their contexts together,
+  /// once those are complete.
+  package let contextEntries: Int
   /// How long a file stays, in milliseconds, whose content another file has and no other device is
   /// known to have.
   ///
@@ -51,13 +54,15 @@ package struct CompactionLimits: Sendable {
     fanOut: Int, mostParts: Int, bytes: Int, grace: Int64, horizon: Int64 = 90 * 86_400_000,
     silence: Int64 = 6 * 3_600_000, interval: Int64 = 3_600_000,
     operations: Int = SegmentFile.maximumOperations / 2,
-    bodyBytes: Int = SegmentFile.maximumBodyBytes / 4, drops: Bool = true
+    bodyBytes: Int = SegmentFile.maximumBodyBytes / 4,
+    contextEntries: Int = SegmentFile.writtenContextTotal, drops: Bool = true
   ) {
     self.fanOut = fanOut
     self.mostParts = mostParts
     self.bytes = bytes
     self.operations = operations
     self.bodyBytes = bodyBytes
+    self.contextEntries = contextEntries
     self.grace = grace
     self.horizon = horizon
     self.silence = silence

@@ -132,26 +132,4 @@ package struct Compactor {
     report.writtenBytes += joined.file.bytes.count
     return true
   }
-
-  /// A run cut where it would unpack to more than the limits.
-  func readable(_ run: JoinPlan.Run) throws -> [JoinPlan.Run] {
-    var runs: [[ArchivedSegment]] = [[]]
-    var held = SegmentFile.Extent(operations: 0, bodyBytes: 0)
-    for part in run.parts {
-      guard let bytes = try device.database.archivedBytes(of: part) else { return [] }
-      // What has rotted says so when it is read whole.
-      let extent = (try? SegmentFile.extent(of: bytes)) ?? .init(operations: 0, bodyBytes: 0)
-      let isFull =
-        held.operations + extent.operations > limits.operations
-        || held.bodyBytes + extent.bodyBytes > limits.bodyBytes
-      if isFull {
-        runs.append([])
-        held = SegmentFile.Extent(operations: 0, bodyBytes: 0)
-      }
-      runs[runs.count - 1].append(part)
-      held.operations += extent.operations
-      held.bodyBytes += extent.bodyBytes
-    }
-    return runs.filter { $0.count > 1 }.map { JoinPlan.Run(parts: $0, level: run.level) }
-  }
 }
