@@ -124,9 +124,11 @@ package struct Device: Sendable {
 
 extension ContainerError {
   /// Whether the folder is away for now, as a disk that is unplugged.
+  ///
+  /// So is one whose marker is half there: a syncer that writes it in place may be about to be done.
   package var isAbsence: Bool {
     switch self {
-    case .folderMissing, .markerMissing, .unreachable: true
+    case .folderMissing, .markerMissing, .markerDamaged, .unreachable: true
     default: false
     }
   }

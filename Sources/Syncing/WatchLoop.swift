@@ -71,10 +71,9 @@ package struct WatchLoop {
   private static func passing(_ error: any Error) -> (any Error & Sendable)? {
     switch error {
     case let error as FileError: error
-    // Unmounted, emptied: absence means nothing, so wait for its return. Another container is
-    // another matter.
-    case ContainerError.folderMissing, ContainerError.markerMissing, ContainerError.unreachable:
-      error
+    // Unmounted, emptied, half written: absence means nothing, so wait for its return. Another
+    // container is another matter.
+    case let error as ContainerError where error.isAbsence: error
     // A later scan finds what this one could not store.
     case StorageError.busy, StorageError.full: error
     default: nil

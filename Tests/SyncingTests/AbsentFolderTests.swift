@@ -83,6 +83,20 @@ import Testing
     #expect(throws: ContainerError.newerFormat(file, found: 2)) { try scene.reader.importAll() }
   }
 
+  @Test("is away as long as its marker is damaged: local writes still work")
+  func damagedMarker() throws {
+    let scene = try TwoAuthors()
+    let file = scene.reader.folder.appending(Marker.name)
+    try scene.world.place(Array(scene.world.marker.bytes.prefix(9)), at: file)
+    let absence = try #require(try scene.reader.device.absence())
+    #expect(absence.isAbsence)
+    try scene.reader.put("mine", #"{"n":1}"#)
+    #expect(throws: absence) { try scene.reader.importAll() }
+    try scene.world.place(scene.world.marker.bytes, at: file)
+    #expect(try scene.reader.device.absence() == nil)
+    #expect(try scene.reader.importAll().published == 1)
+  }
+
   @Test("keeps a marker with members of a later version")
   func laterMarker() throws {
     let scene = try TwoAuthors()

@@ -46,6 +46,20 @@ import Testing
     #expect(loop.retryDelay == nil)
   }
 
+  @Test("goes on after a marker that a syncer was writing in place")
+  func halfWrittenMarker() throws {
+    var loop = WatchLoop(device: ann.device)
+    for count in [0, 9] {
+      set(marker: Array(world.marker.bytes.prefix(count)))
+      _ = try loop.scan(nil)
+      #expect(loop.retryDelay != nil)
+    }
+    set(marker: world.marker.bytes)
+    let events = try loop.scan(nil)
+    #expect(events.contains { if case .recovered = $0 { true } else { false } })
+    #expect(try ann.body("from-\(bob.directory.string)") == "{}")
+  }
+
   @Test("tries again soon, then ever later, and soon again after a success")
   func delays() throws {
     var loop = WatchLoop(device: ann.device)
