@@ -124,7 +124,11 @@ extension FeedSyncError {
       self.init(
         .noContainer, operation: operation, file: path.string,
         message: "the folder has no feedsync.container: it is empty, not mounted, or no container",
-        hint: "let your syncer finish, mount the folder, or run 'feedsync init DIR'")
+        hint: operation == "init"
+          ? "mount the folder, or let your syncer finish: where a device is known, init puts the"
+            + " marker back only beside files of its container in logs/"
+          : "let your syncer finish, mount the folder, or run 'feedsync init DIR', which puts the"
+            + " marker back where files of the container are")
     case .unreachable(let path, let errno):
       let isForbidden = errno == .permissionDenied || errno == .notPermitted
       self.init(
@@ -137,7 +141,8 @@ extension FeedSyncError {
       self.init(
         .noContainer, operation: operation, file: path.string,
         message: "the container's marker cannot be read: \(detail)",
-        hint: "copy feedsync.container from another device")
+        hint: "let your syncer finish; or copy feedsync.container from another device; or remove"
+          + " it, and run 'feedsync init DIR' on a device that knows the container")
     case .newerFormat(let path, let found):
       self.init(
         .configuration, operation: operation, file: path.string,

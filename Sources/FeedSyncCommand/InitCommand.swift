@@ -38,6 +38,10 @@ struct InitCommand: StoreCommand {
     if let file = done.ignoreFile, global.verbose {
       Output.warn("wrote the syncer's ignore patterns to \(file.string)")
     }
+    if done.isMarkerRestored {
+      let file = done.device.container.markerFile.string
+      Output.warn("feedsync: \(file) was missing, and was put back as this device knew it")
+    }
     if let missing = MissingText(done.missing, folder: folder) { Output.warn(missing.text) }
     for line in done.salvaged.flatMap({ RecoveryText.lines($0) }) {
       Output.warn("feedsync: went on with an older database: \(line)")

@@ -34,6 +34,8 @@ extension DeviceDirectory {
     package let marker: Marker
     /// Whether the container was made, not joined.
     package let isCreated: Bool
+    /// Whether the container's marker was missing, and was put back.
+    package fileprivate(set) var isMarkerRestored = false
     /// The syncer's ignore file, if it was written.
     package fileprivate(set) var ignoreFile: FilePath?
     /// Why the syncer's ignore file could not be looked at or written, if so.
@@ -67,7 +69,7 @@ extension DeviceDirectory {
     }
     let container = ContainerFolder(root: folder, files: files)
     try refuseNesting(of: folder)
-    let (marker, isCreated) = try marker(of: container, request: request)
+    let (marker, origin) = try marker(of: container, request: request)
     if let wanted = request.identifier, wanted != marker.identifier {
       throw ContainerError.otherIdentifier(
         container.markerFile, expected: wanted, found: marker.identifier)
@@ -89,7 +91,9 @@ extension DeviceDirectory {
     }
     let missing = try former.map { try OwnSegments(of: device).bringOver(from: $0) } ?? []
     var done = Initialisation(
-      device: device, marker: marker, isCreated: isCreated, movedFrom: former, missing: missing)
+      device: device, marker: marker, isCreated: origin == .created, movedFrom: former,
+      missing: missing)
+    done.isMarkerRestored = origin == .restored
     do {
       (done.salvaged, done.imported) = try publish(older.get(), into: device)
     } catch {
@@ -110,28 +114,6 @@ extension DeviceDirectory {
       done.ignoreFailure = error
     }
     return done
-  }
-
-  private func marker(
-    of container: ContainerFolder, request: Request
-  ) throws -> (Marker, isCreated: Bool) {
-    do {
-      let marker = try container.marker()
-      // Who made it may have died before its name was on disk.
-      try files.synchronizeDirectory(container.root)
-      return (marker, false)
-    } catch ContainerError.markerMissing {
-      // Absence means nothing: a known container whose marker is away is not made anew.
-      guard try devices(at: container.root).isEmpty else {
-        throw ContainerError.markerMissing(container.root)
-      }
-      guard !request.joinsOnly else { throw DeviceError.nothingToJoin(container.root) }
-    }
-    let name = container.root.lastComponent?.string ?? "feedsync"
-    let wanted = Marker(
-      container: ambient.identifier(), identifier: request.identifier ?? name)
-    let found = try container.create(wanted, temporaryName: ambient.temporaryName())
-    return (found, found == wanted)
   }
 
   /// The device of a container that was elsewhere until now, as one that works at `path`.

@@ -18,6 +18,21 @@ import Testing
     #expect(again.object?["device"]?.object?["id"] == device.object?["device"]?.object?["id"])
   }
 
+  @Test("puts back a marker that is gone, and says so")
+  func restoredMarker() throws {
+    let machine = try Machine()
+    try machine.feedsync("put", "notes", "a", "{}")
+    let marker = machine.folder.appending(path: "feedsync.container")
+    let content = try Data(contentsOf: marker)
+    try FileManager.default.removeItem(at: marker)
+    #expect(try machine.feedsync("import").status == 66)
+    let run = try machine.feedsync("init", machine.folder.path)
+    #expect(run.output == "joined\n")
+    #expect(run.errors.contains("feedsync.container was missing, and was put back"))
+    #expect(try Data(contentsOf: marker) == content)
+    #expect(try machine.feedsync("import").status == 0)
+  }
+
   // Lesson 6.
   @Test("never creates the folder")
   func folderMissing() throws {

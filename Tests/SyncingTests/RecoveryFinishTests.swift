@@ -32,8 +32,8 @@ import Testing
     try scene.house.files.remove(scene.folder.appending(Marker.name))
     let device = try scene.house.directory.open(container: nil)
     #expect(try device.database.counts().pendingRemovals == 1)
-    // Absence means nothing: it is not made anew.
-    #expect(throws: ContainerError.self) { try scene.house.initialise(scene.folder) }
+    // Absence means nothing: it is not made anew, but put back as it was.
+    #expect(try scene.house.initialise(scene.folder).isMarkerRestored)
     #expect(try scene.house.directory.containers().map(\.id) == [device.record.container])
   }
 

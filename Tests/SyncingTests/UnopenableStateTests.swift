@@ -30,12 +30,10 @@ import Testing
 
     try house.files.remove(database)
     try house.move(kept, to: database)
-    if !hasMarker {
-      #expect(throws: ContainerError.markerMissing(folder)) { try house.initialise(folder) }
-      try house.files.publish(
-        marker.bytes, at: folder.appending(Marker.name), temporaryName: "t")
-    }
-    #expect(try house.initialise(folder).device.record.stream == stream)
+    let done = try house.initialise(folder)
+    #expect(done.isMarkerRestored == !hasMarker)
+    #expect(done.marker == marker)
+    #expect(done.device.record.stream == stream)
   }
 
   /// Makes a device with a segment.

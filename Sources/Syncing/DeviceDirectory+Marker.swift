@@ -1,0 +1,66 @@
+import DocumentStorage
+import Replication
+import SharedFolder
+import SystemFiles
+import SystemPackage
+
+extension DeviceDirectory {
+  /// How `init` came to a container's marker.
+  enum MarkerOrigin {
+    /// It stood there.
+    case present
+    /// Nothing was known of a container here.
+    case created
+    /// It was missing, and the database of the device that works here had its bytes.
+    case restored
+  }
+
+  /// The marker of the folder that `init` was asked for, made or put back where it is not there.
+  ///
+  /// - throws: ``ContainerError/markerMissing(_:)`` where a container is known to have been and
+  ///   nothing says that this is its folder; ``DeviceError/nothingToJoin(_:)``.
+  func marker(
+    of container: ContainerFolder, request: Request
+  ) throws -> (Marker, origin: MarkerOrigin) {
+    do {
+      let marker = try container.marker()
+      // Who made it may have died before its name was on disk.
+      try files.synchronizeDirectory(container.root)
+      return (marker, .present)
+    } catch ContainerError.markerMissing {
+      // Absence means nothing: a known container whose marker is away is not made anew.
+      let known = try devices(at: container.root)
+      guard known.isEmpty else {
+        guard known.count == 1, let marker = try restored(of: known[0].record, in: container) else {
+          throw ContainerError.markerMissing(container.root)
+        }
+        return (marker, .restored)
+      }
+      guard !request.joinsOnly else { throw DeviceError.nothingToJoin(container.root) }
+    }
+    let name = container.root.lastComponent?.string ?? "feedsync"
+    let wanted = Marker(
+      container: ambient.identifier(), identifier: request.identifier ?? name)
+    let found = try container.create(wanted, temporaryName: ambient.temporaryName())
+    return (found, found == wanted ? .created : .present)
+  }
+
+  /// Puts back the marker as it was when the device joined, if the folder is its container's beyond
+  /// doubt; the name is never taken from what has come meanwhile.
+  ///
+  /// - returns: what stands there now; nil with nothing done where no file under `logs/` is of that
+  ///   container: then the folder is not mounted, or emptied, or not synced yet.
+  private func restored(
+    of record: DeviceRecord, in container: ContainerFolder
+  ) throws -> Marker? {
+    guard let marker = try? Marker(parsing: record.marker, file: container.markerFile),
+      marker.container == record.container
+    else { return nil }
+    let reader = SegmentReader(container: container, expected: record.container)
+    let holdsSome = try container.list().segments.contains { file in
+      if case .segment = reader.read(file) { true } else { false }
+    }
+    guard holdsSome else { return nil }
+    return try container.create(marker, temporaryName: ambient.temporaryName())
+  }
+}

@@ -1,0 +1,100 @@
+import Replication
+import SharedFolder
+import Syncing
+import SystemFiles
+import SystemPackage
+import Testing
+
+@Suite("init where the container's marker is gone") struct MarkerRestoringTests {
+  private let house: Household
+  private let folder: FilePath
+  private var markerFile: FilePath { folder.appending(Marker.name) }
+
+  init() throws {
+    house = try Household()
+    folder = try house.makeFolder("folder")
+  }
+
+  private func write(_ id: String) throws {
+    let peer = try house.open()
+    try peer.put(id, "{}")
+    try peer.publish()
+  }
+
+  private func marker() throws -> [UInt8] {
+    try house.files.contents(of: markerFile, limit: 1 << 16).bytes
+  }
+
+  @Test("puts it back, byte for byte, beside files of the container")
+  func restored() throws {
+    // With a member of a later version, that only the bytes have.
+    let text = #"{"container":"\#(ContainerID(rawValue: 7))","format":1,"identifier":"x","new":1}"#
+    try house.files.publish(Array(text.utf8), at: markerFile, temporaryName: "t")
+    let stream = try house.initialise(folder).device.record.stream
+    try write("a")
+    try house.files.remove(markerFile)
+    #expect(throws: ContainerError.markerMissing(folder)) { try house.open().importAll() }
+    let done = try house.initialise(folder)
+    #expect(done.isMarkerRestored)
+    #expect(!done.isCreated)
+    #expect(done.device.record.stream == stream)
+    #expect(try marker() == Array(text.utf8))
+    #expect(try house.open().importAll().publishingFailure == nil)
+    #expect(try !house.initialise(folder).isMarkerRestored)
+  }
+
+  @Test("refuses an empty folder, as where nothing is mounted")
+  func notMounted() throws {
+    try house.initialise(folder)
+    try write("a")
+    try house.removeTree(folder)
+    _ = try house.makeFolder("folder")
+    #expect(throws: ContainerError.markerMissing(folder)) { try house.initialise(folder) }
+    #expect(!house.exists(markerFile))
+  }
+
+  @Test("refuses a folder with files of another container alone")
+  func otherFiles() throws {
+    try house.initialise(folder)
+    try write("a")
+    try house.removeTree(folder)
+    _ = try house.makeFolder("folder")
+    let other = house.other("other")
+    try house.initialise(folder, in: other)
+    let stranger = Peer(device: try other.open(container: folder))
+    try stranger.put("b", "{}")
+    try stranger.publish()
+    try house.files.remove(markerFile)
+    #expect(throws: ContainerError.markerMissing(folder)) { try house.initialise(folder) }
+    #expect(!house.exists(markerFile))
+  }
+
+  @Test("refuses where several devices are known at the place")
+  func several() throws {
+    try house.initialise(folder)
+    try write("a")
+    let first = try marker()
+    try house.removeTree(folder.appending("logs"))
+    try house.files.remove(markerFile)
+    // Another container was there in between.
+    let second = Marker(container: ContainerID(rawValue: 9), identifier: "second")
+    try house.files.publish(second.bytes, at: markerFile, temporaryName: "t")
+    try house.initialise(folder)
+    try write("b")
+    try house.files.remove(markerFile)
+    #expect(throws: ContainerError.markerMissing(folder)) { try house.initialise(folder) }
+    try house.files.publish(second.bytes, at: markerFile, temporaryName: "t")
+    #expect(try house.initialise(folder).marker == second)
+    #expect(first != second.bytes)
+  }
+
+  @Test("never writes over one that cannot be read")
+  func damaged() throws {
+    try house.initialise(folder)
+    try write("a")
+    try house.files.remove(markerFile)
+    try house.files.publish(Array("{".utf8), at: markerFile, temporaryName: "t")
+    #expect(throws: ContainerError.self) { try house.initialise(folder) }
+    #expect(try marker() == Array("{".utf8))
+  }
+}
