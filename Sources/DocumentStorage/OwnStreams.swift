@@ -91,12 +91,14 @@ extension StoreDatabase {
   /// The streams whose segments this device puts back where the folder has lost them.
   ///
   /// Its own, present and former, those that go on from one of its own, and those of devices that
-  /// it was told never come back.
+  /// it was told never come back; its own come first.
   package func keptStreams() throws -> [StreamID] {
     try read { db in
       try Data.fetchAll(
         db.prepared(
-          "SELECT stream FROM streams WHERE own OR retired_at IS NOT NULL ORDER BY stream")
+          """
+          SELECT stream FROM streams WHERE own OR retired_at IS NOT NULL ORDER BY NOT own, stream
+          """)
       ).map { try StreamID(column: $0) }
     }
   }

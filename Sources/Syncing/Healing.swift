@@ -21,7 +21,7 @@ struct Healing {
     var failure: (any Error & Sendable)?
   }
 
-  /// A folder that refuses so many files refuses all.
+  /// A directory that refuses so many files refuses all; that of the next stream may be another's.
   private static let maximumFailures = 8
 
   /// Nothing is put into a directory that could not be listed: it may have all of it.
@@ -33,29 +33,36 @@ struct Healing {
     let kept = try device.database.keptStreams()
     let present = files(of: Set(kept), in: listing)
     var outcome = Outcome()
-    var failures = 0
     let unreadable = Set(listing.unreadable.compactMap(\.path.lastComponent))
     for stream in kept where !isIn(unreadable, stream) {
-      let archived = try device.database.archivedSegments(of: stream)
-      let statements = archived.filter { $0.isReduced && !$0.isHeeded }
-      for segment in archived
-      where !statements.contains(where: { $0.leavesOutOf(segment) })
-        && !isThere(segment, among: present, &knowledge)
-      {
-        do {
-          if try putBack(segment) { outcome.count += 1 }
-        } catch let error as StorageError {
-          // The database is damaged there; what it holds of other files may be whole.
-          outcome.failure = outcome.failure ?? error
-        } catch let error as FileError {
-          // Another file may still be put back.
-          outcome.failure = outcome.failure ?? error
-          failures += 1
-          guard failures < Self.maximumFailures else { return outcome }
-        }
-      }
+      try putBack(stream, whatLacks: present, &knowledge, into: &outcome)
     }
     return outcome
+  }
+
+  private func putBack(
+    _ stream: StreamID, whatLacks present: [FileKey: FolderListing.File],
+    _ knowledge: inout FolderKnowledge, into outcome: inout Outcome
+  ) throws {
+    var failures = 0
+    let archived = try device.database.archivedSegments(of: stream)
+    let statements = archived.filter { $0.isReduced && !$0.isHeeded }
+    for segment in archived
+    where !statements.contains(where: { $0.leavesOutOf(segment) })
+      && !isThere(segment, among: present, &knowledge)
+    {
+      do {
+        if try putBack(segment) { outcome.count += 1 }
+      } catch let error as StorageError {
+        // The database is damaged there; what it holds of other files may be whole.
+        outcome.failure = outcome.failure ?? error
+      } catch let error as FileError {
+        // Another file may still be put back.
+        outcome.failure = outcome.failure ?? error
+        failures += 1
+        guard failures < Self.maximumFailures else { return }
+      }
+    }
   }
 
   /// Most of a folder is others'.

@@ -55,9 +55,11 @@ package struct Compactor {
   /// Joins what is to be joined, and removes what is not needed any more; then looks after the
   /// blobs.
   ///
+  /// What one stream's directory or segments refuse keeps none of the others waiting.
+  ///
   /// - throws: ``ContainerError`` if the folder is not there or is another one; a ``FileError`` or
-  ///   ``StorageError`` if the folder cannot be written, or the database not. What was done by then
-  ///   stays, and nothing is lost by it.
+  ///   ``StorageError`` if the folder cannot be written, or the database not: the first one, after
+  ///   all else was done. What was done by then stays, and nothing is lost by it.
   package func run() throws -> CompactionReport {
     try device.requireContainer()
     let device = try device.settled()
@@ -66,28 +68,57 @@ package struct Compactor {
     try device.database.noteArrivals(now: device.ambient.now())
     try device.database.finishHeeding(now: device.ambient.time, nonce: device.nonce)
     var report = CompactionReport()
+    var failure: (any Error)?
     for (stream, isBranching) in try device.database.compactableStreams() {
-      // Of one that branches nothing is written any more.
-      let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)
-      for planned in JoinPlan(of: archived, limits: limits).runs {
-        for run in try readable(planned) {
-          guard !isStopping() else {
-            report.isStopped = true
-            return report
-          }
-          try join(run, of: stream, into: &report)
-        }
+      do {
+        try compact(stream, isBranching: isBranching, into: &report)
+      } catch let error where Self.isOfOneStream(error) {
+        failure = failure ?? error
       }
-      if !isBranching { try drop(from: stream, into: &report) }
-      guard !report.isStopped else { return report }
-      var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
-      try replaced.remove(unless: isStopping, into: &report)
+      guard !report.isStopped else { break }
     }
-    report.blobs = try BlobUpkeep(
-      device: device, limits: limits, isStopping: isStopping, isCancelled: isCancelled
-    ).run()
-    report.isStopped = report.blobs.isStopped
+    if !report.isStopped {
+      do {
+        report.blobs = try BlobUpkeep(
+          device: device, limits: limits, isStopping: isStopping, isCancelled: isCancelled
+        ).run()
+        report.isStopped = report.blobs.isStopped
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
     return report
+  }
+
+  /// Whether what hinders the work on one stream need not hinder that on another: a directory that
+  /// is somebody else's, a segment that has rotted; not a database that takes nothing, nor a folder
+  /// that is away.
+  private static func isOfOneStream(_ error: any Error) -> Bool {
+    switch error {
+    case is FileError, is SegmentError, StorageError.damaged, StorageError.failed: true
+    default: false
+    }
+  }
+
+  private func compact(
+    _ stream: StreamID, isBranching: Bool, into report: inout CompactionReport
+  ) throws {
+    // Of one that branches nothing is written any more.
+    let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)
+    for planned in JoinPlan(of: archived, limits: limits).runs {
+      for run in try readable(planned) {
+        guard !isStopping() else {
+          report.isStopped = true
+          return
+        }
+        try join(run, of: stream, into: &report)
+      }
+    }
+    if !isBranching { try drop(from: stream, into: &report) }
+    guard !report.isStopped else { return }
+    var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
+    try replaced.remove(unless: isStopping, into: &report)
   }
 
   /// Writes segments anew of which enough is dead, and finds out what is dead of others.
