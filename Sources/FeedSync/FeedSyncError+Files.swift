@@ -45,6 +45,8 @@ extension FeedSyncError {
     case .ioError: "the disk, or the server behind the mount, failed: look at 'dmesg'"
     case .noLocks:
       "the file system has no locks: keep the state on a local disk (FEEDSYNC_STATE)"
+    case .notDirectory:
+      "something else has the name, such as a symbolic link, which no syncer follows: move it away"
     case .fileNameTooLong: "the path is too long for this file system: mount it nearer to the root"
     default: nil
     }

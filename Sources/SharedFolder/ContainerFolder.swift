@@ -144,15 +144,24 @@ package struct ContainerFolder: Sendable {
   ) throws(FileError) -> FilePath {
     let directory = directory(of: stream)
     // With the first segment it may have been made by a process that ended before it was on disk.
-    if !isFirst, (try? files.status(of: directory))?.kind == .directory { return directory }
+    if !isFirst, isDirectory(logs), isDirectory(directory) { return directory }
     for (path, parent) in [(logs, root), (directory, logs)] {
       do {
         try files.makeDirectory(path, mode: 0o777)
       } catch {
         guard error.errno == .fileExists else { throw error }
+        // A link would lead all that is written to where no syncer and no import looks.
+        guard try files.status(of: path).kind == .directory else {
+          throw FileError(.makeDirectory, path, .notDirectory)
+        }
       }
       try files.synchronizeDirectory(parent)
     }
     return directory
+  }
+
+  /// Whether a directory itself stands there, not a link to one.
+  private func isDirectory(_ path: FilePath) -> Bool {
+    (try? files.status(of: path))?.kind == .directory
   }
 }
