@@ -34,7 +34,12 @@ extension StoreDatabase {
         return false
       }
       var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
-      try writer.finishWithoutOperations()
+      do {
+        try writer.finishWithoutOperations()
+      } catch StorageError.contextTooLarge {
+        // Who writes is told. Nothing of it is done, and the files can be looked after all the same.
+        return false
+      }
       try Outbox.fixBatches(db)
       try db.run("UPDATE device SET unsaid_since = NULL")
       return true

@@ -28,6 +28,16 @@ package enum Outbox {
   /// So a stream can be read behind something that is lost; more would make small files larger.
   static let wholeInterval: Int64 = 64
 
+  /// Refuses a context that readers would set aside: what cannot be published, not even by a device
+  /// that is made anew, must not be acknowledged.
+  ///
+  /// - throws: ``StorageError/contextTooLarge(entries:)``
+  package static func check(_ context: Context) throws(StorageError) {
+    guard context.entries.count <= SegmentFile.writtenContextEntries else {
+      throw .contextTooLarge(entries: context.entries.count)
+    }
+  }
+
   static func append(
     _ transaction: Transaction, after previous: StreamPosition, container: ContainerID,
     streams: inout StreamDirectory, _ db: Database

@@ -34,6 +34,8 @@ package enum StorageError: Error, Equatable, Sendable {
   case clockExhausted
   /// One transaction would be larger than a segment can be.
   case transactionTooLarge(bytes: Int)
+  /// More streams have been seen than a transaction can name.
+  case contextTooLarge(entries: Int)
   /// Writes of one transaction were compared with different versions.
   case mixedVersions
   /// A transaction was begun inside another.

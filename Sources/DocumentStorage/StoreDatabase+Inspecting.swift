@@ -27,3 +27,10 @@ extension StoreDatabase {
     }
   }
 }
+
+extension StoreDatabase {
+  /// How many entries the context of a write has now.
+  package func contextEntries() throws -> Int {
+    try read { db in try streams(db).frontier.closed.entries.count }
+  }
+}

@@ -361,6 +361,8 @@ extension StoreWriter {
   }
 
   private mutating func appendTransaction() throws {
+    // First of all: who catches it has changed nothing.
+    try Outbox.check(header.context)
     let previous = streams.position(of: device.stream)
     let form = CanonicalTransaction.bytes(
       sequence: header.sequence, time: header.time, context: header.context,

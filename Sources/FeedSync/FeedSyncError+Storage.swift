@@ -54,8 +54,8 @@ extension FeedSyncError {
         .cannotRead, operation: operation, file: file.string,
         message: "the local database failed (SQLite \(detail))",
         hint: "check the disk; the shared folder still holds what was published")
-    case .noDevice, .left, .clockExhausted, .transactionTooLarge, .mixedVersions, .nested,
-      .unknownVersion, .newerOperations, .otherKind:
+    case .noDevice, .left, .clockExhausted, .transactionTooLarge, .contextTooLarge,
+      .mixedVersions, .nested, .unknownVersion, .newerOperations, .otherKind:
       self.init(refusal: error, operation: operation)
     }
   }
@@ -81,6 +81,13 @@ extension FeedSyncError {
         .badInput, operation: operation,
         message: "one transaction of more than \(bytes >> 20) MiB is too large",
         hint: "write fewer documents at once (load --transaction-size)")
+    case .contextTooLarge(let entries):
+      self.init(
+        .configuration, operation: operation,
+        message: "\(entries) devices, former and present, have written into this container, more"
+          + " than a write can name; nothing was written",
+        hint: "take what is here along into a new container: 'feedsync dump', 'feedsync init' on"
+          + " another folder, and 'feedsync load'")
     case .mixedVersions:
       self.init(
         .usage, operation: operation,

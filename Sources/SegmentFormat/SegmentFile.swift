@@ -26,7 +26,9 @@ package enum SegmentFile {
   /// More attributes than this are damage: there are four kinds, each of which counts once.
   package static let maximumAttributes = 4096
   /// A context that names more is damage: it is compared with others one by one.
-  package static let maximumContextEntries = 4096
+  package static let maximumContextEntries = 1 << 14
+  /// No transaction is written whose context has more entries: older readers set it aside.
+  package static let writtenContextEntries = 4096
   /// Contexts that have more entries together, once they are complete, are damage: each takes 48
   /// bytes, and a transaction of four bytes may stand for one of thousands.
   ///

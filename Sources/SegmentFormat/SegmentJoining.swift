@@ -46,6 +46,9 @@ extension Segment {
       guard let statement = statement ?? DropStatement(of: segments) else {
         throw .damaged("it does not say what its writer had applied")
       }
+      guard statement.applied.entries.count <= SegmentFile.writtenContextEntries else {
+        throw .damaged("a statement would name more than older readers take")
+      }
       attributes[DropStatement.attribute] = statement.stored
     }
     // What every reader assumes need not be said.

@@ -73,6 +73,20 @@ import Testing
     #expect(ahead.count == 1 && ahead.first?.message.contains("first written") == false)
   }
 
+  @Test func thatVeryManyDevicesHaveWrittenIsAWarning() throws {
+    try ann.write { try $0.put(Note(title: "x"), at: "x", in: "notes") }
+    try bob.importAll()
+    try bob.write { try $0.put(Note(title: "y"), at: "y", in: "notes") }
+    let directory = DeviceDirectory(
+      root: FilePath(place.state("bob")), files: LinuxFileSystem(), ambient: .system)
+    let patient = Patient(
+      directory: directory, path: FilePath(place.folder.path), facts: .system)
+    #expect(Diagnosis.run([ManyDevicesCheck(patience: 3)], on: patient) == [])
+    let found = Diagnosis.run([ManyDevicesCheck(patience: 2)], on: patient)
+    #expect(found.map(\.check) == ["many-devices"] && found.map(\.severity) == [.warning])
+    #expect(found.first?.message.hasPrefix("2 devices") == true)
+  }
+
   @Test func watchesThatTheKernelRefusesAreAWarning() throws {
     let findings = try diagnose { $0.watching = { _ in "no inotify watches are left" } }
     #expect(findings.map(\.check) == ["watching"])

@@ -21,7 +21,7 @@ package struct Diagnosis {
   package static let checks: [any DoctorCheck] = [
     OpeningCheck(), FolderCheck(), SharingCheck(), PublishingCheck(), DiskSpaceCheck(),
     IgnoreFileCheck(), StatePlaceCheck(), DatabaseCheck(), NewerVersionCheck(), GapCheck(),
-    SetAsideCheck(), CloneCheck(),
+    SetAsideCheck(), CloneCheck(), ManyDevicesCheck(),
     ForeignFilesCheck(), MarkerCopyCheck(), PublishedFilesCheck(), OutboxCheck(), ClockCheck(),
     AttachmentsCheck(), WatcherCheck(), WatchingCheck(), OtherStatesCheck(),
     OlderDatabasesCheck(),
