@@ -26,11 +26,12 @@ let staticLibraries = [
 // stay in a process's memory; packed, twenty kilobytes.
 let packedRelocations = ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
 
-/// Of programs: Swift's libraries inside, so that they start in half the time and need no toolchain.
+/// Of programs: Swift's libraries inside, so that they start in half the time, and need no
+/// toolchain.
 ///
-/// Only where tools/build asks for it, and only for the linker: `--static-swift-stdlib` would compile
-/// all that the tests have compiled once more. The libraries are what Foundation's archives need,
-/// which only modules that were compiled with that flag name to the linker.
+/// Only where tools/build asks for it, and only for the linker: `--static-swift-stdlib` would
+/// compile all that the tests have compiled once more. The libraries are what Foundation's archives
+/// need, which only modules that were compiled with that flag name to the linker.
 let standalone: [LinkerSetting] =
   switch Context.environment["FEEDSYNC_LINK"] {
   case "static": [.unsafeFlags(["-static-stdlib"] + staticLibraries, .when(platforms: [.linux]))]

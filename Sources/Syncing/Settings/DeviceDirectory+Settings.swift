@@ -43,8 +43,8 @@ extension DeviceDirectory {
     }
   }
 
-  /// Has a container's device go by what was said about those that it adopts, where nothing was said
-  /// about itself; by the first of them of which something was.
+  /// Has a container's device go by what was said about those that it adopts, where nothing was
+  /// said about itself; by the first of them of which something was.
   ///
   /// - throws: as ``settings(of:)``; then nothing is changed.
   package func carrySettings(from others: [ContainerID], to container: ContainerID) throws {
