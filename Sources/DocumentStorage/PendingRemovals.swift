@@ -7,6 +7,8 @@ import SegmentFormat
 /// What an author saw is closed in itself (``Frontier/seen``), so a removal claims just that, once
 /// all of it has arrived (protocol.md 4, 7).
 enum PendingRemovals {
+  /// Removals that cannot be published now go on waiting, and keep nobody from importing.
+  ///
   /// - returns: how many transactions were made.
   static func release(
     _ db: Database, now: HybridTime, nonce: UInt64, identity: DeviceIdentity
@@ -15,19 +17,35 @@ enum PendingRemovals {
     var released = 0
     // A transaction has one context: removals that saw different things are different ones.
     for (seen, keys) in bySeen.sorted(by: precedes) {
-      var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
-      released += 1
-      for key in keys {
-        if writer.bytes > transactionBytes {
-          _ = try writer.finish(isRelease: true)
-          writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
-          released += 1
+      do {
+        try release(keys, seen: seen, counting: &released) {
+          try StoreWriter(db, now: now, nonce: nonce, identity: identity)
         }
-        try writer.publishRemovals(at: key, seen: seen)
+      } catch StorageError.clockExhausted {
+        // Whoever writes is told; no import would come to its end for years.
+        return released
+      } catch StorageError.contextTooLarge {
+        continue
       }
-      _ = try writer.finish(isRelease: true)
     }
     return released
+  }
+
+  private static func release(
+    _ keys: [DocumentKey], seen: Context, counting released: inout Int,
+    begin: () throws -> StoreWriter
+  ) throws {
+    var writer = try begin()
+    for key in keys {
+      if writer.bytes > transactionBytes {
+        _ = try writer.finish(isRelease: true)
+        released += 1
+        writer = try begin()
+      }
+      try writer.publishRemovals(at: key, seen: seen)
+    }
+    _ = try writer.finish(isRelease: true)
+    released += 1
   }
 
   /// The documents whose removals may be published, by what those saw.

@@ -1,5 +1,7 @@
 import DocumentStorage
 import Replication
+import SegmentFormat
+import SharedFolder
 import Syncing
 import SystemFiles
 import Testing
@@ -35,6 +37,30 @@ private struct OpenEdit {
     try world.deliver(edit, to: reader.folder)
     try reader.importAll()
     try #require(try reader.body("doc") == #"{"n":2}"#)
+  }
+
+  /// Brings the reader what somebody wrote at the end of the year 9999.
+  func placeLastMoment() throws {
+    let stream = StreamID(rawValue: 77)
+    let insert = Dot(stream: stream, sequence: 1, index: 0)
+    let segment = Segment(
+      range: Segment.Range(
+        container: world.marker.container, stream: stream, first: 1, last: 1,
+        fingerprintBefore: .origin),
+      attributes: [],
+      transactions: [
+        EncodedTransaction(
+          time: HybridTime.latest.rawValue, nonce: 1, isRelative: false, hasSeenOwn: true,
+          changes: [],
+          operations: [
+            Operation(document: Peer.key("far"), insert: insert, path: .root, kind: .clear)
+          ])
+      ])
+    let file = SegmentFile.encode(segment)
+    let name = try #require(
+      SegmentName(first: 1, last: 1, digest: file.digest).component())
+    let directory = reader.device.container.directory(of: stream)
+    try world.place(file.bytes, at: directory.appending(name))
   }
 
   func spread() throws {
@@ -104,6 +130,23 @@ private struct OpenEdit {
     try scene.spread()
     #expect(try scene.bob.body("17-\(padding)") == nil)
     #expect(try scene.bob.dump() == scene.reader.dump())
+  }
+
+  @Test("goes on waiting where the clock is exhausted, and keeps nobody from importing")
+  func exhaustedClock() throws {
+    let scene = try OpenEdit()
+    try scene.reader.delete("doc")
+    try scene.placeLastMoment()
+    #expect(try scene.reader.importAll().segments == 1)
+    #expect(throws: StorageError.clockExhausted) { try scene.reader.put("mine", "{}") }
+    try scene.world.deliver(scene.missing, to: scene.reader.folder)
+    #expect(try scene.reader.importAll().segments == 1)
+    for _ in 1...2 {
+      #expect(try scene.reader.body("other") == "{}")
+      #expect(try scene.reader.body("doc") == nil)
+      #expect(try scene.reader.device.database.counts().pendingRemovals == 1)
+      #expect(try scene.reader.importAll().published == 0)
+    }
   }
 
   // Lesson 15.
