@@ -56,7 +56,12 @@ package enum StorageError: Error, Equatable, Sendable {
     case .SQLITE_FULL: return StorageError.full(file)
     case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_IOERR:
       return cause(of: error.resultCode, file: file, detail: detail)
-    case .SQLITE_NOTADB, .SQLITE_CORRUPT: return StorageError.damaged(file, detail: detail)
+    // Nothing too big is ever stored: a length that says so has rotted.
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_TOOBIG:
+      return StorageError.damaged(file, detail: detail)
+    // Only this package's own statements come here: a table is gone that the version says is there.
+    case .SQLITE_ERROR where error.message?.hasPrefix("no such ") ?? false:
+      return StorageError.damaged(file, detail: detail)
     default: return StorageError.failed(file, detail: detail)
     }
   }

@@ -190,14 +190,15 @@ extension DeviceDirectory {
 
   /// Whether a database with this error is damaged, which is what recovering is for; else time or
   /// the user may mend it.
+  ///
+  /// A disk that fails, or memory that is short, says nothing about the database: what it holds
+  /// would be left behind.
   static func isDamage(_ error: any Error) -> Bool {
-    if let error = error as? FileError {
-      return [.noSuchFileOrDirectory, .notDirectory].contains(error.errno)
-    }
-    return switch error as? StorageError {
-    case .busy, .full, .notPermitted, .readOnly, .cannotOpen, .newerSchema, .newerProgram, .left,
-      .clockExhausted, .transactionTooLarge:
-      false
+    switch error {
+    case let error as FileError: [.noSuchFileOrDirectory, .notDirectory].contains(error.errno)
+    case StorageError.damaged, StorageError.noDevice: true
+    case is StorageError, is CancellationError: false
+    // A segment in it that has rotted, or a state in which there is no device to be opened.
     default: true
     }
   }
