@@ -71,14 +71,11 @@ line("equality-at-storing", STATE,
      "    }) { return false }\n"
      "    switch cover(of: entry) {\n")
 line("until-a-write-has-seen-both", STATE,
-     "    for entry in entries[start..<end] {\n      switch cover(of: entry, by: write) {\n"
-     "      case .final: continue\n",
-     "    let hasUnseen = ON && entries[start..<end].contains {\n"
-     "      $0.effect.path == path && cover(of: $0, by: write) == .none\n"
-     "    }\n"
-     "    for entry in entries[start..<end] {\n      switch cover(of: entry, by: write) {\n"
-     "      case .final where hasUnseen: break\n"
-     "      case .final: continue\n")
+     "      case .final:\n        return forget(coveredBy: write, from: index)\n",
+     "      case .final where ON && entries.contains(where: {\n"
+     "        $0.effect.path == path && cover(of: $0, by: write) == .none\n"
+     "      }): break\n"
+     "      case .final:\n        return forget(coveredBy: write, from: index)\n")
 line("late-arrivals-not-covered", STATE,
      "    case .final:\n      forgotten? += 1\n      return false\n",
      "    case .final where !ON:\n      forgotten? += 1\n      return false\n"
@@ -88,8 +85,8 @@ line("delete-forgets-values", STATE,
      "    if effect.kind.cover == .path || (ON && effect.kind.cover == .document) {\n"
      "      forget(coveredBy: entry)\n    }")
 line("settled-too-early", STATE,
-     "entries[index].context, lineage?.holds(context) != false else {",
-     "entries[index].context, ON || lineage?.holds(context) != false else {")
+     "        guard lineage?.holds(context) != false else { continue }\n",
+     "        guard ON || lineage?.holds(context) != false else { continue }\n")
 line("settled-beside-a-delete", STATE,
      "    guard !entries.contains(where: { $0.effect.kind.cover == .document }), pending.isEmpty "
      "else {",
@@ -324,9 +321,9 @@ extension StoreDatabase {
 
   /// Applies segments"""))
 line("first-operation-alone", BATCH,
-     "      if heldBytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }",
-     "      if heldBytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }\n"
-     "      if ON, index == 2 { break }")
+     "      if collected.bytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }",
+     "      if collected.bytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }\n"
+     "      if ON, offset == 2 { break }")
 line("checksum-not-checked", "Sources/SegmentFormat/SegmentFile.swift",
      "    guard Digest.first64(bytes[..<end]) == expected else {",
      "    guard ON || Digest.first64(bytes[..<end]) == expected else {")
@@ -413,12 +410,12 @@ LANES.update((name, "copies") for name in set(BUGS) - before)
 before = set(BUGS)
 FORKS = "Sources/Syncing/ForkDetection.swift"
 line("nothing-put-back", "Sources/Syncing/Healing.swift",
-     "        && !isThere(segment, among: present, &knowledge)\n",
-     "        && !ON && !isThere(segment, among: present, &knowledge)\n")
+     "      && !isThere(segment, among: present, &knowledge)\n",
+     "      && !ON && !isThere(segment, among: present, &knowledge)\n")
 line("only-the-present-stream-put-back", "Sources/DocumentStorage/OwnStreams.swift",
-     "WHERE own OR retired_at IS NOT NULL ORDER BY stream\"",
-     "WHERE (own AND (NOT \\(ON) OR id = (SELECT stream FROM device)))\"\n"
-     "          + \" OR retired_at IS NOT NULL ORDER BY stream\"")
+     "WHERE own OR retired_at IS NOT NULL ORDER BY NOT own, stream",
+     "WHERE (own AND (NOT \\(ON) OR id = (SELECT stream FROM device)))\n"
+     "            OR retired_at IS NOT NULL ORDER BY NOT own, stream")
 line("own-files-not-kept", OUTBOX,
      "      try SegmentArchive.store(\n"
      "        file.bytes, of: range, digest: file.digest, fingerprint: batch.fingerprint,\n"
