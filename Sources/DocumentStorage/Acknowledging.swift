@@ -37,7 +37,7 @@ extension StoreDatabase {
       do {
         try writer.finishWithoutOperations()
       } catch StorageError.contextTooLarge {
-        // Who writes is told. Nothing of it is done, and the files can be looked after all the same.
+        // Who writes is told. Nothing of it is done, and the files can be looked after.
         return false
       }
       try Outbox.fixBatches(db)

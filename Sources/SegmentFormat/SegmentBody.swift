@@ -127,15 +127,7 @@ enum SegmentBody {
     _ body: [UInt8], range: Segment.Range, operationCount: Int, flags: Flags
   ) throws(SegmentError) -> Segment {
     var reader = ByteReader(body)
-    var attributes: [Segment.Attribute] = []
-    let attributeCount = try reader.count(of: 2)
-    guard attributeCount <= SegmentFile.maximumAttributes else {
-      throw .damaged("it has more attributes than it can")
-    }
-    for _ in 0..<attributeCount {
-      attributes.append(
-        Segment.Attribute(number: try reader.varint(), content: try reader.block()))
-    }
+    let attributes = try self.attributes(from: &reader)
     let tables = try SegmentTables(from: &reader, own: range.stream, first: range.first)
     let (span, _) = range.last.subtractingReportingOverflow(range.first)
     guard span < UInt64(reader.remaining), span < UInt64(SegmentFile.maximumTransactions) else {
@@ -171,6 +163,21 @@ enum SegmentBody {
       throw .damaged("the first transaction of what is reduced is not whole")
     }
     return segment
+  }
+
+  private static func attributes(
+    from reader: inout ByteReader
+  ) throws(SegmentError) -> [Segment.Attribute] {
+    let count = try reader.count(of: 2)
+    guard count <= SegmentFile.maximumAttributes else {
+      throw .damaged("it has more attributes than it can")
+    }
+    var attributes: [Segment.Attribute] = []
+    for _ in 0..<count {
+      attributes.append(
+        Segment.Attribute(number: try reader.varint(), content: try reader.block()))
+    }
+    return attributes
   }
 
   private static func transaction(

@@ -125,7 +125,7 @@ package struct Device: Sendable {
 extension ContainerError {
   /// Whether the folder is away for now, as a disk that is unplugged.
   ///
-  /// So is one whose marker is half there: a syncer that writes it in place may soon be done.
+  /// So is one whose marker is half there: a syncer may be writing it in place.
   package var isAbsence: Bool {
     switch self {
     case .folderMissing, .markerMissing, .markerDamaged, .unreachable: true
