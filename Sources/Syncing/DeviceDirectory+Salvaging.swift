@@ -57,8 +57,8 @@ extension DeviceDirectory {
         try opened[index].salvage?.handOver(taken: taken)
         // Not again where the user has taken them away since.
         if isNew { try opened[index].salvage?.declareIndexes() }
-        // What it could not be asked now, it can be later.
-        opened[index].refusal = opened[index].salvage?.refusal
+        // What it could not be asked now, it can be later; so can one that could not be opened.
+        opened[index].refusal = opened[index].salvage?.refusal ?? opened[index].refusal
       } catch {
         opened[index].refusal = error
       }

@@ -25,7 +25,8 @@ struct SourceFile: Sendable, CustomStringConvertible {
   /// Functions and initialisers with their lengths, by indentation, as the formatter leaves it.
   var functions: [(name: String, length: Int)] {
     var result: [(String, Int)] = []
-    for (start, line) in lines.enumerated() where Self.opensFunction(line) {
+    for (start, line) in lines.enumerated()
+    where Self.opensFunction(line) && !line.hasSuffix("}") {
       let indent = line.prefix { $0 == " " }
       guard
         let end = lines[start...].firstIndex(where: { $0 == indent + "}" })
