@@ -34,10 +34,11 @@ package enum SegmentFile {
   ///
   /// It is far from what anybody writes. What is published holds at most 2 MiB in which each
   /// context is whole, which are 60,000 entries. What is joined of that was not divided by its
-  /// contexts at first: 2 MiB are at the very most 500,000 transactions, so that 32 streams in each
-  /// would be needed. Now it is: see ``writtenContextTotal``.
-  package static let maximumContextTotal = 1 << 24
-  /// No segment is joined whose contexts have more entries together: a quarter of what readers
+  /// contexts at first: 20,000 small edits, in a container of 1,000 streams, are 2 MiB and 20
+  /// million entries, which is what readers must go on to take. Now it is: see
+  /// ``writtenContextTotal``.
+  package static let maximumContextTotal = 1 << 26
+  /// No segment is joined whose contexts have more entries together: far less than what readers
   /// take, who may count what is left out besides.
   package static let writtenContextTotal = 1 << 22
   static let checksumBytes = 8

@@ -64,7 +64,7 @@ import Testing
   @Test("may be of thousands of streams, and of no more than fit into memory")
   func limits() {
     #expect(SegmentFile.maximumContextTotal >= SegmentFile.writtenContextTotal * 4)
-    #expect(SegmentFile.maximumContextTotal * ContextSize.entryBytes < 1 << 30)
+    #expect(SegmentFile.maximumContextTotal * ContextSize.entryBytes < 1 << 32)
     // One transaction alone is never too much.
     #expect(SegmentFile.writtenContextTotal > SegmentFile.maximumContextEntries)
   }
