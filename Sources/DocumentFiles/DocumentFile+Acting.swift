@@ -96,7 +96,7 @@ extension DocumentFile {
       do {
         let bytes = try contents.documentBytes()
         _ = try await alone(isUrgent) { [self] in
-          try await folder.addConflict(bytes, of: path, by: presenter)
+          try await folder.setAside(bytes, of: path, by: presenter)
         }
         return (.setAside, nil)
       } catch CoordinationError.cancelled(let path) {

@@ -11,12 +11,18 @@ extension DocumentFolder {
   /// it is kept on this machine alone.
   @discardableResult
   public func addConflict(_ contents: [UInt8], of file: FilePath) async throws -> FileVersion {
-    try await addConflict(contents, of: file, by: nil)
+    guard let added = try await setAside(contents, of: file, by: nil) else {
+      throw DocumentFileError.noSuchVersion(path: file.string, version: "new")
+    }
+    return added
   }
 
-  func addConflict(
+  /// Adds a version.
+  ///
+  /// - returns: it; nil if it is kept on this machine, and cannot be listed.
+  func setAside(
     _ contents: [UInt8], of file: FilePath, by presenter: (any FilePresenter)?
-  ) async throws -> FileVersion {
+  ) async throws -> FileVersion? {
     try await change(file, by: presenter) { place, directory in
       var moment = ambient.moment()
       for _ in 0..<Self.maximumAttempts {
@@ -28,11 +34,8 @@ extension DocumentFolder {
         moment = time.later
       }
       let id = try keep(contents, of: place)
-      let kept = try keptVersions(of: place).first { $0.persistentIdentifier == id }
-      guard let kept else {
-        throw DocumentFileError.noSuchVersion(path: place.path.string, version: id)
-      }
-      return kept
+      // It is there, whatever hinders looking: who thinks that it is not makes another.
+      return (try? keptVersions(of: place))?.first { $0.persistentIdentifier == id }
     }
   }
 

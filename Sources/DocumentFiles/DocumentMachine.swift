@@ -215,7 +215,7 @@ package struct DocumentMachine: Sendable {
     guard rest > .zero else { return delete() }
     // In a busy folder others look meanwhile, any number of times: the planned look goes on. That
     // one may come early itself, where its clock ran on while the machine was suspended.
-    return isPlanned ? [.look(after: rest)] : []
+    return show(state.subtracting(.editingDisabled)) + (isPlanned ? [.look(after: rest)] : [])
   }
 
   private mutating func delete() -> [Action] {

@@ -158,8 +158,9 @@ extension CoordinationNode {
       } catch {
         guard giveUpWaiting(error) else { return }
       }
+      // One that says nothing is of another version, most likely, and will be for long.
+      usleep(attempt > Self.maximumRejections ? Self.pauses.longest : pause)
       attempt = 1
-      usleep(pause)
       pause = min(pause * 2, Self.pauses.longest)
     }
   }
@@ -184,24 +185,32 @@ extension CoordinationNode {
   private func giveUpWaiting(_ error: CoordinationError) -> Bool {
     // Outside of the lock, since what it keeps alive for a moment may end here.
     let presents = !presenters.all.isEmpty
-    let (failed, mustReturn) = state.withLock { state -> ([OwnClaim], Bool) in
-      // Another thread was luckier, and has said what is claimed.
-      guard case .none = state.link else { return ([], false) }
-      state.rejections = 0
-      let failed = state.claims.values.filter { !$0.isHeld }
-      for claim in failed { state.claims[claim.request.key] = nil }
-      guard !state.isClosed else { return (failed, false) }
-      if state.claims.isEmpty {
-        // So an arbiter that has read what was asked for counts this process as one that ended.
-        state.record?.remove()
-        state.record = nil
-      } else {
-        try? state.record?.write(process, state.claims.values.map(\.request))
-      }
-      return (failed, presents || !state.claims.isEmpty)
+    // Not beside one that connects: it would go on with the record that is removed here.
+    let (failed, mustReturn) = connecting.withLock { _ in
+      state.withLock { giveUpWaiting(&$0, presents: presents) }
     }
     for claim in failed { claim.tell(.unreachable(error)) }
     return mustReturn
+  }
+
+  private func giveUpWaiting(
+    _ state: inout State, presents: Bool
+  ) -> (failed: [OwnClaim], mustReturn: Bool) {
+    // Another thread was luckier, and has said what is claimed.
+    guard case .none = state.link else { return ([], false) }
+    let failed = state.claims.values.filter { !$0.isHeld }
+    for claim in failed { state.claims[claim.request.key] = nil }
+    guard !state.isClosed else { return (failed, false) }
+    if state.claims.isEmpty {
+      // So an arbiter that has read what was asked for counts this process as one that ended.
+      state.record?.remove()
+      state.record = nil
+    } else {
+      try? state.record?.write(process, state.claims.values.map(\.request))
+    }
+    let mustReturn = presents || !state.claims.isEmpty
+    if !mustReturn { state.rejections = 0 }
+    return (failed, mustReturn)
   }
 
   /// Ends this part, as the end of its process would.

@@ -42,6 +42,8 @@ enum BrowserProcess {
   private static func end(of process: pid_t) throws(Failure) -> Int32 {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 {
+      // Whoever started this process may have had it ignore how others end.
+      if errno == ECHILD { return 0 }
       guard errno == EINTR else { throw Failure(number: errno) }
     }
     let number = status & 0x7F

@@ -165,6 +165,15 @@ import Testing
     #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
   }
 
+  @Test func d7_editingGoesOnAfterAReversionOfAFileThatIsGone() {
+    var machine = self.machine
+    _ = machine.input(.missing(at: .zero, isPlanned: false))
+    #expect(machine.input(.revertAsked) == [.show(.editingDisabled), .reload])
+    #expect(
+      machine.input(.missing(at: .milliseconds(500), isPlanned: false)) == [.show(.normal)])
+    #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
+  }
+
   @Test func d7_whoeverLooksMeanwhileMakesTheAbsenceNoLonger() {
     var machine = self.machine
     _ = machine.input(.missing(at: .zero, isPlanned: false))
