@@ -40,6 +40,8 @@ package enum StorageError: Error, Equatable, Sendable {
   case mixedVersions
   /// A transaction was begun inside another.
   case nested
+  /// There is too little memory now, which says nothing about the database.
+  case noMemory(FilePath)
   /// A newer version's operations stand at, above or below what was to be written.
   case newerOperations(DocumentKey, Path)
   /// Something else stands where a counter or a set is to be edited.
@@ -54,6 +56,7 @@ package enum StorageError: Error, Equatable, Sendable {
     switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED: return StorageError.busy(file)
     case .SQLITE_FULL: return StorageError.full(file)
+    case .SQLITE_NOMEM: return StorageError.noMemory(file)
     case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_IOERR:
       return cause(of: error.resultCode, file: file, detail: detail)
     // Nothing too big is ever stored: a length that says so has rotted.

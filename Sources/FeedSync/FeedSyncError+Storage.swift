@@ -8,6 +8,11 @@ extension FeedSyncError {
         .tryAgain, operation: operation, file: file.string,
         message: "another process has held the database for too long",
         hint: "try again, or end the process that holds it")
+    case .noMemory(let file):
+      self.init(
+        .tryAgain, operation: operation, file: file.string,
+        message: "there is too little memory to use the local database",
+        hint: "end other programs, then try again")
     case .full(let file):
       self.init(
         .cannotWrite, operation: operation, file: file.string,

@@ -31,9 +31,9 @@ extension DeviceDirectory {
       // Absence means nothing: a known container whose marker is away is not made anew.
       let known = try devices(at: container.root)
       guard known.isEmpty else {
-        guard known.count == 1, let marker = try restored(of: known[0].record, in: container) else {
-          throw ContainerError.markerMissing(container.root)
-        }
+        guard known.count == 1, known[0].record.leftAt == nil, try !areSomeShut,
+          let marker = try restored(of: known[0].record, in: container)
+        else { throw ContainerError.markerMissing(container.root) }
         return (marker, .restored)
       }
       guard !request.joinsOnly else { throw DeviceError.nothingToJoin(container.root) }
@@ -45,11 +45,28 @@ extension DeviceDirectory {
     return (found, found == wanted ? .created : .present)
   }
 
+  /// Whether some device here cannot be opened now: it might be that of the folder.
+  private var areSomeShut: Bool {
+    get throws {
+      try containerIDs().contains { id in
+        do {
+          _ = try openUnfinished(id, at: nil, isSilent: true)
+          return false
+        } catch DeviceError.notInitialised {
+          return false
+        } catch {
+          return true
+        }
+      }
+    }
+  }
+
   /// Puts back the marker as it was when the device joined, if the folder is its container's beyond
   /// doubt; the name is never taken from what has come meanwhile.
   ///
   /// - returns: what stands there now; nil with nothing done where no file under `logs/` is of that
-  ///   container: then the folder is not mounted, or emptied, or not synced yet.
+  ///   container: then the folder is not mounted, or emptied, or not synced yet; or where one is of
+  ///   another, whose marker may be on its way.
   private func restored(
     of record: DeviceRecord, in container: ContainerFolder
   ) throws -> Marker? {
@@ -57,8 +74,13 @@ extension DeviceDirectory {
       marker.container == record.container
     else { return nil }
     let reader = SegmentReader(container: container, expected: record.container)
-    let holdsSome = try container.list().segments.contains { file in
-      if case .segment = reader.read(file) { true } else { false }
+    var holdsSome = false
+    for file in try container.list().segments {
+      switch reader.read(file) {
+      case .segment: holdsSome = true
+      case .setAside(let record) where record.reason == .otherContainer: return nil
+      case .setAside, .gone: break
+      }
     }
     guard holdsSome else { return nil }
     return try container.create(marker, temporaryName: ambient.temporaryName())

@@ -191,12 +191,13 @@ extension DeviceDirectory {
   /// Whether a database with this error is damaged, which is what recovering is for; else time or
   /// the user may mend it.
   ///
-  /// A disk that fails, or memory that is short, says nothing about the database: what it holds
-  /// would be left behind.
+  /// Memory that is short, or another process, says nothing about the database: what it holds would
+  /// be left behind. A disk that cannot be read is damage: it may never be again, and what can be
+  /// read of the rest is wanted.
   static func isDamage(_ error: any Error) -> Bool {
     switch error {
     case let error as FileError: [.noSuchFileOrDirectory, .notDirectory].contains(error.errno)
-    case StorageError.damaged, StorageError.noDevice: true
+    case StorageError.damaged, StorageError.failed, StorageError.noDevice: true
     case is StorageError, is CancellationError: false
     // A segment in it that has rotted, or a state in which there is no device to be opened.
     default: true

@@ -114,7 +114,7 @@ extension DeviceDirectory {
 
   /// Opens a device that may still lack what an interrupted recovery has not handed over: for
   /// asking which one it is.
-  private func openUnfinished(
+  func openUnfinished(
     _ id: ContainerID, at path: FilePath?, isSilent: Bool?
   ) throws -> Device {
     let directory = directory(of: id)

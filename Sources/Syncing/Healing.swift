@@ -19,6 +19,13 @@ struct Healing {
   struct Outcome {
     var count = 0
     var failure: (any Error & Sendable)?
+    /// How often the folder, not a directory of it, refused a file.
+    fileprivate var refusals = 0
+    fileprivate var isRefused: Bool { refusals >= maximumFailures }
+  }
+
+  private static func isOfWholeFolder(_ errno: Errno) -> Bool {
+    [.noSpace, .diskQuotaExceeded, .readOnlyFileSystem].contains(errno)
   }
 
   /// A directory that refuses so many files refuses all; that of the next stream may be another's.
@@ -36,6 +43,7 @@ struct Healing {
     let unreadable = Set(listing.unreadable.compactMap(\.path.lastComponent))
     for stream in kept where !isIn(unreadable, stream) {
       try putBack(stream, whatLacks: present, &knowledge, into: &outcome)
+      if outcome.isRefused { break }
     }
     return outcome
   }
@@ -60,7 +68,8 @@ struct Healing {
         // Another file may still be put back.
         outcome.failure = outcome.failure ?? error
         failures += 1
-        guard failures < Self.maximumFailures else { return }
+        if Self.isOfWholeFolder(error.errno) { outcome.refusals += 1 }
+        guard failures < Self.maximumFailures, !outcome.isRefused else { return }
       }
     }
   }

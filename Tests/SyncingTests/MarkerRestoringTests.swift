@@ -69,6 +69,36 @@ import Testing
     #expect(!house.exists(markerFile))
   }
 
+  @Test("refuses a folder with files of two containers: the other's marker may be on its way")
+  func filesOfTwo() throws {
+    try house.initialise(folder)
+    try write("a")
+    let theirs = try house.makeFolder("theirs")
+    let other = house.other("other")
+    try house.initialise(theirs, in: other)
+    let stranger = Peer(device: try other.open(container: theirs))
+    try stranger.put("b", "{}")
+    try stranger.publish()
+    for stream in try house.files.list(theirs.appending("logs")) {
+      try house.copy(
+        theirs.appending("logs").appending(stream.name),
+        to: folder.appending("logs").appending(stream.name))
+    }
+    try house.files.remove(markerFile)
+    #expect(throws: ContainerError.markerMissing(folder)) { try house.initialise(folder) }
+    #expect(!house.exists(markerFile))
+  }
+
+  @Test("refuses where the device that is known there has left")
+  func left() throws {
+    try house.initialise(folder)
+    try write("a")
+    _ = try house.directory.leave(try house.open().device, .published, process: "1")
+    try house.files.remove(markerFile)
+    #expect(throws: ContainerError.markerMissing(folder)) { try house.initialise(folder) }
+    #expect(!house.exists(markerFile))
+  }
+
   @Test("refuses where several devices are known at the place")
   func several() throws {
     try house.initialise(folder)

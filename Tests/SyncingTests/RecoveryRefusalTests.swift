@@ -20,11 +20,11 @@ import Testing
 
   @Test(
     "leaves nothing behind: what the old database holds comes with the next command",
-    arguments: ["7: out of memory", "10: disk I/O error"])
-  func transient(detail: String) throws {
+    arguments: [StorageError.noMemory, StorageError.busy])
+  func transient(error: @escaping @Sendable (FilePath) -> StorageError) throws {
     let scene = try RecoveryScene()
     try scene.restore()
-    let failing = Self.failing(scene) { .failed($0, detail: detail) }
+    let failing = Self.failing(scene, error)
     #expect(throws: (any Error).self) { try scene.rebuild(failing) }
     // Before anybody sees the device without it.
     let device = try scene.house.directory.open(container: scene.folder)
@@ -37,11 +37,16 @@ import Testing
     #expect(try peer.dump() == scene.expected)
   }
 
-  @Test("goes on without one that is damaged, and says so")
+  @Test("goes on without one that is damaged, or on a disk that cannot be read, and says so")
   func damaged() throws {
+    try goesOn { .damaged($0, detail: "11: malformed") }
+    try goesOn { .failed($0, detail: "10: disk I/O error") }
+  }
+
+  private func goesOn(_ error: @escaping @Sendable (FilePath) -> StorageError) throws {
     let scene = try RecoveryScene()
     try scene.restore()
-    let failing = Self.failing(scene) { .damaged($0, detail: "11: malformed") }
+    let failing = Self.failing(scene, error)
     let recovery = try scene.rebuild(failing)
     #expect(recovery.kept != nil)
   }
