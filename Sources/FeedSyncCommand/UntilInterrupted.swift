@@ -5,7 +5,7 @@ import Foundation
 ///     try await UntilInterrupted.run { for try await change in changes { … } }
 enum UntilInterrupted {
   /// How long it may take to end; more than the commands of 'watch --exec' may.
-  private static let leavingSeconds = 15
+  private static let leavingSeconds: UInt32 = 15
 
   /// - throws: What the work throws; that it was asked to end is no error.
   static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -13,12 +13,14 @@ enum UntilInterrupted {
     let interruption = Interruption(endsAtSecond: false)
     let work = Task { try await body() }
     let signals = interruption.onRequest {
-      work.cancel()
       // A call to a file system that does not answer cannot be ended. Nothing is lost by leaving:
-      // what is not committed is imported again.
-      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(leavingSeconds)) {
+      // what is not committed is imported again. Not by Dispatch, whose threads may all be in such
+      // calls, and before anything that may wait for one itself.
+      Thread.detachNewThread {
+        sleep(leavingSeconds)
         _exit(0)
       }
+      work.cancel()
     }
     defer { signals?.cancel() }
     do {
