@@ -358,6 +358,7 @@ private struct ImportFold {
       devices[stream]?.note(key, isDeleted: !isVisible, paths: paths, mayBeKnown: hasWritten)
     }
   }
+
   private func note(
     _ path: Path, by operation: DocumentState.Entry, _ changes: inout DocumentChanges
   ) {

@@ -75,7 +75,7 @@ package struct WatchLoop {
     // container is another matter.
     case let error as ContainerError where error.isAbsence: error
     // A later scan finds what this one could not store.
-    case StorageError.busy, StorageError.full: error
+    case StorageError.busy, StorageError.full, StorageError.noMemory: error
     default: nil
     }
   }
