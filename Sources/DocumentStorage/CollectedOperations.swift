@@ -5,7 +5,9 @@ import Replication
 /// Far smaller than the entries that become of them, so that more of an import is at hand at once
 /// and each document is written less often: a chain of links for each document, and what the
 /// operations of a transaction have in common once.
-struct CollectedOperations {
+///
+/// Not copied: what it holds is looked at for each operation.
+struct CollectedOperations: ~Copyable {
   typealias Entry = DocumentState.Entry
 
   /// An operation, but for its document.
@@ -68,7 +70,8 @@ struct CollectedOperations {
   private mutating func chain(of key: DocumentKey, startingWith number: UInt32) -> Int? {
     if lastChain < chains.count, chains[lastChain].key == key { return lastChain }
     // Inserted where it is missing, with one look.
-    lastChain = Int(Self.read(&numbers[key, default: UInt32(chains.count)]))
+    let next = UInt32(chains.count)
+    lastChain = Int(Self.read(&numbers[key, default: next]))
     guard lastChain == chains.count else { return lastChain }
     chains.append(Chain(key: key, first: number, last: number))
     bytes += Self.documentBytes
@@ -85,8 +88,8 @@ struct CollectedOperations {
   /// Calls `body` with each document, in the order of their keys, and with its operations in that
   /// in which they came.
   func forEachDocument(_ body: (DocumentKey, [Entry]) throws -> Void) rethrows {
-    for chain in chains.sorted(by: { $0.key < $1.key }) {
-      try body(chain.key, entries(from: chain.first))
+    for index in DocumentOrder.indices(of: chains.map(\.key)) {
+      try body(chains[index].key, entries(from: chains[index].first))
     }
   }
 
@@ -95,14 +98,13 @@ struct CollectedOperations {
     var number = first
     while number != Self.none {
       let link = links[Int(number)]
-      let header = headers[Int(link.transaction)]
-      let stamp = header.stamp(Int(link.place))
+      let stamp = headers[Int(link.transaction)].stamp(Int(link.place))
       let insert = link.insert == Self.none ? stamp.dot : inserts[Int(link.insert)]
       entries.append(
         Entry(
           effect: DocumentState.Effect(
             path: link.path, kind: link.kind, payload: link.payload, insert: insert),
-          stamp: stamp, context: header.context))
+          stamp: stamp, context: headers[Int(link.transaction)].context))
       number = link.next
     }
     return entries
