@@ -42,7 +42,9 @@ extension StoreDatabase {
 ///
 /// When they take too much memory, they are written, and collecting begins anew; a document may
 /// then be written more than once.
-private struct ImportFold {
+///
+/// Not copied: it is at work on each operation, and a copy would count each of its parts.
+private struct ImportFold: ~Copyable {
   private let db: Database
   private var streams: StreamDirectory
   private var table: DocumentTable
@@ -70,16 +72,17 @@ private struct ImportFold {
     _ db: Database, streams: StreamDirectory, now: HybridTime, limit: Int,
     onProgress: @escaping (Int) -> Void
   ) throws {
+    let device = try DeviceRecord.fetch(db)
+    guard device?.leftAt == nil else { throw StorageError.left }
+    let table = try DocumentTable(db)
     self.db = db
     clocks = ClockRecords(now: now)
     self.now = Int64(now.milliseconds)
     self.limit = limit
     self.onProgress = onProgress
     self.streams = streams
+    self.table = table
     awaited = streams.frontier.awaitedEnds
-    table = try DocumentTable(db)
-    let device = try DeviceRecord.fetch(db)
-    guard device?.leftAt == nil else { throw StorageError.left }
     own = device?.stream
   }
 

@@ -11,9 +11,10 @@ extension DocumentState {
   ) {
     var rest = operations[...]
     while let next = rest.first {
-      let run = Array(rest.prefix { $0.effect.kind.cover == .nothing })
-      rest = rest.dropFirst(max(run.count, 1))
-      if run.count > 1 {
+      let count = rest.prefix { $0.effect.kind.cover == .nothing }.count
+      defer { rest = rest.dropFirst(max(count, 1)) }
+      if count > 1 {
+        let run = Array(rest.prefix(count))
         for (operation, isNew) in zip(run, apply(uncovering: run)) where isNew {
           noting(operation, shownPath(of: operation.effect))
         }

@@ -83,9 +83,12 @@ package struct KindCodes: OptionSet, Hashable, Sendable {
   package static let known = KindCodes(OperationKind.known.map { KindCodes($0) })
 
   /// Those of `operations` that this version does not understand.
-  package static func newer(in operations: some Sequence<Operation>) -> KindCodes {
-    operations.reduce(into: []) { codes, operation in
-      if !operation.kind.isUnderstood { codes.formUnion(KindCodes(operation.kind)) }
+  package static func newer(in operations: [Operation]) -> KindCodes {
+    var codes: KindCodes = []
+    // By place, here and in `inserts(besides:)`: an iterator would copy each.
+    for index in operations.indices where !operations[index].kind.isUnderstood {
+      codes.formUnion(KindCodes(operations[index].kind))
     }
+    return codes
   }
 }

@@ -68,16 +68,18 @@ extension DocumentState {
   }
 }
 
-extension Sequence<Operation> {
+extension [Operation] {
   /// Up to where other streams have to be known for the inserts to be that these write values to.
   ///
   /// What only takes away needs none: nothing of it shows.
   package func inserts(besides own: StreamID) -> [StreamID: UInt64] {
-    reduce(into: [:]) { ends, operation in
-      let insert = operation.insert
-      guard operation.kind.carriesValue, insert.stream != own else { return }
+    var ends: [StreamID: UInt64] = [:]
+    for index in indices where self[index].kind.carriesValue {
+      let insert = self[index].insert
+      guard insert.stream != own else { continue }
       ends[insert.stream] = Swift.max(ends[insert.stream] ?? 0, insert.sequence)
     }
+    return ends
   }
 }
 
