@@ -3,7 +3,8 @@ import FileCoordination
 /// Decides what an open document does: when it is saved, read again, set aside, closed.
 ///
 /// It does nothing itself: each input returns actions, to be done in their order. What an action
-/// comes to is the next input, before the actions that are left.
+/// comes to is the next input, before the actions that are left. Whatever leaves edits unsaved has
+/// the document wake: that keeps it alive, which looking does not.
 package struct DocumentMachine: Sendable {
   /// When things are done.
   package struct Pace: Hashable, Sendable {
@@ -183,6 +184,7 @@ package struct DocumentMachine: Sendable {
       return show(state.subtracting(.editingDisabled)) + [.look(after: pace.limit)]
     case .followingPostponed:
       return show(state.subtracting(.editingDisabled)) + [.look(after: .zero)]
+        + wake(after: pace.quiet)
     // What is unsaved must not go with it: whatever stands there, it is not what was edited.
     case .unreadable: return hasUnsavedChanges ? delete() : end(.unreadable)
     default:
@@ -210,12 +212,14 @@ package struct DocumentMachine: Sendable {
       missingSince = now
       // It may have gone just before it was to be read, and may come back as it was.
       return show(state.subtracting(.editingDisabled)) + [.look(after: pace.absence)]
+        + wake(after: pace.quiet)
     }
     let rest = since + pace.absence - now
     guard rest > .zero else { return delete() }
     // In a busy folder others look meanwhile, any number of times: the planned look goes on. That
     // one may come early itself, where its clock ran on while the machine was suspended.
     return show(state.subtracting(.editingDisabled)) + (isPlanned ? [.look(after: rest)] : [])
+      + wake(after: pace.quiet)
   }
 
   private mutating func delete() -> [Action] {

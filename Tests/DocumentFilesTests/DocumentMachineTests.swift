@@ -135,6 +135,13 @@ import Testing
       #expect(machine.input(.followingPostponed) == [.show(.normal), .look(after: .zero)])
     }
     #expect(machine.hasUnsavedChanges)
+    // Where it was saving that found it, nothing else would come back to the edits for certain.
+    _ = machine.input(.woke(at: .seconds(2)))
+    _ = machine.input(.looked(second, hasConflicts: false))
+    #expect(
+      machine.input(.followingPostponed) == [
+        .show(.normal), .look(after: .zero), .wake(after: .seconds(2)),
+      ])
   }
 
   @Test func d7_aFileThatIsGoneForLongerThanAReplacementTakesClosesTheDocument() {
@@ -172,6 +179,29 @@ import Testing
     #expect(
       machine.input(.missing(at: .milliseconds(500), isPlanned: false)) == [.show(.normal)])
     #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
+  }
+
+  @Test func d7_savingIsTriedAgainWhereItFindsThatTheFileIsGone() {
+    var machine = self.machine
+    _ = machine.input(.missing(at: .zero, isPlanned: false))
+    _ = machine.input(.looked(first, hasConflicts: false))
+    _ = machine.input(.edited(at: .zero))
+    #expect(machine.input(.woke(at: .seconds(2))) == [.save(expecting: first)])
+    #expect(
+      machine.input(.missing(at: .seconds(2), isPlanned: false)) == [
+        .look(after: .seconds(1)), .wake(after: .seconds(2)),
+      ])
+    // So it is where somebody else has found that, and looks again.
+    #expect(machine.input(.woke(at: .seconds(2))) == [.save(expecting: first)])
+    #expect(
+      machine.input(.missing(at: .milliseconds(2500), isPlanned: false)) == [
+        .wake(after: .seconds(2))
+      ])
+    #expect(machine.input(.woke(at: .milliseconds(4500))) == [.save(expecting: first)])
+    #expect(
+      machine.input(.missing(at: .milliseconds(4500), isPlanned: false)) == [
+        .show(.editingDisabled), .keep,
+      ])
   }
 
   @Test func d7_whoeverLooksMeanwhileMakesTheAbsenceNoLonger() {
