@@ -75,6 +75,8 @@ package struct DocumentMachine: Sendable {
   private var missingSince: Duration?
   private var isAway = false
   private var isClosing = false
+  /// Edits were given up, and show until the file has been read again.
+  private var isReverting = false
 
   package init(pace: Pace = Pace()) { self.pace = pace }
 
@@ -112,6 +114,8 @@ package struct DocumentMachine: Sendable {
 
   private mutating func edited(_ now: Duration) -> [Action] {
     edits += 1
+    // What shows is what was edited, given up or not.
+    isReverting = false
     lastEdit = now
     firstEdit = firstEdit ?? now
     return wake(after: pace.quiet)
@@ -173,11 +177,12 @@ package struct DocumentMachine: Sendable {
       firstEdit = nil
       return [.reload]
     case .revertAsked:
+      isReverting = isReverting || hasUnsavedChanges
       savedEdits = edits
       firstEdit = nil
       return show(state.union(.editingDisabled)) + [.reload]
     case .reloaded(let stamp, let hasConflicts):
-      self.stamp = stamp
+      (self.stamp, isReverting) = (stamp, false)
       return [.showContents] + show(conflicts: hasConflicts)
         + show(state.subtracting([.editingDisabled, .savingError]))
     case .reloadFailed:
@@ -194,7 +199,9 @@ package struct DocumentMachine: Sendable {
 
   private mutating func looked(_ found: FileStamp, _ hasConflicts: Bool) -> [Action] {
     (missingSince, isAway) = (nil, false)
-    guard found != stamp else { return show(conflicts: hasConflicts) + wake(after: pace.quiet) }
+    guard found != stamp || isReverting else {
+      return show(conflicts: hasConflicts) + wake(after: pace.quiet)
+    }
     // A file that was written elsewhere wins; edits made here become a version beside it.
     isClosing = false
     return show(state.union(.editingDisabled)) + [hasUnsavedChanges ? .setAside : .reload]

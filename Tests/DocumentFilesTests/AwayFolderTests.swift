@@ -106,6 +106,20 @@ import Testing
     try await document.close()
   }
 
+  @Test func d6_editsThatWereGivenUpWhileTheFolderWasAwayDoNotShowForGood() async throws {
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    try await document.edit { $0 = "a mistake" }
+    try takeAway()
+    await #expect(throws: away) { try await document.revert() }
+    #expect(await document.contents == "a mistake")
+    try bringBack()
+    #expect(await eventually { desk.time.due.contains(.seconds(15)) })
+    desk.time.advance(by: .seconds(15))
+    #expect(await eventually { await document.contents == "old" })
+    try await document.close()
+    #expect(try desk.read("a.txt") == "old" && desk.names == ["a.txt"])
+  }
+
   @Test func nothingIsTakenForMissingWhereTheFolderIsAway() async throws {
     let version = try #require(try folder.currentVersion(of: "a.txt"))
     try takeAway()

@@ -144,6 +144,28 @@ import Testing
       ])
   }
 
+  @Test func d6_whatWasGivenUpIsReadAgainThoughTheFileIsAsItWas() {
+    for failure in [DocumentMachine.Input.reloadFailed, .followingPostponed] {
+      var machine = self.machine
+      _ = machine.input(.edited(at: .zero))
+      #expect(machine.input(.revertAsked) == [.show(.editingDisabled), .reload])
+      #expect(machine.input(failure).first == .show(.normal))
+      #expect(
+        machine.input(.looked(first, hasConflicts: false)) == [.show(.editingDisabled), .reload])
+      #expect(
+        machine.input(.reloaded(first, hasConflicts: false)) == [.showContents, .show(.normal)])
+      #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
+    }
+    // Whoever edits what still shows has not given it up.
+    var machine = self.machine
+    _ = machine.input(.edited(at: .zero))
+    _ = machine.input(.revertAsked)
+    _ = machine.input(.reloadFailed)
+    _ = machine.input(.edited(at: .seconds(1)))
+    #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
+    #expect(machine.input(.woke(at: .seconds(3))) == [.save(expecting: first)])
+  }
+
   @Test func d7_aFileThatIsGoneForLongerThanAReplacementTakesClosesTheDocument() {
     var machine = self.machine
     #expect(
