@@ -198,12 +198,12 @@ package struct DocumentMachine: Sendable {
   }
 
   private mutating func looked(_ found: FileStamp, _ hasConflicts: Bool) -> [Action] {
-    (missingSince, isAway) = (nil, false)
+    // Whoever wanted to close it was told that it could not be saved.
+    (missingSince, isAway, isClosing) = (nil, false, false)
     guard found != stamp || isReverting else {
       return show(conflicts: hasConflicts) + wake(after: pace.quiet)
     }
     // A file that was written elsewhere wins; edits made here become a version beside it.
-    isClosing = false
     return show(state.union(.editingDisabled)) + [hasUnsavedChanges ? .setAside : .reload]
   }
 
@@ -214,7 +214,7 @@ package struct DocumentMachine: Sendable {
   }
 
   private mutating func missing(_ now: Duration, _ isPlanned: Bool) -> [Action] {
-    isAway = false
+    (isAway, isClosing) = (false, false)
     guard let since = missingSince else {
       missingSince = now
       // It may have gone just before it was to be read, and may come back as it was.

@@ -320,4 +320,21 @@ import Testing
     #expect(
       machine.input(.saved(third, isDurable: true)) == [.show(.closed), .end(.asked)])
   }
+
+  @Test func whoWasToldThatItCouldNotBeClosedGoesOnWithIt() {
+    for found in [
+      DocumentMachine.Input.missing(at: .zero, isPlanned: false),
+      .looked(first, hasConflicts: false),
+    ] {
+      var machine = self.machine
+      _ = machine.input(.edited(at: .zero))
+      #expect(machine.input(.closeAsked) == [.save(expecting: first)])
+      _ = machine.input(found)
+      // It was there again as it had been; saved by itself, it stays open.
+      #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
+      #expect(machine.input(.woke(at: .seconds(2))) == [.save(expecting: first)])
+      #expect(machine.input(.saved(second, isDurable: true)).isEmpty)
+      #expect(machine.state == .normal && !machine.hasUnsavedChanges)
+    }
+  }
 }
