@@ -75,15 +75,18 @@ public actor DocumentFile<Contents: DocumentContents> {
     _ file: FilePath, in folder: DocumentFolder, pace: DocumentMachine.Pace
   ) async throws -> DocumentFile {
     let presenter = DocumentPresenter(try folder.place(of: file).path)
-    // Registered inside of the access that reads, so that no write is missed.
-    let read = try await folder.read(presenter) { try folder.domain.addFilePresenter(presenter) }
     do {
+      // Registered inside of the access that reads, so that no write is missed.
+      let read = try await folder.read(presenter) {
+        try folder.domain.addFilePresenter(presenter)
+      }
       let contents = try Contents(documentBytes: read.bytes)
       let document = DocumentFile(contents, in: folder, presenter, pace: pace)
       await document.begin(read)
       return document
     } catch {
-      try folder.domain.removeFilePresenter(presenter)
+      // Whatever failed; what failed first is what is told.
+      try? folder.domain.removeFilePresenter(presenter)
       throw error
     }
   }

@@ -324,4 +324,17 @@ import Testing
     }
     #expect(await eventually { domain.filePresenters.isEmpty })
   }
+
+  @Test func whatCouldNotBeOpenedIsPresentedByNobody() async throws {
+    let domain = folder.domain
+    try desk.makeFolder(desk.path("inner"))
+    try Data([0xFF]).write(to: URL(filePath: desk.path("b").string))
+    for name in ["b", "inner", "missing"] {
+      await #expect(throws: DocumentFileError.self) {
+        try await DocumentFile<String>.open(FilePath(name), in: folder)
+      }
+      // Nor is it in the queue's books, which have room for a number of presenters only.
+      #expect(try await eventually { try domain.report().presenters.isEmpty }, "\(name)")
+    }
+  }
 }
