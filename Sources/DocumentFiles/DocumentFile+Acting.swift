@@ -173,11 +173,14 @@ extension DocumentFile {
       throw CoordinationError.cancelled(path: path.string)
     }
     let task = Task { try await body() }
-    activity = Task {
-      await withTaskCancellationHandler {
-        _ = await task.result
-      } onCancel: {
-        task.cancel()
+    // What is urgent itself gives up for nobody: whoever waits for it would be told that it failed.
+    if !isUrgent {
+      activity = Task {
+        await withTaskCancellationHandler {
+          _ = await task.result
+        } onCancel: {
+          task.cancel()
+        }
       }
     }
     defer { activity = nil }
