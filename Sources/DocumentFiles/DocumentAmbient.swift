@@ -96,12 +96,16 @@ package struct DocumentAmbient: Sendable {
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 
-  /// Now, as syncers write it into names: by this machine's calendar.
-  func moment() -> ConflictCopy.Moment? {
+  /// Now, as syncers write it into names, by this machine's calendar, then the other seconds of the
+  /// minute, for where a name is taken; empty where the calendar fails.
+  func moments() -> [ConflictCopy.Moment] {
     var (seconds, parts) = (time_t(now()), tm())
-    guard localtime_r(&seconds, &parts) != nil else { return nil }
-    return ConflictCopy.Moment(
-      year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
-      hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec))
+    guard localtime_r(&seconds, &parts) != nil else { return [] }
+    return (0..<60).compactMap { later in
+      ConflictCopy.Moment(
+        year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
+        hour: Int(parts.tm_hour), minute: Int(parts.tm_min),
+        second: (Int(parts.tm_sec) + later) % 60)
+    }
   }
 }

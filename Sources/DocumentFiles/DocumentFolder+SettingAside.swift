@@ -24,23 +24,18 @@ extension DocumentFolder {
     _ contents: [UInt8], of file: FilePath, by presenter: (any FilePresenter)?
   ) async throws -> FileVersion? {
     try await change(file, by: presenter) { place, directory in
-      var moment = ambient.moment()
-      for _ in 0..<Self.maximumAttempts {
-        guard let time = moment,
-          let name = ConflictCopy.name(of: place.name, time, savedBy: ambient.machine)
-        else { break }
+      for moment in ambient.moments() {
+        guard let name = ConflictCopy.name(of: place.name, moment, savedBy: ambient.machine) else {
+          break
+        }
         if let added = try add(contents, named: name, of: place, in: directory) { return added }
         // There was another one within this second.
-        moment = time.later
       }
       let id = try keep(contents, of: place)
       // It is there, whatever hinders looking: who thinks that it is not makes another.
       return (try? keptVersions(of: place))?.first { $0.persistentIdentifier == id }
     }
   }
-
-  /// There are 60 names within a minute.
-  private static let maximumAttempts = 60
 
   /// Writes a conflict copy; nil if something has that name.
   private func add(
@@ -65,14 +60,5 @@ extension DocumentFolder {
       place.beside(name).path, outcome.status, copy: copy)
     try? domain.report(.gained, version: name.string, at: added.file)
     return added
-  }
-}
-
-extension ConflictCopy.Moment {
-  /// A second later, within the minute.
-  fileprivate var later: ConflictCopy.Moment {
-    ConflictCopy.Moment(
-      year: year, month: month, day: day, hour: time.first ?? 0,
-      minute: time.dropFirst().first ?? 0, second: ((time.last ?? 0) + 1) % 60) ?? self
   }
 }

@@ -97,14 +97,40 @@ struct SafeReplacement {
   private func putBack(
     _ temporary: FilePath.Component, _ name: FilePath.Component, own: FileStamp
   ) throws {
-    _ = try directory.exchange(temporary, name)
+    do {
+      _ = try directory.exchange(temporary, name)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      // What was written has been removed again, so there is nothing to change places with.
+      return try putBack(temporary, name)
+    }
     guard stamp(of: temporary) != own else { return }
     // Somebody has written the name between the two exchanges: that is the newest, and now under
-    // the temporary name. It becomes a version.
-    guard let moment = ambient.moment(),
-      let copy = ConflictCopy.name(of: name, moment, savedBy: ambient.machine)
-    else { return }
-    try directory.renameExclusively(temporary, to: copy)
+    // the temporary name.
+    try makeVersion(temporary, of: name)
+  }
+
+  /// Gives what nobody has seen its name back, or that of a version if something has it by now.
+  private func putBack(_ temporary: FilePath.Component, _ name: FilePath.Component) throws {
+    do {
+      try directory.renameExclusively(temporary, to: name)
+    } catch {
+      guard error.errno == .fileExists else { throw error }
+      try makeVersion(temporary, of: name)
+    }
+  }
+
+  /// Makes a version of what has a temporary name, under which nobody would find it.
+  private func makeVersion(_ temporary: FilePath.Component, of name: FilePath.Component) throws {
+    for moment in ambient.moments() {
+      guard let copy = ConflictCopy.name(of: name, moment, savedBy: ambient.machine) else { return }
+      do {
+        return try directory.renameExclusively(temporary, to: copy)
+      } catch {
+        // There was another one within this second.
+        guard error.errno == .fileExists else { throw error }
+      }
+    }
   }
 
   /// Removes a name if what has it is what was expected.
@@ -121,7 +147,7 @@ struct SafeReplacement {
     }
     try ambient.onStep(.setAside)
     guard stamp(of: temporary) == expected else {
-      try directory.renameExclusively(temporary, to: name)
+      try putBack(temporary, name)
       throw changed
     }
     try directory.remove(temporary)

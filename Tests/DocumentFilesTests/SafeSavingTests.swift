@@ -105,6 +105,60 @@ import Testing
     #expect(try desk.names.allSatisfy { !$0.hasPrefix(".") })
   }
 
+  /// All contents that the document has by versions, and as it is; nothing else may be there.
+  private func contents(of name: String) throws -> Set<String> {
+    #expect(try desk.names.allSatisfy { !$0.hasPrefix(".") })
+    let current = try? desk.read(name)
+    let others = try folder.otherVersions(of: FilePath(name)) ?? []
+    let texts = try others.map { String(decoding: try folder.contents(of: $0), as: UTF8.self) }
+    return Set(texts + (current.map { [$0] } ?? []))
+  }
+
+  @Test func d10_whatWasToBePutBackIsThereWhereTheNewFileIsRemovedMeanwhile() async throws {
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    try await document.edit { $0 = "edited" }
+    let desk = desk
+    desk.atSteps { step in
+      if step == .synchronized { try desk.write("a.txt", "second") }
+      if step == .exchanged { try desk.remove("a.txt") }
+    }
+    await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path("a.txt").string)) {
+      try await document.save()
+    }
+    desk.atSteps(nil)
+    #expect(try desk.read("a.txt") == "second")
+    #expect(try contents(of: "a.txt") == ["second", "edited"])
+  }
+
+  @Test func d10_whatIsWrittenBetweenBecomesAVersionBesideOneOfTheSameSecond() async throws {
+    try await folder.addConflict(Array("first".utf8), of: "a.txt")
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    try await document.edit { $0 = "edited" }
+    let desk = desk
+    desk.atSteps { step in
+      if step == .synchronized { try desk.write("a.txt", "second") }
+      if step == .exchanged { try desk.write("a.txt", "third") }
+    }
+    await #expect(throws: DocumentFileError.self) { try await document.save() }
+    desk.atSteps(nil)
+    #expect(try contents(of: "a.txt") == ["first", "second", "third", "edited"])
+  }
+
+  @Test func v4_whatIsWrittenWhileAVersionIsRemovedStays() async throws {
+    let copy = Desk.copy("a")
+    try desk.write(copy, "first")
+    let version = try #require(try folder.otherVersions(of: "a.txt")?.first)
+    try desk.write(copy, "second")
+    let desk = desk
+    desk.atSteps { if $0 == .setAside { try desk.write(copy, "third") } }
+    await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path(copy).string)) {
+      try await folder.remove(version)
+    }
+    desk.atSteps(nil)
+    #expect(try desk.read(copy) == "third")
+    #expect(try contents(of: "a.txt") == ["old", "second", "third"])
+  }
+
   @Test func d10_aFileThatAppearsWhileOneIsMadeIsNotOverwritten() async throws {
     let desk = desk
     desk.atSteps { if $0 == .synchronized { try desk.write("b.txt", "a syncer's") } }
