@@ -53,6 +53,7 @@ struct AttachCommand: StoreCommand {
     let pieceBytes = 1 << 18
     var buffer = [UInt8](repeating: 0, count: pieceBytes)
     while true {
+      try waitForInput()
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
@@ -62,6 +63,19 @@ struct AttachCommand: StoreCommand {
       }
       if count == 0 { return }
       try body(buffer[..<count])
+    }
+  }
+
+  /// Waits until there is something to read, or the command shall end, of which a reading that
+  /// waits would not hear.
+  private static func waitForInput() throws {
+    let milliseconds: Int32 = 100
+    var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    while true {
+      try Task.checkCancellation()
+      let count = poll(&input, 1, milliseconds)
+      // Whatever fails, and why, the read itself tells.
+      if count > 0 || count < 0 && errno != EINTR { return }
     }
   }
 }
