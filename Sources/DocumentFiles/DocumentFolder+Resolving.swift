@@ -113,7 +113,8 @@ extension DocumentFolder {
   /// Settles the conflicts of a document on all machines by contents that somebody has made of its
   /// versions.
   ///
-  /// All versions there were, the current one too, are kept on this machine.
+  /// All versions there were, the current one too, are kept on this machine. Where the document
+  /// itself is gone, those may use it who may use each version.
   ///
   /// - parameter expected: the current version from which they were made.
   /// - returns: How many versions are not offered any more.
@@ -122,10 +123,15 @@ extension DocumentFolder {
     _ file: FilePath, merged contents: [UInt8], expecting expected: FileVersion? = nil,
     discarding: Bool = false
   ) async throws -> Int {
-    let unresolved = try unresolvedConflictVersions(of: file) ?? []
+    let versions = try otherVersions(of: file) ?? []
+    let unresolved = versions.filter { !$0.isResolved }
     let current = try expected ?? currentVersion(of: file)
     try await change(file) { place, directory in
-      try install(at: place, in: directory, expecting: current) { try $0.write(contents[...]) }
+      // For where the document is gone.
+      let mode = mode(ofWhatIsMadeOf: unresolved.isEmpty ? versions : unresolved)
+      try install(at: place, in: directory, expecting: current, mode: mode) {
+        try $0.write(contents[...])
+      }
     }
     for other in unresolved {
       if discarding { try await remove(other) } else { try await markResolved([other]) }
@@ -169,6 +175,15 @@ extension DocumentFolder {
       throw DocumentFileError.noSuchVersion(
         path: version.file.string, version: version.persistentIdentifier)
     }
+  }
+
+  /// Lets those read what is made of versions who may read each of them; nil where there are none.
+  private func mode(ofWhatIsMadeOf versions: [FileVersion]) -> UInt32? {
+    let modes = versions.map { version in
+      // One that is gone by now may have been its user's alone.
+      (try? open(version).status().mode).map { $0 & 0o777 } ?? 0o600
+    }
+    return modes.first.map { modes.reduce($0, &) }
   }
 
   /// Gives a document other contents, with the mode that it has, else this one; what it had is kept

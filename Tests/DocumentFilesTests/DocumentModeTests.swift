@@ -97,6 +97,21 @@ import Testing
     #expect(heard.lines == ["600"])
   }
 
+  @Test func v4_whatIsMergedOfVersionsAloneIsForThoseWhoMayReadThemAll() async throws {
+    let merged = Array("both".utf8)
+    for (modes, expected) in [([0o644], 0o644), ([0o640, 0o604], 0o600), ([], 0o600)] {
+      try desk.remove("a.txt")
+      for (index, mode) in modes.enumerated() {
+        let copy = Desk.copy("a", time: "10150\(index)")
+        try desk.write(copy, "theirs")
+        setMode(UInt32(mode), copy)
+      }
+      // In the end there is only what is kept on this machine.
+      #expect(try await folder.resolve("a.txt", merged: merged) == modes.count)
+      #expect(try mode("a.txt") == UInt32(expected) && desk.names == ["a.txt"])
+    }
+  }
+
   @Test func d2_aNewDocumentHasTheModeOfAnyNewFile() async throws {
     let descriptor = open(desk.path("new").string, O_CREAT | O_WRONLY, 0o666)
     #expect(descriptor >= 0 && Glibc.close(descriptor) == 0)
