@@ -167,26 +167,13 @@ extension DocumentFolder {
       try DocumentFileError.wrapping {
         let place = try place(canonical: paths[0])
         let directory = try openDirectory(of: place)
-        let mode = stamp.map { stamp in
-          directory.mode(of: place.name) { FileStamp($0) == stamp }
+        let access = stamp.map { stamp in
+          directory.access(to: place.name) { FileStamp($0) == stamp }
         }
         return try SafeReplacement(directory: directory, ambient: ambient).replace(
-          place.name, expecting: stamp, mode: mode
+          place.name, expecting: stamp, access: access
         ) { try $0.write(bytes[...]) }
       }
     }
-  }
-}
-
-extension OpenDirectory {
-  /// Who may use a file of this name: by what it is now, if that is what is meant; else only its
-  /// user, since nothing tells who else might read what is written for it.
-  func mode(
-    of name: FilePath.Component, where isMeant: (FileStatus) -> Bool = { _ in true }
-  ) -> UInt32 {
-    guard let status = try? status(of: name), status.kind == .regular, isMeant(status) else {
-      return 0o600
-    }
-    return status.mode & 0o777
   }
 }

@@ -23,8 +23,8 @@ extension DocumentFolder {
       let source = try open(version)
       try check(source, is: version)
       // For where the document is gone.
-      let mode = try source.status().mode & 0o777
-      try install(at: place, in: directory, expecting: expected, mode: mode) { file in
+      let access = FileAccess(try source.status())
+      try install(at: place, in: directory, expecting: expected, access: access) { file in
         try file.write(contentsOf: source)
         // What was written into it while it was copied would be missing in the copy.
         try check(source, is: version)
@@ -128,8 +128,8 @@ extension DocumentFolder {
     let current = try expected ?? currentVersion(of: file)
     try await change(file) { place, directory in
       // For where the document is gone.
-      let mode = mode(ofWhatIsMadeOf: unresolved.isEmpty ? versions : unresolved)
-      try install(at: place, in: directory, expecting: current, mode: mode) {
+      let access = access(toWhatIsMadeOf: unresolved.isEmpty ? versions : unresolved)
+      try install(at: place, in: directory, expecting: current, access: access) {
         try $0.write(contents[...])
       }
     }
@@ -178,33 +178,34 @@ extension DocumentFolder {
   }
 
   /// Lets those read what is made of versions who may read each of them; nil where there are none.
-  private func mode(ofWhatIsMadeOf versions: [FileVersion]) -> UInt32? {
-    let modes = versions.map { version in
+  private func access(toWhatIsMadeOf versions: [FileVersion]) -> FileAccess? {
+    let all = versions.map { version in
       // One that is gone by now may have been its user's alone.
-      (try? open(version).status().mode).map { $0 & 0o777 } ?? 0o600
+      (try? open(version).status()).map { FileAccess($0) } ?? .userAlone
     }
-    return modes.first.map { modes.reduce($0, &) }
+    return all.first.map { all.reduce($0) { $0.intersection($1) } }
   }
 
-  /// Gives a document other contents, with the mode that it has, else this one; what it had is kept
-  /// first.
+  /// Gives a document other contents, for those who may use it, or for these if it is not there;
+  /// what it had is kept first.
   private func install(
     at place: DocumentPlace, in directory: OpenDirectory, expecting expected: FileVersion?,
-    mode: UInt32? = nil, _ write: (OpenFile) throws -> Void
+    access: FileAccess? = nil, _ write: (OpenFile) throws -> Void
   ) throws {
     let before = try currentVersion(at: place)
     if let expected, expected.stamp != before?.stamp {
       throw DocumentFileError.changedMeanwhile(path: place.path.string)
     }
-    var mode = mode
+    var access = access
     if let before {
       let old = try directory.open(place.name)
       try check(old, is: before)
-      mode = try old.status().mode & 0o777
+      access = FileAccess(try old.status())
       try keep(old, named: place.name, of: place)
     }
     let replacement = SafeReplacement(directory: directory, ambient: ambient)
-    let outcome = try replacement.replace(place.name, expecting: before?.stamp, mode: mode, write)
+    let outcome = try replacement.replace(
+      place.name, expecting: before?.stamp, access: access, write)
     if let error = outcome.notDurable { throw error }
   }
 

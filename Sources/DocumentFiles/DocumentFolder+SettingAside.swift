@@ -47,7 +47,7 @@ extension DocumentFolder {
     let outcome: SafeReplacement.Outcome
     do {
       outcome = try SafeReplacement(directory: directory, ambient: ambient).replace(
-        name, expecting: nil, mode: directory.mode(of: place.name)
+        name, expecting: nil, access: directory.access(to: place.name)
       ) { try $0.write(contents[...]) }
     } catch DocumentFileError.changedMeanwhile {
       return nil

@@ -26,22 +26,21 @@ struct SafeReplacement {
   ///
   /// - parameters:
   ///   - expected: what it is believed to be; nil: nothing has the name.
-  ///   - mode: who may use it; until all is written, only its user may. Nil: as any new file.
+  ///   - access: who may use it; until all is written, only its user may. Nil: as any new file.
   ///   - write: writes the contents.
   /// - throws: ``DocumentFileError/changedMeanwhile(path:)`` if it is something else.
   func replace(
-    _ name: FilePath.Component, expecting expected: FileStamp?, mode: UInt32? = nil,
+    _ name: FilePath.Component, expecting expected: FileStamp?, access: FileAccess? = nil,
     modified: Int64? = nil, _ write: (OpenFile) throws -> Void
   ) throws -> Outcome {
     let temporary = try ambient.temporaryName()
     // Who opens it before its mode is set would read what is written later, too.
-    let file = try directory.create(temporary, mode: mode == nil ? 0o666 : 0o600)
+    let file = try directory.create(temporary, mode: access == nil ? 0o666 : 0o600)
     let status: FileStatus
     do {
       try write(file)
       try ambient.onStep(.written)
-      // SMB, FAT and others have no modes and refuse.
-      if let mode { try? file.setMode(mode) }
+      if let access { file.allow(access) }
       if let modified { try? file.setModified(modified) }
       try file.synchronize()
       try ambient.onStep(.synchronized)

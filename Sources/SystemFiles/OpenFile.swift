@@ -65,6 +65,12 @@ package final class OpenFile: Sendable {
     try SystemCall.run(.changeMode, on: path) { Int(fchmod(descriptor, mode)) }
   }
 
+  /// Gives it to a group; only those who are in it may, and the superuser.
+  package func setGroup(_ group: UInt32) throws(FileError) {
+    // The owner stays.
+    try SystemCall.run(.changeMode, on: path) { Int(fchown(descriptor, .max, group)) }
+  }
+
   /// Says when its contents were last changed, in nanoseconds since 1970.
   package func setModified(_ nanoseconds: Int64) throws(FileError) {
     let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

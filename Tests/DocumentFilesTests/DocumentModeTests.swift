@@ -112,6 +112,40 @@ import Testing
     }
   }
 
+  /// Only the superuser can give files to groups that he need not be in.
+  @Test(.enabled(if: geteuid() == 0))
+  func d2_whatTheGroupMayDoIsForTheSameGroup() async throws {
+    func setGroup(_ group: UInt32, _ name: String) {
+      #expect(chown(desk.path(name).string, .max, group) == 0)
+    }
+    func group(_ name: String) throws -> UInt32 {
+      try LinuxFileSystem().status(of: desk.path(name)).group
+    }
+    setMode(0o640, "a.txt")
+    setGroup(4711, "a.txt")
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    try await document.edit { $0 = "new" }
+    try await document.save()
+    try await document.close()
+    #expect(try mode("a.txt") == 0o640 && group("a.txt") == 4711)
+    let added = try await folder.addConflict(Array("mine".utf8), of: "a.txt")
+    #expect(try group(added.persistentIdentifier) == 4711)
+    try await folder.resolve("a.txt", merged: Array("both".utf8))
+    #expect(try mode("a.txt") == 0o640 && group("a.txt") == 4711)
+    // Of what is made of files of two groups, neither gets what the other's members alone may see.
+    for (mode, expected) in [(0o640, 0o600), (0o664, 0o644)] as [(UInt32, UInt32)] {
+      try desk.remove("a.txt")
+      for group in [4711, 4712] as [UInt32] {
+        let copy = Desk.copy("a", time: "10\(group)")
+        try desk.write(copy, "theirs")
+        setMode(mode, copy)
+        setGroup(group, copy)
+      }
+      try await folder.resolve("a.txt", merged: Array("all".utf8))
+      #expect(try self.mode("a.txt") == expected)
+    }
+  }
+
   @Test func d2_aNewDocumentHasTheModeOfAnyNewFile() async throws {
     let descriptor = open(desk.path("new").string, O_CREAT | O_WRONLY, 0o666)
     #expect(descriptor >= 0 && Glibc.close(descriptor) == 0)
