@@ -86,21 +86,23 @@ extension Arbiter {
     }
     if other.isHeld { return true }
     guard isEarlier else { return false }
-    // Whoever asked a presenter waits for what that presenter writes in answer.
-    if case .asking(let deadlines) = other.state, let presenter = claim.request.presenter,
-      deadlines[presenter] != nil
-    {
-      return false
-    }
-    return !waitsForHolder(key, beside: claim.request)
+    return !asks(other, claim.request.presenter) && !waitsForHolder(key, beside: claim.request)
   }
 
-  /// Whether a waiting claim waits for what the requester holds, directly or behind others, so
-  /// that to wait for it would be to wait for oneself.
+  /// Whether a claim waits for a presenter's answer, and so for what that writes in answer.
+  private func asks(_ claim: Claim, _ presenter: CoordinationKey?) -> Bool {
+    guard case .asking(let deadlines) = claim.state, let presenter else { return false }
+    return deadlines[presenter] != nil
+  }
+
+  /// Whether a waiting claim waits for what the requester holds, or is asked for, directly or
+  /// behind others, so that to wait for it would be to wait for oneself.
   private func waitsForHolder(_ key: CoordinationKey, beside request: ClaimRequest) -> Bool {
     var dependent = order.compactMap { held -> ClaimRequest? in
-      guard let holder = claims[held], holder.isHeld,
-        holder.request.purpose == request.purpose || request.parents.contains(held)
+      guard let holder = claims[held],
+        asks(holder, request.presenter)
+          || holder.isHeld
+            && (holder.request.purpose == request.purpose || request.parents.contains(held))
       else { return nil }
       return holder.request
     }

@@ -109,7 +109,9 @@ final class ArbiterWorld {
     let parents = chance(60) ? Array(held.prefix(1)) : []
     let key = nextKey(process)
     let request = ClaimRequest(
-      key: key, purpose: chance(20) ? "shared" : "\(key.number)", items: items, parents: parents,
+      key: key, purpose: chance(20) ? "shared" : "\(key.number)",
+      // Whether it says on whose behalf it answers, as it should.
+      presenter: chance(50) ? question?.presenter : nil, items: items, parents: parents,
       answering: question.map { [$0.claim] } ?? [], since: now, patience: .seconds(1_000_000))
     process.claims[key] = Claim(request: request, answers: question)
     process.outbox.append(.claim(request, isHeld: false))

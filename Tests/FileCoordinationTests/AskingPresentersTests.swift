@@ -109,6 +109,21 @@ import Testing
     #expect(desk.isGranted(reader))
   }
 
+  @Test func c28_norDoesItWaitForThoseWhoWaitForTheAsker() throws {
+    let presenter = try desk.present(1, "/f")
+    let reader = try desk.read(2, "/f")
+    let (writer, last) = (try desk.write(3, "/f"), try desk.read(4, "/f"))
+    let save = try desk.claim(
+      1, ("/f", .writes), presenter: presenter, answering: [reader])
+    #expect(desk.isGranted(save) && desk.failure(of: save) == nil)
+    desk.release(save)
+    desk.answer(presenter, to: reader)
+    #expect(desk.isGranted(reader) && !desk.isGranted(writer))
+    desk.release(reader)
+    desk.answer(presenter, to: writer)
+    #expect(desk.isGranted(writer) && !desk.isGranted(last))
+  }
+
   @Test func aCycleThroughPresentersIsAnErrorAndNotAHang() throws {
     let x = try desk.present(1, "/x")
     let y = try desk.present(2, "/y")
