@@ -160,11 +160,30 @@ package final class OpenDirectory: Sendable {
         throw error
       }
       // FUSE and others: link never replaces, either.
-      try run(.link, new) { target in
-        name.withPlatformString { linkat(descriptor, $0, descriptor, target, 0) }
+      do throws(FileError) {
+        try run(.link, new) { target in
+          name.withPlatformString { linkat(descriptor, $0, descriptor, target, 0) }
+        }
+      } catch {
+        guard error.errno.meansUnsupported else { throw error }
+        return try renameIfAbsent(name, to: new)
       }
       try remove(name)
     }
+  }
+
+  /// Renames what must not replace anything where the file system has no call for that, as rclone
+  /// and SMB by FUSE have none: a moment is left between looking and renaming.
+  package func renameIfAbsent(
+    _ name: FilePath.Component, to new: FilePath.Component
+  ) throws(FileError) {
+    do throws(FileError) {
+      _ = try status(of: new)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return try rename(name, to: new)
+    }
+    throw FileError(.rename, path.appending(new), .fileExists)
   }
 
   /// Renames, replacing what has the new name.
