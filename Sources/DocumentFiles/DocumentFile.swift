@@ -74,7 +74,8 @@ public actor DocumentFile<Contents: DocumentContents> {
   package static func open(
     _ file: FilePath, in folder: DocumentFolder, pace: DocumentMachine.Pace
   ) async throws -> DocumentFile {
-    let presenter = DocumentPresenter(try folder.place(of: file).path)
+    let presenter = DocumentPresenter(
+      try await folder.whenPresent { try folder.place(of: file) }.path)
     do {
       // Registered inside of the access that reads, so that no write is missed.
       let read = try await folder.read(presenter) {
@@ -98,7 +99,7 @@ public actor DocumentFile<Contents: DocumentContents> {
     _ file: FilePath, _ contents: Contents, in folder: DocumentFolder
   ) async throws -> DocumentFile {
     let bytes = try contents.documentBytes()
-    let place = try folder.place(of: file)
+    let place = try await folder.whenPresent { try folder.place(of: file) }
     _ = try await folder.write(bytes, at: place.path, expecting: nil, by: nil)
     return try await open(file, in: folder)
   }
@@ -171,8 +172,9 @@ public actor DocumentFile<Contents: DocumentContents> {
     // Edits belong to the current version.
     try await save()
     var version = version
-    if version.origin == .current, let current = try folder.currentVersion(of: path) {
-      version = current
+    if version.origin == .current {
+      let (folder, path) = (folder, path)
+      version = try await folder.whenPresent { try folder.currentVersion(of: path) } ?? version
     }
     try await folder.resolve(path, keeping: version, discarding: discarding)
     await look()

@@ -31,6 +31,17 @@ extension DocumentFolder {
     }
   }
 
+  /// Runs what looks at the folder once that has been found to be there, and on a thread that may
+  /// wait: a file system whose server is gone lets nobody go who asks it anything.
+  func whenPresent<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await onQueue {
+      try requirePresence()
+      return try body()
+    }
+  }
+
   /// Opens the directory that a document is in, for writing there.
   ///
   /// What is written goes by what is opened here, whatever is mounted later; so that is what has to

@@ -17,7 +17,7 @@ extension DocumentFolder {
   public func replace(
     _ file: FilePath, with version: FileVersion, expecting expected: FileVersion? = nil
   ) async throws {
-    try check(version, isOf: file)
+    try await check(version, isOf: file)
     guard version.origin != .current else { return }
     try await change(file) { place, directory in
       let source = try open(version)
@@ -42,7 +42,7 @@ extension DocumentFolder {
   /// - throws: ``DocumentFileError/isCurrent(path:)`` for a current version.
   public func markResolved(_ versions: [FileVersion]) async throws {
     for version in versions where version.origin != .kept {
-      try check(version, isOf: version.file)
+      try await check(version, isOf: version.file)
       guard version.origin == .conflict else {
         throw DocumentFileError.isCurrent(path: version.file.string)
       }
@@ -58,7 +58,7 @@ extension DocumentFolder {
   ///
   /// - throws: ``DocumentFileError/isCurrent(path:)`` for a current version.
   public func remove(_ version: FileVersion) async throws {
-    try check(version, isOf: version.file)
+    try await check(version, isOf: version.file)
     guard version.origin != .current else {
       throw DocumentFileError.isCurrent(path: version.file.string)
     }
@@ -71,10 +71,13 @@ extension DocumentFolder {
   ///
   /// - throws: ``DocumentFileError/notFound(path:)`` if there is no current one.
   public func removeOtherVersions(of file: FilePath) async throws {
-    guard let current = try currentVersion(of: file) else {
-      throw DocumentFileError.notFound(path: try place(of: file).path.string)
+    let versions = try await whenPresent {
+      guard let current = try currentVersion(of: file) else {
+        throw DocumentFileError.notFound(path: try place(of: file).path.string)
+      }
+      return try otherVersions(of: current.file) ?? []
     }
-    for version in try otherVersions(of: current.file) ?? [] { try await remove(version) }
+    for version in versions { try await remove(version) }
   }
 
   /// Settles the conflicts of a document on all machines: a version becomes the document, and the
@@ -89,10 +92,11 @@ extension DocumentFolder {
     _ file: FilePath, keeping version: FileVersion, discarding: Bool = false
   ) async throws -> Int {
     // Listed before anything is changed: what arrives meanwhile is not settled with it.
-    let unresolved = try unresolvedConflictVersions(of: file) ?? []
-    try check(version, isOf: file)
+    let unresolved = try await whenPresent { try unresolvedConflictVersions(of: file) ?? [] }
+    try await check(version, isOf: file)
     if version.origin == .current {
-      guard try currentVersion(of: file)?.stamp == version.stamp else {
+      let current = try await whenPresent { try currentVersion(of: file) }
+      guard current?.stamp == version.stamp else {
         throw DocumentFileError.changedMeanwhile(path: version.file.string)
       }
     } else {
@@ -123,9 +127,10 @@ extension DocumentFolder {
     _ file: FilePath, merged contents: [UInt8], expecting expected: FileVersion? = nil,
     discarding: Bool = false
   ) async throws -> Int {
-    let versions = try otherVersions(of: file) ?? []
+    let (versions, current) = try await whenPresent {
+      (try otherVersions(of: file) ?? [], try expected ?? currentVersion(of: file))
+    }
     let unresolved = versions.filter { !$0.isResolved }
-    let current = try expected ?? currentVersion(of: file)
     try await change(file) { place, directory in
       // For where the document is gone.
       let access = access(toWhatIsMadeOf: unresolved.isEmpty ? versions : unresolved)
@@ -147,7 +152,7 @@ extension DocumentFolder {
     by presenter: (any FilePresenter)? = nil,
     _ body: @escaping @Sendable (DocumentPlace, OpenDirectory) throws -> Value
   ) async throws -> Value {
-    let place = try place(of: file)
+    let place = try await whenPresent { try self.place(of: file) }
     var intents = [FileAccessIntent.writing(place.path, .forMerging)]
     if let version, version.origin == .conflict {
       intents.append(.writing(version.path, .forDeleting))
@@ -161,8 +166,8 @@ extension DocumentFolder {
     }
   }
 
-  private func check(_ version: FileVersion, isOf file: FilePath) throws {
-    let place = try place(of: file)
+  private func check(_ version: FileVersion, isOf file: FilePath) async throws {
+    let place = try await whenPresent { try self.place(of: file) }
     guard version.file == place.path else {
       throw DocumentFileError.noSuchVersion(
         path: place.path.string, version: version.persistentIdentifier)

@@ -131,6 +131,24 @@ import Testing
     }
   }
 
+  @Test func whatDoesNotAnswerIsAskedForNoPath() async throws {
+    // To follow a link is to ask the file system, which would not come back if its server is gone.
+    try LinuxFileSystem().makeSymbolicLink(desk.path("out"), to: desk.state)
+    try desk.write(Desk.copy("a"), "theirs")
+    let version = try #require(try folder.otherVersions(of: "a.txt")?.first)
+    watchman.tell(reason: "it is not mounted")
+    let path: FilePath = "out/a.txt"
+    await #expect(throws: away) { try await DocumentFile<String>.open(path, in: folder) }
+    await #expect(throws: away) { try await DocumentFile.create(path, "new", in: folder) }
+    await #expect(throws: away) { try await folder.addConflict([], of: path) }
+    await #expect(throws: away) { try await folder.replace(path, with: version) }
+    await #expect(throws: away) { try await folder.resolve(path, keeping: version) }
+    await #expect(throws: away) { try await folder.resolve(path, merged: []) }
+    await #expect(throws: away) { try await folder.removeOtherVersions(of: path) }
+    await #expect(throws: away) { try await folder.remove(version) }
+    await #expect(throws: away) { try await folder.markResolved([version]) }
+  }
+
   @Test(arguments: [false, true])
   func d10_editsAreKeptOnThisMachineWhereAnotherFolderTakesItsPlace(
     _ isSaving: Bool
