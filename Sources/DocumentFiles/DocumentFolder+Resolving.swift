@@ -23,7 +23,7 @@ extension DocumentFolder {
       let source = try open(version)
       try check(source, is: version)
       // For where the document is gone.
-      let access = FileAccess(try source.status())
+      let access = try FileAccess(to: source)
       try install(at: place, in: directory, expecting: expected, access: access) { file in
         try file.write(contentsOf: source)
         // What was written into it while it was copied would be missing in the copy.
@@ -186,7 +186,7 @@ extension DocumentFolder {
   private func access(toWhatIsMadeOf versions: [FileVersion]) -> FileAccess? {
     let all = versions.map { version in
       // One that is gone by now may have been its user's alone.
-      (try? open(version).status()).map { FileAccess($0) } ?? .userAlone
+      (try? FileAccess(to: open(version))) ?? .userAlone
     }
     return all.first.map { all.reduce($0) { $0.intersection($1) } }
   }
@@ -205,7 +205,7 @@ extension DocumentFolder {
     if let before {
       let old = try directory.open(place.name)
       try check(old, is: before)
-      access = FileAccess(try old.status())
+      access = try FileAccess(to: old)
       try keep(old, named: place.name, of: place)
     }
     let replacement = SafeReplacement(directory: directory, ambient: ambient)

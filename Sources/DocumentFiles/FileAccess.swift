@@ -16,8 +16,12 @@ struct FileAccess: Hashable, Sendable {
     self.group = group
   }
 
-  /// As a file has it now.
-  init(_ status: FileStatus) { self.init(mode: status.mode & 0o777, group: status.group) }
+  /// As a file has it now; whom a list of its own names is left out.
+  init(to file: OpenFile) throws(FileError) {
+    let status = try file.status()
+    let all = FileAccess(mode: status.mode & 0o777, group: status.group)
+    self = file.hasAccessList ? all.withoutGroup : all
+  }
 
   /// For those who may use both.
   func intersection(_ other: FileAccess) -> FileAccess {
@@ -51,9 +55,9 @@ extension OpenDirectory {
   func access(
     to name: FilePath.Component, where isMeant: (FileStatus) -> Bool = { _ in true }
   ) -> FileAccess {
-    guard let status = try? status(of: name), status.kind == .regular, isMeant(status) else {
+    guard let file = try? open(name), let status = try? file.status(), isMeant(status) else {
       return .userAlone
     }
-    return FileAccess(status)
+    return (try? FileAccess(to: file)) ?? .userAlone
   }
 }

@@ -22,6 +22,12 @@ package final class OpenFile: Sendable {
     try SystemCall.status(ofDescriptor: descriptor, path: path)
   }
 
+  /// Whether users and groups may use it by name: the bits for its group are the most that any of
+  /// them may do then, and not what the group may (`acl(5)`).
+  package var hasAccessList: Bool {
+    RawLinux.attributeSize(of: descriptor, "system.posix_acl_access") > 0
+  }
+
   /// All bytes, of at most `limit`; throws one that `isTooLarge` beyond.
   package func contents(limit: Int) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []

@@ -26,6 +26,9 @@ package enum RawLinux {
       UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int
     ) -> Int
 
+  private typealias OpenAttributeFunction =
+    @convention(c) (Int32, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int) -> Int
+
   private typealias BirthFunction =
     @convention(c) (
       Int32, UnsafePointer<CChar>, Int32, UInt32, UnsafeMutableRawPointer
@@ -33,6 +36,7 @@ package enum RawLinux {
 
   private static let birthFunction: BirthFunction? = function("statx")
   private static let attributeFunction: AttributeFunction? = function("lgetxattr")
+  private static let openAttributeFunction: OpenAttributeFunction? = function("fgetxattr")
   private static let renameFunction: RenameFunction? = function("renameat2")
   private static let statusFunction: StatusFunction? = function("statfs")
 
@@ -68,6 +72,11 @@ package enum RawLinux {
   /// The size of an extended attribute; negative where there is none (`getxattr(2)`).
   static func attributeSize(_ path: UnsafePointer<CChar>, _ name: String) -> Int {
     attributeFunction?(path, name, nil, 0) ?? -1
+  }
+
+  /// The same of an open file.
+  static func attributeSize(of descriptor: Int32, _ name: String) -> Int {
+    openAttributeFunction?(descriptor, name, nil, 0) ?? -1
   }
 
   /// The magic number of the file system that holds a path (`statfs(2)`).

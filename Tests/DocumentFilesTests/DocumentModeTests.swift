@@ -146,6 +146,36 @@ import Testing
     }
   }
 
+  /// Lets one more user read a file that is its user's alone; false where there are no such lists.
+  private func letAnotherUserRead(_ name: String) -> Bool {
+    typealias Function =
+      @convention(c) (
+        UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer?, Int, Int32
+      ) -> Int32
+    guard let symbol = dlsym(nil, "setxattr") else { return false }
+    let call = unsafeBitCast(symbol, to: Function.self)
+    // Version 2; then tag, permissions and id: the user, user 4711, the group, the mask, others.
+    let nobody: [UInt8] = [255, 255, 255, 255]
+    let list: [UInt8] =
+      [2, 0, 0, 0] + [1, 0, 6, 0] + nobody + [2, 0, 4, 0, 0x67, 0x12, 0, 0] + [4, 0, 0, 0] + nobody
+      + [0x10, 0, 4, 0] + nobody + [0x20, 0, 0, 0] + nobody
+    return call(desk.path(name).string, "system.posix_acl_access", list, list.count, 0) == 0
+  }
+
+  @Test func d2_whatOneMoreUserMayReadIsNotForTheWholeGroup() async throws {
+    setMode(0o600, "a.txt")
+    guard letAnotherUserRead("a.txt") else { return }
+    // So it shows, although the group may do nothing.
+    #expect(try mode("a.txt") == 0o640)
+    let added = try await folder.addConflict(Array("mine".utf8), of: "a.txt")
+    #expect(try mode(added.persistentIdentifier) == 0o600)
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    try await document.edit { $0 = "new" }
+    try await document.save()
+    try await document.close()
+    #expect(try mode("a.txt") == 0o600 && desk.read("a.txt") == "new")
+  }
+
   @Test func d2_aNewDocumentHasTheModeOfAnyNewFile() async throws {
     let descriptor = open(desk.path("new").string, O_CREAT | O_WRONLY, 0o666)
     #expect(descriptor >= 0 && Glibc.close(descriptor) == 0)
