@@ -33,6 +33,7 @@ struct SafeReplacement {
     _ name: FilePath.Component, expecting expected: FileStamp?, access: FileAccess? = nil,
     modified: Int64? = nil, _ write: (OpenFile) throws -> Void
   ) throws -> Outcome {
+    if let expected { try refuse(name, unless: expected) }
     let temporary = try ambient.temporaryName()
     // Who opens it before its mode is set would read what is written later, too.
     let file = try directory.create(temporary, mode: access == nil ? 0o666 : 0o600)
@@ -67,7 +68,7 @@ struct SafeReplacement {
     _ temporary: FilePath.Component, _ name: FilePath.Component, expecting expected: FileStamp?,
     own: FileStamp
   ) throws {
-    let changed = DocumentFileError.changedMeanwhile(path: directory.path.appending(name).string)
+    let changed = changed(name)
     guard let expected else {
       do {
         return try directory.renameExclusively(temporary, to: name)
@@ -136,8 +137,8 @@ struct SafeReplacement {
   ///
   /// It is renamed first, then looked at, so that nothing else is removed in its place.
   func remove(_ name: FilePath.Component, expecting expected: FileStamp) throws {
-    let temporary = try ambient.temporaryName()
-    let changed = DocumentFileError.changedMeanwhile(path: directory.path.appending(name).string)
+    try refuse(name, unless: expected)
+    let (temporary, changed) = (try ambient.temporaryName(), changed(name))
     do {
       try directory.renameExclusively(name, to: temporary)
     } catch {
@@ -151,6 +152,17 @@ struct SafeReplacement {
     }
     try directory.remove(temporary)
     try directory.synchronize()
+  }
+
+  /// Lets what is known to be something else keep its name all the time: a power loss before it has
+  /// that back would leave it under the temporary one.
+  private func refuse(_ name: FilePath.Component, unless expected: FileStamp) throws {
+    guard let found = stamp(of: name), found != expected else { return }
+    throw changed(name)
+  }
+
+  private func changed(_ name: FilePath.Component) -> DocumentFileError {
+    .changedMeanwhile(path: directory.path.appending(name).string)
   }
 
   private func stamp(of name: FilePath.Component) -> FileStamp? {

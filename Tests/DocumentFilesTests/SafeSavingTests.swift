@@ -87,6 +87,21 @@ import Testing
     }
   }
 
+  @Test func d10_aNewerFileThatIsThereAlreadyKeepsItsNameAllTheTime() async throws {
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    try await document.edit { $0 = "edited" }
+    try desk.write("a.txt", "a syncer's")
+    let (desk, heard) = (desk, Heard())
+    desk.atSteps { heard.note("\($0) \(try desk.read("a.txt"))") }
+    await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path("a.txt").string)) {
+      try await document.save()
+    }
+    desk.atSteps(nil)
+    // Only the version beside it was written.
+    #expect(heard.lines == ["written a syncer's", "synchronized a syncer's"])
+    #expect(try contents(of: "a.txt") == ["a syncer's", "edited"])
+  }
+
   @Test func d10_whatIsWrittenBetweenTheTwoExchangesBecomesAVersion() async throws {
     let document = try await DocumentFile<String>.open("a.txt", in: folder)
     try await document.edit { $0 = "edited" }
@@ -148,15 +163,21 @@ import Testing
     let copy = Desk.copy("a")
     try desk.write(copy, "first")
     let version = try #require(try folder.otherVersions(of: "a.txt")?.first)
-    try desk.write(copy, "second")
+    let changed = DocumentFileError.changedMeanwhile(path: desk.path(copy).string)
+    let file = try FileHandle(forWritingTo: URL(filePath: desk.path(copy).string))
     let desk = desk
-    desk.atSteps { if $0 == .setAside { try desk.write(copy, "third") } }
-    await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path(copy).string)) {
-      try await folder.remove(version)
+    desk.atSteps { step in
+      // Its owner writes into it, and then a syncer brings another.
+      try file.write(contentsOf: Data("second".utf8))
+      try desk.write(copy, "third")
     }
+    await #expect(throws: changed) { try await folder.remove(version) }
+    #expect(try contents(of: "a.txt") == ["old", "second", "third"])
+    // Now that it is known to be another one, it keeps its name all the time.
+    desk.atSteps { Issue.record("\($0)") }
+    await #expect(throws: changed) { try await folder.remove(version) }
     desk.atSteps(nil)
     #expect(try desk.read(copy) == "third")
-    #expect(try contents(of: "a.txt") == ["old", "second", "third"])
   }
 
   @Test func d10_aFileThatAppearsWhileOneIsMadeIsNotOverwritten() async throws {
