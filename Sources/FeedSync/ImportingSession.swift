@@ -53,7 +53,8 @@ package final class ImportingSession: Sendable {
       let number = state.nextShare
       state.nextShare += 1
       state.shares[number] = Follower(wake: wake, report: report)
-      if state.task == nil || state.fatal != nil { start(device, &state) }
+      // One that is there for nobody else is ending: it was cancelled with its last follower.
+      if state.shares.count == 1 || state.fatal != nil { start(device, &state) }
       return number
     }
     return Share(self, number: number)
@@ -100,18 +101,20 @@ package final class ImportingSession: Sendable {
         case .recovered: self.note(generation) { $0.failure = nil }
         default: break
         }
-        let followers = self.state.withLock { state in
-          state.generation == generation ? Array(state.shares.values) : []
-        }
-        for follower in followers { follower.report(event) }
+        for follower in self.followers(of: generation) { follower.report(event) }
       }
     } catch is CancellationError {
       return
     } catch {
       let described = FeedSyncError(error, operation: "import")
       note(generation) { $0.fatal = described }
-      for follower in state.withLock({ Array($0.shares.values) }) { follower.wake() }
+      for follower in followers(of: generation) { follower.wake() }
     }
+  }
+
+  /// Those who follow a session; nobody, once another one has begun.
+  private func followers(of generation: Int) -> [Follower] {
+    state.withLock { $0.generation == generation ? Array($0.shares.values) : [] }
   }
 
   private func note(_ generation: Int, _ change: (inout State) -> Void) {

@@ -159,6 +159,16 @@ import Testing
     #expect(store.importFailure?.code == .noContainer)
   }
 
+  /// The import of the one before is still ending when the next begins.
+  @Test func whoeverFollowsAnewAtOnceIsToldOfImportsToo() async throws {
+    let other = try place.store("ben")
+    for round in 0..<5 {
+      var changes = store.changes.makeAsyncIterator()
+      try await other.write { try $0.put(Note(title: "\(round)"), at: "a", in: "notes") }
+      #expect(try #require(try await changes.next()).affects("notes"))
+    }
+  }
+
   @Test func cancellingTheTaskEndsTheSequence() async throws {
     let store = store
     let task = Task {
