@@ -152,7 +152,7 @@ import Testing
       "1) OR (1", "nonsense(", "'open", "1; DELETE", "1 -- x", "?1 = 1", "body ->> '$.a' = ?",
       "EXISTS (SELECT 1 FROM documents)", "id IN (SELECT id FROM 'documents')",
       "id IN (SELECT id FROM \"Documents\")", "id IN (SELECT name FROM sqlite_master)",
-      "nobody = 1",
+      "nobody = 1", "('notes', 'b', '{}') IN 'documents'", "(id, id, id) NOT IN\n\t'Documents'",
     ])
   func refusals(condition: String) async throws {
     var results = store.observe(DocumentQuery("notes").filtered(by: condition)).makeAsyncIterator()
@@ -173,5 +173,7 @@ import Testing
     #expect(try store.result(of: query).map(\.id) == ["t"])
     let literal = DocumentQuery("notes").filtered(by: "body ->> '$.title' <> 'documents'")
     #expect(try store.result(of: literal).map(\.id) == ["b"])
+    let listed = DocumentQuery("notes").filtered(by: "body ->> '$.title' IN ('documents', 'Bread')")
+    #expect(try store.result(of: listed).map(\.id) == ["b"])
   }
 }

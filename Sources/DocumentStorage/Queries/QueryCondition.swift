@@ -33,6 +33,8 @@ private struct Scan {
   /// Whether a word has shown that tables can be named, and a literal that one would be.
   private var hasFrom = false
   private var hasLiteral = false
+  /// Whether the word before, with nothing but blanks behind it, is `IN`.
+  private var isAfterIn = false
 
   init(rest: ArraySlice<UInt8>) { self.rest = rest }
 
@@ -48,9 +50,14 @@ private struct Scan {
   }
 
   private mutating func take(_ byte: UInt8) throws(QueryCondition.Problem) {
+    let wasAfterIn = isAfterIn
+    isAfterIn = wasAfterIn && Self.isBlank(byte)
     switch byte {
     case UInt8(ascii: "'"):
-      if try quoted(until: byte) == Self.view { hasLiteral = true }
+      guard try quoted(until: byte) == Self.view else { return }
+      // There a literal names a table, without a FROM.
+      guard !wasAfterIn else { throw .otherDocuments }
+      hasLiteral = true
     case UInt8(ascii: "\""), UInt8(ascii: "`"):
       guard try quoted(until: byte) != Self.view else { throw .otherDocuments }
     case UInt8(ascii: "["):
@@ -75,6 +82,7 @@ private struct Scan {
     switch String(decoding: word, as: UTF8.self).lowercased() {
     case Self.view: throw .otherDocuments
     case "from", "join": hasFrom = true
+    case "in": isAfterIn = true
     default: break
     }
   }
@@ -101,6 +109,10 @@ private struct Scan {
       rest = rest.dropFirst()
     }
     throw .unbalanced
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || (UInt8(ascii: "\t")...UInt8(ascii: "\r")).contains(byte)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {
