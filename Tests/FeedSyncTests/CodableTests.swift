@@ -136,4 +136,22 @@ import Testing
     }
     #expect(error?.code == .badInput)
   }
+
+  @Test(arguments: [
+    Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: .nan),
+    Date(timeIntervalSince1970: 1e15), Date.distantPast.addingTimeInterval(-400 * 86_400),
+  ])
+  func aDateThatCouldNotBeReadAgainIsRefused(_ date: Date) throws {
+    #expect(throws: EncodingError.self) {
+      try store.write { try $0.put(["date": date], at: "a", in: "notes") }
+    }
+  }
+
+  @Test(arguments: [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: -0.001)])
+  func datesFarAwayComeBack(_ date: Date) throws {
+    try store.write { try $0.put(["date": date], at: "a", in: "notes") }
+    let read = try store.read { try $0.get([String: Date].self, at: "a", in: "notes") }
+    let found = try #require(read?["date"])
+    #expect(abs(found.timeIntervalSince(date)) < 0.001)
+  }
 }

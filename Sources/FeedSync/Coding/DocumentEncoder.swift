@@ -18,7 +18,12 @@ struct DocumentEncoder {
     if let member = value as? any ReplicatedMember { members?.note(member, at: path) }
     switch value {
     case let value as JSON: return value
-    case let value as Date: return .string(ByteString(DateText.text(value)))
+    case let value as Date:
+      guard let text = DateText.text(value) else {
+        throw EncodingError.invalidValue(
+          value, .init(codingPath: path, debugDescription: "ISO 8601 has no such date"))
+      }
+      return .string(ByteString(text))
     case let value as Data: return .string(ByteString(value.base64EncodedString()))
     case let value as URL: return .string(ByteString(value.absoluteString))
     default:
@@ -234,8 +239,13 @@ struct SuperKey: CodingKey {
 /// Dates as text: ISO 8601 in UTC, with milliseconds.
 enum DateText {
   private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+  /// What comes back as it was, in seconds since 1970: from the year 1 on, and up to where the style
+  /// has one text for all that is later.
+  private static let range = -62_135_769_600..<1e13
 
-  static func text(_ date: Date) -> String {
+  /// The text; nil if it would not be that of this date.
+  static func text(_ date: Date) -> String? {
+    guard range.contains(date.timeIntervalSince1970) else { return nil }
     // The style cuts off what is below a millisecond, and most milliseconds are no exact doubles:
     // aiming at their middle, a date that was read is written as it stood.
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
