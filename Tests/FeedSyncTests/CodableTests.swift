@@ -112,6 +112,27 @@ import Testing
     #expect(read.base == 8)
   }
 
+  /// As a class and its subclass do that share an object.
+  struct InParts: Encodable {
+    enum Keys: String, CodingKey { case place, list, x, y }
+
+    func encode(to encoder: any Encoder) throws {
+      for (key, number) in [(Keys.x, 1), (.y, 2)] {
+        var container = encoder.container(keyedBy: Keys.self)
+        var place = container.nestedContainer(keyedBy: Keys.self, forKey: .place)
+        try place.encode(number, forKey: key)
+        var list = container.nestedUnkeyedContainer(forKey: .list)
+        try list.encode(number)
+      }
+    }
+  }
+
+  @Test func aNestedContainerThatIsAskedForAgainGoesOn() throws {
+    try store.write { try $0.put(InParts(), at: "a", in: "notes") }
+    let body = try #require(try store.read { try $0.document("a", in: "notes") }).body
+    #expect(body.canonical == #"{"list":[1,2],"place":{"x":1,"y":2}}"#)
+  }
+
   @Test(arguments: [
     (#"{"n":300}"#, false), (#"{"n":1.5}"#, false), (#"{"n":"1"}"#, false), (#"{}"#, false),
     (#"{"n":null}"#, false), (#"{"n":2.0}"#, true), (#"{"n":-128,"other":1}"#, true),

@@ -59,6 +59,15 @@ private final class EncodingNode {
     content = .object(members)
   }
 
+  /// The array or object that a member is so far; nil if it is none.
+  func container(for key: ByteString) -> EncodingNode? {
+    guard case .object(let members) = content, let node = members[key] else { return nil }
+    switch node.content {
+    case .array, .object: return node
+    case .none, .value: return nil
+    }
+  }
+
   func append(_ node: EncodingNode) {
     var elements: [EncodingNode] = []
     if case .array(let present) = content { elements = present }
@@ -152,8 +161,11 @@ private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol, No
   let members: ReplicatedMembers?
 
   private func child(_ key: any CodingKey) -> EncodingNode {
+    let name = ByteString(key.stringValue)
+    // A container that is asked for again goes on, as JSONEncoder's do.
+    if let begun = node.container(for: name) { return begun }
     let child = EncodingNode()
-    node.set(child, for: ByteString(key.stringValue))
+    node.set(child, for: name)
     return child
   }
 
