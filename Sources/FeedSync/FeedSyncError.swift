@@ -77,7 +77,7 @@ extension FeedSyncError {
   static func isOfThisPackage(_ error: any Error) -> Bool {
     switch error {
     case is ContainerError, is DeviceError, is StorageError, is FileError, is SegmentError,
-      is HistoryError, is ConflictError:
+      is HistoryError, is ConflictError, is QueryError:
       true
     default: false
     }

@@ -164,6 +164,19 @@ import Testing
     }
   }
 
+  @Test("says that a condition is wrong which fails on a document alone, now or later")
+  func failure() async throws {
+    let query = DocumentQuery("paths").filtered(by: "json_extract(body, body ->> '$.path') = 1")
+    var results = store.observe(query).makeAsyncIterator()
+    #expect(ids(try await results.next()) == [])
+    let unreadable: JSON = ["path": "no path"]
+    try await store.write { try $0.put(unreadable, at: "p", in: "paths") }
+    let later = await #expect(throws: FeedSyncError.self) { try await results.next() }
+    #expect(later?.code == .usage)
+    let now = #expect(throws: FeedSyncError.self) { try store.result(of: query) }
+    #expect(now?.code == .usage)
+  }
+
   @Test("lets a condition look into arrays, and at literals of any text")
   func arrays() throws {
     let tagged: JSON = ["tags": ["x", "documents"]]
