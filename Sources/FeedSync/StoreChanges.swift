@@ -104,13 +104,10 @@ final class Subscription: Sendable {
   private let store: DocumentStore
   private let signal: FileChangeSignal
   private let importing: ImportingSession.Share?
-  /// The database's file; nil if nobody can say.
-  private let original: FileStatus?
 
   init(store: DocumentStore, isImporting: Bool) {
     self.store = store
     let database = store.device.database.file
-    original = try? LinuxFileSystem().status(of: database)
     let name = database.lastComponent?.string ?? ""
     signal = FileChangeSignal(
       directory: database.removingLastComponent(), names: [name + "-wal"])
@@ -166,7 +163,7 @@ final class Subscription: Sendable {
   ///   another one, or `feedsync leave` has removed it. What is written to the former by others is
   ///   seen by nobody, and theirs is not seen here.
   func checkDatabase() throws(FeedSyncError) {
-    guard let original else { return }
+    guard let original = store.original else { return }
     let file = store.device.database.file
     let now: FileStatus?
     do throws(FileError) {

@@ -134,6 +134,14 @@ import Testing
     #expect(try again.result(of: open).map(\.id) == ["b"])
   }
 
+  @Test("does not begin in a database in whose place another process has made one anew")
+  func rebuiltBefore() async throws {
+    try place.feedsync("rebuild")
+    var results = store.observe(open, isImporting: false).makeAsyncIterator()
+    let error = await #expect(throws: FeedSyncError.self) { try await results.next() }
+    #expect(error?.code == .tryAgain)
+  }
+
   @Test("ends when the task is cancelled")
   func cancellation() async throws {
     let (store, open) = (store, open)
