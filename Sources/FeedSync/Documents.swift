@@ -18,6 +18,7 @@ extension UbiquityContainer {
   public func documents() throws -> DocumentFolder {
     let operation = "open the documents"
     do {
+      let device = device.asked()
       if let absence = try device.absence() { throw absence }
       let root = device.container.root.appending("Documents")
       let files = LinuxFileSystem()

@@ -105,7 +105,8 @@ extension UbiquityContainer {
   ///   nothing may be written at all.
   public func absence() throws -> FeedSyncError? {
     do {
-      return try device.absence().map { FeedSyncError($0, operation: "reach the folder") }
+      // One that did not answer when it was opened may do so again.
+      return try device.asked().absence().map { FeedSyncError($0, operation: "reach the folder") }
     } catch {
       throw FeedSyncError(error, operation: "reach the folder")
     }

@@ -1,5 +1,8 @@
 import FeedSync
 import Foundation
+import SharedFolder
+import Syncing
+import SystemFiles
 import Testing
 
 /// U1 to U5: whose container a folder is, and whether it is there.
@@ -31,6 +34,19 @@ import Testing
       try UbiquityContainer(place.folder.path, state: place.state("stranger"))
     }
     #expect(never?.code == .noContainer)
+  }
+
+  @Test func u1_aContainerWhoseFileSystemAnswersAgainIsThere() throws {
+    let device = store.device
+    let silent = ContainerFolder(root: device.container.root, files: UnreachableFileSystem())
+    // As it was opened while a network file system did not answer; it does now.
+    let opened = try UbiquityContainer(
+      device: Syncing.Device(
+        record: device.record, database: device.database, container: silent,
+        ambient: device.ambient))
+    #expect(try opened.absence() == nil)
+    #expect(try KeyValueStore(DocumentStore(opened)).synchronize())
+    #expect(try opened.documents().documents().isEmpty)
   }
 
   @Test func u2_theTokenIsTheSameForOneUserOfOneContainer() throws {
