@@ -20,20 +20,34 @@ public struct UbiquityIdentityToken: Hashable, Codable, Sendable {
 }
 
 extension UbiquityContainer {
+  /// One for all who ask: it knows which processes it has sent that have not come back.
+  private static let probe = FolderProbe(seconds: 5)
+
   /// Whose container a folder is now, for the user who asks; nil if there is none, or its file
   /// system does not answer within five seconds.
   ///
   /// Reads one small file, and needs no device.
   public static func identityToken(at folder: String) -> UbiquityIdentityToken? {
     let path = FilePath(StateLocation.absolute(folder))
-    if case .silent = FolderProbe(seconds: 5).ask(path, file: Marker.name) { return nil }
+    if case .silent = probe.ask(path, file: Marker.name) { return nil }
     let container = ContainerFolder(root: path, files: LinuxFileSystem())
     guard let marker = try? container.marker() else { return nil }
     return UbiquityIdentityToken(container: marker.container.description, user: geteuid())
   }
 
   /// Whose container stands under this one's path now; nil while it is away.
-  public var identityToken: UbiquityIdentityToken? { Self.identityToken(at: folder) }
+  public var identityToken: UbiquityIdentityToken? {
+    do {
+      switch try device.asked().absence() {
+      case nil, .copy: return ownIdentityToken
+      default: return nil
+      }
+    } catch ContainerError.otherContainer(_, _, let found) {
+      return UbiquityIdentityToken(container: found.description, user: geteuid())
+    } catch {
+      return nil
+    }
+  }
 
   /// Whose container this is, whether or not its folder is there: what ``identityToken`` is while
   /// nothing is wrong.

@@ -73,6 +73,17 @@ import Testing
     #expect(container.ownIdentityToken == token)
   }
 
+  /// Each question of its own would leave behind a process that does not come back.
+  @Test func u2_aTokenIsAskedForAsTheContainerAsksWhetherItsFolderAnswers() throws {
+    let device = store.device
+    let silent = try UbiquityContainer(
+      device: Syncing.Device(
+        record: device.record, database: device.database, container: device.container,
+        ambient: device.ambient, ask: { .silent(resolved: $0) }))
+    #expect(silent.identityToken == nil)
+    #expect(silent.ownIdentityToken == container.identityToken)
+  }
+
   @Test func u2_withoutAContainerThereIsNoToken() throws {
     try place.setFolder(isAway: true)
     #expect(container.identityToken == nil)
