@@ -134,15 +134,16 @@ extension ImportingSession {
     // Reading files and waiting for the disk is not for the threads that all tasks share.
     try await withTaskExecutorPreference(BlockingExecutor.shared) {
       let device = try await reachable(device, report)
+      let telling = Telling(device: device, report: report)
       let state = device.database.file.removingLastComponent()
       while !Task.isCancelled {
         let watcher = FolderWatcher(
           container: device.container.root, cookies: state.appending("cookies"))
         do {
           let session = WatchSession(device: device, watcher: watcher)
-          return try await session.run(waitsForFolder: true, report)
+          return try await session.run(waitsForFolder: true) { telling.tell($0) }
         } catch WatchError.alreadyRunning {
-          try await pollUntilWatcherIsFree(device, report)
+          try await pollUntilWatcherIsFree(device, telling)
         }
       }
     }
@@ -150,12 +151,13 @@ extension ImportingSession {
 
   /// Polls as long as another container has what libinotifytools has once in a process.
   private static func pollUntilWatcherIsFree(
-    _ device: Syncing.Device, _ report: @escaping @Sendable (WatchEvent) -> Void
+    _ device: Syncing.Device, _ telling: Telling
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         let polling = FolderWatcher(backend: PollingBackend(reason: .watcherTaken))
-        try await WatchSession(device: device, watcher: polling).run(waitsForFolder: true, report)
+        try await WatchSession(device: device, watcher: polling)
+          .run(waitsForFolder: true) { telling.tell($0) }
       }
       group.addTask { await InotifyToolsBackend.waitUntilFree() }
       // Either the session has failed, or it need not poll any more.
@@ -177,5 +179,36 @@ extension ImportingSession {
     }
     report(.recovered)
     return device
+  }
+}
+
+/// Tells what several sessions do, one after another: none knows that the one before had failed.
+private final class Telling: Sendable {
+  private let device: Syncing.Device
+  private let report: @Sendable (WatchEvent) -> Void
+  private let isFailing = Mutex(false)
+
+  init(device: Syncing.Device, report: @escaping @Sendable (WatchEvent) -> Void) {
+    self.device = device
+    self.report = report
+  }
+
+  func tell(_ event: WatchEvent) {
+    report(event)
+    switch event {
+    case .failed: isFailing.withLock { $0 = true }
+    case .recovered: isFailing.withLock { $0 = false }
+    // If its first scan has failed as well, it says so next.
+    case .watching where isFailing.withLock(\.self) && isThere: tell(.recovered)
+    default: break
+    }
+  }
+
+  private var isThere: Bool {
+    do {
+      return try device.absence() == nil
+    } catch {
+      return false
+    }
   }
 }

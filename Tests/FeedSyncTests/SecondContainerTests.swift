@@ -23,6 +23,23 @@ import Testing
     try await followingToo.value
   }
 
+  @Test func aFolderThatIsBackAsTheWatcherBecomesFreeIsToldToBeBack() async throws {
+    let (first, second) = (try Place(), try Place())
+    let (firstModes, following) = follow(try first.store())
+    var told = firstModes.makeAsyncIterator()
+    #expect(await told.next() == .inotify)
+
+    let store = try second.store()
+    try second.setFolder(isAway: true)
+    var transitions = store.transitions.makeAsyncIterator()
+    while store.importFailure == nil { await Task.yield() }
+    try second.setFolder(isAway: false)
+    following.cancel()
+    #expect(try await transitions.next() == .accountAdded)
+    #expect(store.importFailure == nil)
+    try await following.value
+  }
+
   /// Follows a store, and returns how its folder is watched, each time that this changes.
   private func follow(_ store: DocumentStore) -> (AsyncStream<WatchMode>, Task<Void, any Error>) {
     let (modes, continuation) = AsyncStream<WatchMode>.makeStream()
