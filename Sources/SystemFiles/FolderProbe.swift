@@ -17,6 +17,7 @@ package enum FolderAnswer: Hashable, Sendable {
 /// back. Folders that the mount table names as local are not asked.
 package final class FolderProbe: Sendable {
   private let seconds: Double
+  private let mounts: @Sendable () -> MountTable?
   /// What is known of each folder, so that one is not asked twice by one command.
   private let memory = Mutex<[FilePath: Memory]>([:])
   private static let remembering: Duration = .seconds(1)
@@ -28,8 +29,15 @@ package final class FolderProbe: Sendable {
     var messenger: Messenger?
   }
 
-  /// - parameter seconds: how long to wait for an answer.
-  package init(seconds: Double) { self.seconds = seconds }
+  /// - parameters:
+  ///   - seconds: how long to wait for an answer.
+  ///   - mounts: tells what is mounted, each time that a folder is asked.
+  package init(
+    seconds: Double, mounts: @escaping @Sendable () -> MountTable? = { MountTable.current() }
+  ) {
+    self.seconds = seconds
+    self.mounts = mounts
+  }
 
   /// Asks by reading `file` in `folder`; that there is none is an answer too.
   ///
@@ -39,7 +47,8 @@ package final class FolderProbe: Sendable {
       var known = memory[folder] ?? Memory()
       if let until = known.until, ContinuousClock.now < until { return known.answer }
       known.answer = ask(folder, file, &known.messenger)
-      known.until = ContinuousClock.now + Self.remembering
+      // Who was cancelled has not waited, which says nothing to others.
+      known.until = Task.isCancelled ? nil : ContinuousClock.now + Self.remembering
       memory[folder] = known
       // The next question will be for where the links lead.
       if case .silent(let resolved) = known.answer { memory[resolved] = known }
@@ -50,7 +59,7 @@ package final class FolderProbe: Sendable {
   private func ask(
     _ folder: FilePath, _ file: FilePath.Component, _ messenger: inout Messenger?
   ) -> FolderAnswer {
-    guard let table = MountTable.current(), let place = Self.remotePlace(of: folder, table)
+    guard let table = mounts(), let place = Self.remotePlace(of: folder, table)
     else { return .answers }
     // One that was killed may have ended since without an answer: then another is sent.
     if let outcome = messenger?.outcome(within: seconds), outcome != .wasKilled {

@@ -38,6 +38,20 @@ import Testing
     #expect(probe.ask("/", file: "marker") == .answers)
   }
 
+  @Test("is asked again after somebody was cancelled who asked")
+  func cancelled() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path
+    let probe = FolderProbe(seconds: 30) {
+      MountTable(Array("1 0 0:1 / \(path) rw - nfs4 server:/ rw".utf8))
+    }
+    await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      _ = probe.ask(path, file: "marker")
+    }.value
+    #expect(probe.ask(path, file: "marker") == .answers)
+  }
+
   @Test("may hang if it has a server or a program behind it")
   func kinds() {
     for name in ["nfs4", "cifs", "fuse.sshfs", "fuse", "autofs"] {
