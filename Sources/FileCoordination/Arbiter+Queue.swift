@@ -60,12 +60,13 @@ extension Arbiter {
 
   private func isBlocked(_ key: CoordinationKey) -> Bool {
     guard let claim = claims[key] else { return false }
+    lazy var passed = waitingForHolder(beside: claim.request)
     var isEarlier = true
     for other in order {
       if other == key {
         isEarlier = false
       } else if blocks(other, claim, isEarlier: isEarlier) {
-        return true
+        if claims[other]?.isHeld == true || !passed.contains(other) { return true }
       }
     }
     return false
@@ -74,19 +75,21 @@ extension Arbiter {
   /// The claims that a claim waits for.
   func blockers(of key: CoordinationKey) -> [CoordinationKey] {
     guard let claim = claims[key] else { return [] }
+    let passed = waitingForHolder(beside: claim.request)
     let place = order.firstIndex(of: key) ?? order.count
     return order.enumerated().filter { index, other in
-      other != key && blocks(other, claim, isEarlier: index < place)
+      other != key && blocks(other, claim, isEarlier: index < place) && !passed.contains(other)
     }.map(\.element)
   }
 
+  /// Whether one is in the way of another, unless that goes past it.
   private func blocks(_ key: CoordinationKey, _ claim: Claim, isEarlier: Bool) -> Bool {
     guard let other = claims[key], other.request.conflicts(with: claim.request) else {
       return false
     }
     if other.isHeld { return true }
     guard isEarlier else { return false }
-    return !asks(other, claim.request.presenter) && !waitsForHolder(key, beside: claim.request)
+    return !asks(other, claim.request.presenter)
   }
 
   /// Whether a claim waits for a presenter's answer, and so for what that writes in answer.
@@ -95,9 +98,9 @@ extension Arbiter {
     return deadlines[presenter] != nil
   }
 
-  /// Whether a waiting claim waits for what the requester holds, or is asked for, directly or
-  /// behind others, so that to wait for it would be to wait for oneself.
-  private func waitsForHolder(_ key: CoordinationKey, beside request: ClaimRequest) -> Bool {
+  /// The waiting claims that wait for what the requester holds, or is asked for, directly or behind
+  /// others, so that to wait for one of them would be to wait for oneself.
+  private func waitingForHolder(beside request: ClaimRequest) -> Set<CoordinationKey> {
     var dependent = order.compactMap { held -> ClaimRequest? in
       guard let holder = claims[held],
         asks(holder, request.presenter)
@@ -106,15 +109,16 @@ extension Arbiter {
       else { return nil }
       return holder.request
     }
-    guard !dependent.isEmpty else { return false }
+    var result: Set<CoordinationKey> = []
+    guard !dependent.isEmpty else { return result }
     for waiting in order {
       guard let claim = claims[waiting], !claim.isHeld,
         dependent.contains(where: { $0.conflicts(with: claim.request) })
       else { continue }
-      if waiting == key { return true }
+      result.insert(waiting)
       dependent.append(claim.request)
     }
-    return false
+    return result
   }
 
   /// Who is in the way of a claim, for people.
@@ -158,6 +162,7 @@ extension Arbiter {
   /// A claim waits for those in its way; an access waits for what is claimed inside its accessor;
   /// a claim that asks presenters waits for what these claim in order to answer.
   func cycle(from start: CoordinationKey) -> [CoordinationHolder]? {
+    guard mayBeInCycle(start) else { return nil }
     var trail: [CoordinationKey] = []
     var visited: Set<CoordinationKey> = []
     func search(_ key: CoordinationKey) -> Bool {
@@ -172,6 +177,19 @@ extension Arbiter {
     guard search(start) else { return nil }
     return Array(
       trail.compactMap { holder($0, inTheWayOf: nil) }.prefix(ClaimFailure.maximumHolders))
+  }
+
+  /// A first look, since to look for a cycle takes long where many wait.
+  ///
+  /// A claim in the queue waits for those before it and for those that are held. So there is no
+  /// cycle without one that waits inside of an accessor, or to answer; and nobody waits for the
+  /// last in the queue otherwise.
+  private func mayBeInCycle(_ start: CoordinationKey) -> Bool {
+    func isNested(_ key: CoordinationKey) -> Bool {
+      guard let claim = claims[key], !claim.isHeld else { return false }
+      return !(claim.request.parents.isEmpty && claim.request.answering.isEmpty)
+    }
+    return isNested(start) || order.last != start && order.contains(where: isNested)
   }
 
   private func awaited(by key: CoordinationKey) -> [CoordinationKey] {
