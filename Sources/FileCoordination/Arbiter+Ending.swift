@@ -60,6 +60,7 @@ extension Arbiter {
     }
     for presenter in members[member]?.presenters ?? [] { unpresent(presenter, now: now) }
     members[member] = nil
+    releaseStrandedPresenters()
     advance(now: now)
   }
 }
@@ -99,13 +100,14 @@ extension Arbiter {
       tellPossibleChange(by: claim)
       giveBack(claim)
     }
-    // Claims whose processes ended with the arbiter are not named by anybody any more.
-    if !members.values.contains(where: \.isRecovering) { releaseStrandedPresenters() }
+    releaseStrandedPresenters()
     advance(now: now)
   }
 
-  /// Lets presenters go on that gave way to claims of which nothing is left.
+  /// Lets presenters go on that gave way to claims of which nothing is left: those whose processes
+  /// ended with the arbiter are not named by anybody when all have come back, or ended, too.
   private mutating func releaseStrandedPresenters() {
+    guard !stranded.isEmpty, !members.values.contains(where: \.isRecovering) else { return }
     let pairs = stranded.sorted { ($0.claim.number) < ($1.claim.number) }
     stranded = []
     for pair in pairs where claims[pair.claim] == nil {
