@@ -13,29 +13,50 @@ extension CoordinationNode {
   /// fails for want of memory or descriptors may fail for long.
   private static let pauses: (first: UInt32, longest: UInt32) = (10_000, 1_000_000)
 
+  /// In microseconds, how long somebody waits at first for a lock, or for whoever has it.
+  private static let shortestWait: UInt32 = 200
+
   /// Connects, if nothing has connected yet.
   ///
   /// - parameter deadline: when an arbiter is not looked for any longer, give or take as much as
   ///   one that answers may be late; nil: only when patience ends.
   func connect(until deadline: Duration? = nil) throws(CoordinationError) {
     if case .none = state.withLock({ $0.link }) {} else { return }
-    let result: Result<Void, CoordinationError> = connecting.withLock { _ in
-      do throws(CoordinationError) {
-        if case .none = state.withLock({ $0.link }) { try establish(until: deadline) }
-        return .success(())
-      } catch {
-        return .failure(error)
+    var end = MonotonicTime.now + Self.patience
+    if let deadline { end = min(end, deadline + PendingAccess.grace) }
+    var pause = Self.shortestWait
+    while case .none = state.withLock({ $0.link }) {
+      let result = connecting.withLockIfAvailable { _ in establish(until: end) }
+      if let result {
+        try result.get()
+        break
       }
+      // Whoever connects may have longer to do so than this thread.
+      try wait(&pause, until: end)
     }
-    try result.get()
     if case .own(let hub) = state.withLock({ $0.link }) { hub.deliverLocally() }
   }
 
+  private func wait(_ pause: inout UInt32, until end: Duration) throws(CoordinationError) {
+    guard MonotonicTime.now < end else {
+      throw .noArbiter(path: place.socketText, errno: ETIMEDOUT)
+    }
+    usleep(pause)
+    pause = min(pause * 2, 10_000)
+  }
+
+  private func establish(until end: Duration) -> Result<Void, CoordinationError> {
+    do throws(CoordinationError) {
+      if case .none = state.withLock({ $0.link }) { try find(until: end) }
+      return .success(())
+    } catch {
+      return .failure(error)
+    }
+  }
+
   /// Takes the lock, or else connects to whoever has it.
-  private func establish(until deadline: Duration?) throws(CoordinationError) {
-    var end = MonotonicTime.now + Self.patience
-    if let deadline { end = min(end, deadline + PendingAccess.grace) }
-    var pause: UInt32 = 200
+  private func find(until end: Duration) throws(CoordinationError) {
+    var pause = Self.shortestWait
     while true {
       guard !state.withLock({ $0.isClosed }) else {
         throw .noArbiter(path: place.socketText, errno: ECANCELED)
@@ -43,11 +64,7 @@ extension CoordinationNode {
       if let lock = try takeLock() { return try becomeArbiter(lock) }
       let link = try SocketLink(to: place) { [weak self] in self?.receive($0) }
       if let link { return try join(link) }
-      guard MonotonicTime.now < end else {
-        throw .noArbiter(path: place.socketText, errno: ETIMEDOUT)
-      }
-      usleep(pause)
-      pause = min(pause * 2, 10_000)
+      try wait(&pause, until: end)
     }
   }
 
