@@ -37,10 +37,13 @@ package struct ItemPath: Hashable, Sendable {
     return (own == 1 || other.bytes[own] == Self.slash) && other.bytes.starts(with: bytes)
   }
 
-  /// The path after an item was renamed: nil if this is neither that item nor in it.
+  /// The path after an item was renamed: nil if this is neither that item nor in it, or where the
+  /// path would be longer than the system takes, so that nobody can name the item by it.
   package func moved(from old: ItemPath, to new: ItemPath) -> ItemPath? {
     if self == old { return new }
-    guard old.contains(self) else { return nil }
+    guard old.contains(self),
+      bytes.count - old.bytes.count + new.bytes.count <= Self.maximumBytes
+    else { return nil }
     return ItemPath(plain: new.bytes + bytes.dropFirst(old.bytes.count))
   }
 

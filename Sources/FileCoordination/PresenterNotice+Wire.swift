@@ -18,12 +18,12 @@ extension PresenterNotice {
     case .version(let event, let id):
       writer.put(6 as UInt8)
       writer.put(event.rawValue)
-      writer.put(id)
+      writer.put(id.clipped(to: WireFormat.maximumText))
     case .subitemVersion(let event, let path, let id):
       writer.put(7 as UInt8)
       writer.put(event.rawValue)
       writer.put(path)
-      writer.put(id)
+      writer.put(id.clipped(to: WireFormat.maximumText))
     case .reacquire(let claim):
       writer.put(8 as UInt8)
       writer.put(claim)
