@@ -7,6 +7,7 @@ extension Arbiter {
       presenters[key]?.missedSomething = true
       return
     }
+    if case .didMove = notice { presenters[key]?.formerPath = nil }
     send(key.member, .notice(presenter: key, notice))
   }
 
@@ -16,10 +17,13 @@ extension Arbiter {
     }
   }
 
-  /// What exactly it missed is not kept: it has to look at its item anyway.
+  /// What exactly it missed is not kept, but where its item is: it has to look at that anyway.
   mutating func tellMissed(_ key: CoordinationKey) {
-    guard presenters[key]?.missedSomething == true else { return }
+    guard let presenter = presenters[key], presenter.missedSomething else { return }
     presenters[key]?.missedSomething = false
+    if presenter.formerPath != nil, let path = presenter.record.path {
+      tell(key, .didMove(to: path))
+    }
     tell(key, .didChange)
   }
 
@@ -73,7 +77,9 @@ extension Arbiter {
       guard let presented = presenter.record.path else { continue }
       if let moved = presented.moved(from: old, to: new) {
         presenters[key]?.record.path = moved
-        if key != own { tell(key, .didMove(to: moved)) }
+        guard key != own else { continue }
+        presenters[key]?.formerPath = presenter.formerPath ?? presented
+        tell(key, .didMove(to: moved))
       } else if key != own, presented.contains(old) || presented.contains(new) {
         tell(key, .subitemDidMove(from: old, to: new))
       }

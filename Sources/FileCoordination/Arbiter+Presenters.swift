@@ -7,7 +7,7 @@ extension Arbiter {
         || (members[owner]?.presenters.count ?? 0) < Self.maximumPresenters
     else { return }
     members[owner]?.presenters.insert(record.key)
-    presenters[record.key, default: Presenter(record: record)].record = record
+    note(record)
     send(owner, .presented(record.key))
     for key in keys.prefix(Self.maximumPresenters) {
       if claims[key] != nil {
@@ -18,6 +18,13 @@ extension Arbiter {
         reacquire(record.key, from: key)
       }
     }
+  }
+
+  private mutating func note(_ record: PresenterRecord) {
+    // One that was not told yet of a move says where its item was before that.
+    if let former = presenters[record.key]?.formerPath, former == record.path { return }
+    presenters[record.key, default: Presenter(record: record)].record = record
+    presenters[record.key]?.formerPath = nil
   }
 
   mutating func unpresent(_ key: CoordinationKey, now: Duration) {

@@ -51,6 +51,8 @@ package struct Arbiter: Sendable {
     var hasLapsed = false
     /// Whether something happened that it was not told of.
     var missedSomething = false
+    /// Where its item is as far as it knows, as long as it was not told of a move.
+    var formerPath: ItemPath?
   }
 
   struct Claim {

@@ -1,0 +1,78 @@
+import FileCoordination
+import Testing
+
+/// C30: a presenter whose item was moved while it did not listen.
+@Suite struct MissedMoveTests {
+  let desk = ArbiterDesk()
+
+  private func move(_ old: String, to new: String) throws {
+    let mover = try desk.write(2, old, .moves)
+    desk.say(
+      .moved(claim: mover, from: try ArbiterDesk.path(old), to: try ArbiterDesk.path(new)), from: 2)
+    desk.release(mover)
+  }
+
+  private func moves(toldTo presenter: CoordinationKey) -> [PresenterNotice] {
+    desk.notices(to: presenter).filter { notice in
+      if case .didMove = notice { true } else { false }
+    }
+  }
+
+  /// A presenter that has let a deadline pass, and for which claim it was asked.
+  private func lapsed(_ path: String) throws -> (CoordinationKey, CoordinationKey) {
+    let presenter = try desk.present(1, path)
+    let claim = try desk.claim(2, (path, .writes), patience: .seconds(1))
+    desk.advance(by: .seconds(1))
+    desk.release(claim)
+    return (presenter, claim)
+  }
+
+  @Test func c30_oneThatComesBackIsToldWhereItsItemIsBeforeItLooks() throws {
+    let (presenter, claim) = try lapsed("/a")
+    try move("/a", to: "/b")
+    try move("/b", to: "/c")
+    #expect(moves(toldTo: presenter).isEmpty)
+    desk.answer(presenter, to: claim)
+    let told: [PresenterNotice] = [
+      .reacquire(claim), .didMove(to: try ArbiterDesk.path("/c")), .didChange, .reacquire(claim),
+    ]
+    #expect(desk.notices(to: presenter) == told)
+  }
+
+  @Test func c30_soIsOneWhoseProcessDidNotRead() throws {
+    let presenter = try desk.present(1, "/d/a")
+    desk.input(.congested(1, true))
+    let mover = try desk.write(2, "/d", [.isDirectory, .moves])
+    desk.answer(presenter, to: mover)
+    desk.say(
+      .moved(claim: mover, from: try ArbiterDesk.path("/d"), to: try ArbiterDesk.path("/e")),
+      from: 2)
+    desk.release(mover)
+    #expect(moves(toldTo: presenter).isEmpty)
+    desk.input(.congested(1, false))
+    #expect(moves(toldTo: presenter) == [.didMove(to: try ArbiterDesk.path("/e/a"))])
+  }
+
+  @Test func whatItSaysWithoutKnowingOfTheMoveIsNotWhereItsItemIs() throws {
+    let (presenter, claim) = try lapsed("/a")
+    try move("/a", to: "/b")
+    desk.say(
+      .present(
+        PresenterRecord(key: presenter, path: try ArbiterDesk.path("/a")), gaveWayTo: []), from: 1)
+    desk.answer(presenter, to: claim)
+    #expect(moves(toldTo: presenter) == [.didMove(to: try ArbiterDesk.path("/b"))])
+    let writer = try desk.write(3, "/b")
+    #expect(desk.questions(to: presenter, for: writer) == [.relinquishToWriter])
+  }
+
+  @Test func oneThatWentElsewhereItselfIsToldOfNoMove() throws {
+    let (presenter, claim) = try lapsed("/a")
+    try move("/a", to: "/b")
+    desk.say(
+      .present(
+        PresenterRecord(key: presenter, path: try ArbiterDesk.path("/z")), gaveWayTo: []), from: 1)
+    desk.answer(presenter, to: claim)
+    #expect(moves(toldTo: presenter).isEmpty)
+    #expect(desk.questions(to: presenter, for: try desk.write(3, "/z")) == [.relinquishToWriter])
+  }
+}
