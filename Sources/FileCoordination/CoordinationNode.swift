@@ -86,7 +86,13 @@ package final class CoordinationNode: Sendable {
     while true {
       try connect(until: request.deadline)
       let noted = state.withLock { note(OwnClaim(request: request, tell: tell), &$0) }
-      if let link = try noted.get() { return send(.claim(request, isHeld: false), by: link) }
+      guard let link = try noted.get() else { continue }
+      send(.claim(request, isHeld: false), by: link)
+      // Whoever cancelled it meanwhile may have said so before it was asked for.
+      if state.withLock({ $0.claims[request.key] == nil }) {
+        send(.cancel(request.key), by: link)
+      }
+      return
     }
   }
 

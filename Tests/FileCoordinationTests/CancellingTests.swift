@@ -46,6 +46,23 @@ import Testing
     }
   }
 
+  @Test func c19_aCallThatIsCancelledWhileItIsAskedForIsInNobodysWay() throws {
+    let file = try workshop.file("f")
+    try FileCoordinator(here).read(file) { _ in
+      for round in 0..<400 {
+        let coordinator = try FileCoordinator(round % 2 == 0 ? here : there)
+        let worker = Worker { try coordinator.write(file) { _ in } }
+        for _ in 0..<round / 4 { sched_yield() }
+        coordinator.cancel()
+        #expect(throws: CoordinationError.cancelled(path: file.string)) { try worker.join() }
+      }
+      // Readers go past nobody who waits.
+      for domain in [here, there] {
+        try FileCoordinator(domain).read(file, timeout: .seconds(20)) { _ in }
+      }
+    }
+  }
+
   @Test func c19_aRunningAccessorIsLeftAloneAndLaterCallsNeverRunTheirs() throws {
     let file = try workshop.file("f")
     let coordinator = try FileCoordinator(there)
