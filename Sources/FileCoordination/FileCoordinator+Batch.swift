@@ -22,6 +22,7 @@ extension FileCoordinator {
     let intents =
       reading.map { FileAccessIntent.reading($0, options) }
       + writing.map { FileAccessIntent.writing($0, kind) }
+    try checkQueue(before: intents)
     let access = try PendingAccess(intents, by: self, timeout: timeout, isBatch: true)
     let waiter = Waiter<[ItemPath]>()
     try access.begin { waiter.finish($0) }

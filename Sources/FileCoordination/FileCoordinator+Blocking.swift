@@ -34,15 +34,19 @@ extension FileCoordinator {
     _ intents: [FileAccessIntent], timeout: Duration? = nil,
     _ accessor: ([FilePath]) throws -> Result
   ) throws -> Result {
-    let own = presenter.value.flatMap { node.presenters.key(of: $0) }
-    // It would wait for an answer that its own thread is to give.
-    guard !node.presenters.servesPresenter(otherThan: own) else {
-      throw CoordinationError.onPresentersQueue(path: intents.first?.path.string ?? "")
-    }
+    try checkQueue(before: intents)
     let access = try PendingAccess(intents, by: self, timeout: timeout)
     let waiter = Waiter<[ItemPath]>()
     try access.begin { waiter.finish($0) }
     let paths = try access.wait(waiter)
     return try access.run(paths, accessor)
+  }
+
+  /// Refuses to wait for an answer that the calling thread is to give.
+  func checkQueue(before intents: [FileAccessIntent]) throws(CoordinationError) {
+    let own = presenter.value.flatMap { node.presenters.key(of: $0) }
+    guard !node.presenters.servesPresenter(otherThan: own) else {
+      throw .onPresentersQueue(path: intents.first?.path.string ?? "")
+    }
   }
 }

@@ -123,6 +123,23 @@ import Testing
     }
   }
 
+  @Test func p9_soIsABatch() throws {
+    let file = try workshop.file("f")
+    let presenter = FakePresenter(file)
+    try there.addFilePresenter(presenter)
+    let error = #expect(throws: CoordinationError.self) {
+      try presenter.presentedItemQueue.sync {
+        try FileCoordinator(there).prepare(reading: [file]) { $0.complete() }
+      }
+    }
+    #expect(error == .onPresentersQueue(path: file.string))
+    try presenter.presentedItemQueue.sync {
+      try FileCoordinator(there, filePresenter: presenter).prepare(reading: [file]) {
+        $0.complete()
+      }
+    }
+  }
+
   @Test func p11_aPresenterIsNotKeptAliveAndOneThatIsGoneIsNotWaitedFor() throws {
     let file = try workshop.file("f")
     weak var gone: FakePresenter?
