@@ -134,7 +134,13 @@ extension MemberRecord {
   ) throws(FileError) -> Survivor? {
     let path = place.members.appending(name(of: member))
     for _ in 0..<20 {
-      let bytes = try LinuxFileSystem().contents(of: path, limit: maximumBytes).bytes
+      let bytes: [UInt8]
+      do {
+        bytes = try LinuxFileSystem().contents(of: path, limit: maximumBytes).bytes
+      } catch  where error.errno == .fileTooLarge {
+        // It claims more than is read of anybody; the others must not be left without a queue.
+        break
+      }
       // Nothing was ever asked for.
       guard bytes.count >= headerBytes else { return nil }
       let header = WireHeader(bytes: bytes[..<headerBytes])
