@@ -8,6 +8,10 @@ extension Hub {
   /// A process that hung up ends at once, as a rule; else the next arbiter removes its record.
   private static let searchesForDeparted = 50
 
+  /// How long those who connect wait where there is no descriptor for them: the socket stays
+  /// readable, and to try at once again would take all of a processor.
+  private static let shortagePause = Duration.milliseconds(50)
+
   func serve() {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -32,9 +36,12 @@ extension Hub {
   private func waits() -> [pollfd]? {
     state.withLock { state in
       if state.isClosed { return nil }
-      let fixed = [bell.number, listener.descriptor.number].map {
-        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-      }
+      if let again = state.acceptsAgainAt, again <= MonotonicTime.now { state.acceptsAgainAt = nil }
+      let accepted = state.acceptsAgainAt == nil ? POLLIN : 0
+      let fixed = [
+        pollfd(fd: bell.number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: listener.descriptor.number, events: Int16(accepted), revents: 0),
+      ]
       return fixed
         + state.connections.map { number, connection in
           let events = connection.unsent.isEmpty ? POLLIN : POLLIN | POLLOUT
@@ -52,6 +59,7 @@ extension Hub {
         let search = now + Self.searchInterval
         next = min(next ?? search, search)
       }
+      if let again = state.acceptsAgainAt { next = min(next ?? again, again) }
       state.sleepsUntil = next
       guard let next else { return -1 }
       let rest = max(.zero, next - now)
@@ -60,16 +68,21 @@ extension Hub {
   }
 
   private func acceptAll() {
-    while let socket = listener.accept() {
-      // The directory lets nobody else in; root may still come by.
-      guard let peer = try? socket.peer(), peer.user == place.user else {
-        socket.shutDown()
-        continue
-      }
-      state.withLock { state in
-        guard !state.isClosed else { return socket.shutDown() }
-        state.connections[socket.descriptor.number] = Connection(socket: socket)
-      }
+    do {
+      while let socket = try listener.accept() { add(socket) }
+    } catch {
+      state.withLock { $0.acceptsAgainAt = MonotonicTime.now + Self.shortagePause }
+    }
+  }
+
+  private func add(_ socket: UnixSocket) {
+    // The directory lets nobody else in; root may still come by.
+    guard let peer = try? socket.peer(), peer.user == place.user else {
+      return socket.shutDown()
+    }
+    state.withLock { state in
+      guard !state.isClosed else { return socket.shutDown() }
+      state.connections[socket.descriptor.number] = Connection(socket: socket)
     }
   }
 

@@ -32,6 +32,8 @@ final class Hub: Sendable {
     var isDelivering = false
     /// Until when the thread sleeps; nil: until it is woken.
     var sleepsUntil: Duration?
+    /// When those who connect are let in again; nil: now.
+    var acceptsAgainAt: Duration?
     var isClosed = false
   }
 

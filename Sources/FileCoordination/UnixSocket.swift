@@ -6,6 +6,9 @@ struct UnixSocket: Sendable {
   let descriptor: Descriptor
 
   private static let backlog: Int32 = 512
+  private static let shortages: [Errno] = [
+    .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noBufferSpace, .noMemory,
+  ]
 
   /// Listens at a path where nothing may stand.
   static func listen(at path: FilePath) throws(Errno) -> UnixSocket {
@@ -29,9 +32,15 @@ struct UnixSocket: Sendable {
   }
 
   /// The next one who connects; nil if nobody does.
-  func accept() -> UnixSocket? {
+  ///
+  /// - throws: if somebody does, and there is no descriptor or memory for that.
+  func accept() throws(Errno) -> UnixSocket? {
     let number = Glibc.accept(descriptor.number, nil, nil)
-    guard number >= 0 else { return nil }
+    guard number >= 0 else {
+      let error = Errno.last
+      if Self.shortages.contains(error) { throw error }
+      return nil
+    }
     // A child that is started in between keeps a copy; only the end of a connection is told later.
     _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     _ = fcntl(number, F_SETFL, O_NONBLOCK)

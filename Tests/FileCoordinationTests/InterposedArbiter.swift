@@ -54,7 +54,7 @@ final class InterposedArbiter: Sendable {
     return descriptor
   }
 
-  private static func connect(to path: FilePath) throws -> Int32 {
+  static func connect(to path: FilePath) throws -> Int32 {
     try open(path, Glibc.connect)
   }
 

@@ -14,9 +14,21 @@ final class PeerProcess {
 
   var id: Int32 { process.processIdentifier }
 
-  init(_ workshop: Workshop, _ command: String, _ words: String..., patience: Int = 5_000) throws {
-    process.executableURL = Bundle.main.bundleURL.appending(path: "CoordinationPeer")
-    process.arguments = [command, workshop.state.string] + words
+  /// - parameter descriptors: how many it may have open; nil: as many as usual.
+  init(
+    _ workshop: Workshop, _ command: String, _ words: String..., patience: Int = 5_000,
+    descriptors: Int? = nil
+  ) throws {
+    let program = Bundle.main.bundleURL.appending(path: "CoordinationPeer")
+    let arguments = [command, workshop.state.string] + words
+    if let descriptors {
+      process.executableURL = URL(filePath: "/bin/sh")
+      let limited = "ulimit -n \(descriptors); exec \"$0\" \"$@\""
+      process.arguments = ["-c", limited, program.path(percentEncoded: false)] + arguments
+    } else {
+      process.executableURL = program
+      process.arguments = arguments
+    }
     // As few variables as cron gives: no XDG_RUNTIME_DIR among them.
     process.environment = ["HOME": "/", "PATH": "/usr/bin:/bin", "PEER_PATIENCE": "\(patience)"]
     process.standardInput = input
