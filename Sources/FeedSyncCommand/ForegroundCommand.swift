@@ -49,15 +49,17 @@ struct ForegroundCommand {
   /// Returns how it ended, as a shell would show it.
   ///
   /// What ends programs from a terminal reaches it anyway and is left to it: the access must not
-  /// end before it does. What is sent to this process alone is passed on.
+  /// end before it does. What is sent to this process alone is passed on. What this process was
+  /// started to ignore, as by nohup(1), the program ignores as well.
   func run() throws -> Int32 {
+    let heeded = [SIGINT, SIGQUIT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }
     let ignored = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
-    let passedOn = [SIGTERM, SIGHUP].map { number in
+    let passedOn = [SIGTERM, SIGHUP].filter(heeded.contains).map { number in
       (number, signal(number, passOn))
     }
     defer { for (number, handler) in ignored + passedOn { signal(number, handler) } }
     let process: pid_t
-    switch start() {
+    switch start(heeding: heeded) {
     case .success(let started): process = started
     case .failure(let error):
       Output.warn("feedsync: \(words[0]): \(String(cString: strerror(error.rawValue)))")
@@ -93,7 +95,14 @@ struct ForegroundCommand {
 
   private struct Failure: Error { let rawValue: Int32 }
 
-  private func start() -> Result<pid_t, Failure> {
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var now = sigaction()
+    sigaction(number, nil, &now)
+    return unsafeBitCast(now.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
+  private func start(heeding heeded: [Int32]) -> Result<pid_t, Failure> {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -101,7 +110,7 @@ struct ForegroundCommand {
     var (defaults, mask) = (sigset_t(), sigset_t())
     sigemptyset(&defaults)
     sigemptyset(&mask)
-    for number in [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&defaults, number) }
+    for number in heeded + [SIGPIPE] { sigaddset(&defaults, number) }
     posix_spawnattr_setsigdefault(&attributes, &defaults)
     posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawnattr_setflags(

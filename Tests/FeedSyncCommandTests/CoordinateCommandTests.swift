@@ -177,4 +177,23 @@ import Testing
       #expect(run.status == 3)
     }
   }
+
+  @Test(
+    "has the command ignore what it was started to ignore, as by nohup",
+    arguments: ["HUP", "INT", "QUIT", "TERM"])
+  func ignoredSignals(name: String) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.environment = machine.environment
+    process.arguments =
+      ["-c", "trap '' \(name); exec \"$@\"", "sh", Command.binary.path]
+      + ["coordinate", "write", file, "--", "sh", "-c", "kill -\(name) $PPID $$; echo still"]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let said = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    #expect(String(decoding: said, as: UTF8.self) == "still\n")
+    #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+  }
 }
