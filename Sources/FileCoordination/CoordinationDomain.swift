@@ -112,7 +112,7 @@ public final class CoordinationDomain: Sendable {
   /// Asks a presenter again where its item is.
   func refresh(_ presenter: any FilePresenter, _ key: CoordinationKey) throws {
     let path = try Self.item(of: presenter)
-    node.presenters.setPath(path, of: key)
+    guard node.presenters.note(path, saidBy: key) else { return }
     try node.post(.present(PresenterRecord(key: key, path: path), gaveWayTo: []))
   }
 

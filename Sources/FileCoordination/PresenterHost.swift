@@ -13,7 +13,10 @@ final class PresenterHost: Sendable {
   private struct Entry {
     weak var presenter: (any FilePresenter)?
     let queue: DispatchQueue
+    /// Where its item is, as the arbiter knows it.
     var path: ItemPath?
+    /// Where its item is as far as it knows: it may not have been told of a move yet.
+    var believed: ItemPath?
     /// What to do when each access is over: once for each time that it gave way to it, which a
     /// second arbiter may have asked for again.
     var reacquirers: [CoordinationKey: [@Sendable () -> Void]] = [:]
@@ -26,13 +29,23 @@ final class PresenterHost: Sendable {
   func add(_ presenter: any FilePresenter, key: CoordinationKey, path: ItemPath?) {
     let queue = presenter.presentedItemQueue
     queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(queue))
-    entries.withLock { $0[key] = Entry(presenter: presenter, queue: queue, path: path) }
+    entries.withLock {
+      $0[key] = Entry(presenter: presenter, queue: queue, path: path, believed: path)
+    }
   }
 
   func remove(_ key: CoordinationKey) { entries.withLock { $0[key] = nil } }
 
-  func setPath(_ path: ItemPath?, of key: CoordinationKey) {
-    entries.withLock { $0[key]?.path = path }
+  /// Notes where a presenter says that its item is.
+  ///
+  /// - returns: whether that is news; else it is what it believed before, moved though it may be.
+  func note(_ path: ItemPath?, saidBy key: CoordinationKey) -> Bool {
+    entries.withLock { entries in
+      guard var entry = entries[key], entry.believed != path else { return false }
+      (entry.path, entry.believed) = (path, path)
+      entries[key] = entry
+      return true
+    }
   }
 
   /// The key of a presenter; nil if it is not registered.
@@ -117,7 +130,7 @@ final class PresenterHost: Sendable {
 
   /// Tells a presenter something, on its queue.
   func tell(_ key: CoordinationKey, _ notice: PresenterNotice) {
-    if case .didMove(let path) = notice { setPath(path, of: key) }
+    if case .didMove(let path) = notice { entries.withLock { $0[key]?.path = path } }
     let entry = entries.withLock { $0[key] }
     entry?.queue.async { [self] in
       if case .reacquire(let claim) = notice {
@@ -127,6 +140,7 @@ final class PresenterHost: Sendable {
       }
       guard let presenter = entries.withLock({ $0[key]?.presenter }) else { return }
       Self.give(notice, to: presenter)
+      if case .didMove(let path) = notice { entries.withLock { $0[key]?.believed = path } }
     }
   }
 

@@ -1,4 +1,6 @@
 import FileCoordination
+import SystemFiles
+import SystemPackage
 import Testing
 
 /// C30: a presenter whose item was moved while it did not listen.
@@ -74,5 +76,26 @@ import Testing
     desk.answer(presenter, to: claim)
     #expect(moves(toldTo: presenter).isEmpty)
     #expect(desk.questions(to: presenter, for: try desk.write(3, "/z")) == [.relinquishToWriter])
+  }
+
+  @Test func oneThatWritesElsewhereBeforeItHearsOfTheMoveIsAskedByTheNewName() throws {
+    let workshop = try Workshop()
+    let (here, there) = (try workshop.domain(), try workshop.domain())
+    let (old, new) = (try workshop.file("old", ""), try workshop.file("new"))
+    let other = try workshop.file("other", "")
+    let presenter = FakePresenter(old)
+    try there.addFilePresenter(presenter)
+    let mover = try FileCoordinator(here)
+    try mover.write(old, .forMoving) { path in
+      presenter.presentedItemQueue.suspend()
+      defer { presenter.presentedItemQueue.resume() }
+      try LinuxFileSystem().rename(path, to: new)
+      try mover.item(at: path, didMoveTo: new)
+      try FileCoordinator(there, filePresenter: presenter).write(other) { _ in }
+    }
+    #expect(presenter.journal.wait(for: "moved"))
+    try FileCoordinator(here).write(new) { _ in }
+    #expect(presenter.journal.wait(for: "relinquish writer", count: 2))
+    try there.removeFilePresenter(presenter)
   }
 }
