@@ -251,7 +251,7 @@ struct SuperKey: CodingKey {
 /// Dates as text: ISO 8601 in UTC, with milliseconds.
 enum DateText {
   private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-  /// What comes back as it was, in seconds since 1970: from the year 1 on, and up to where the style
+  /// What comes back as it was, in seconds since 1970: from the year 1 on, up to where the style
   /// has one text for all that is later.
   private static let range = -62_135_769_600..<1e13
 
