@@ -6,8 +6,8 @@ import Testing
 
 /// Names that must not replace anything, in a directory that is open.
 @Suite struct OpenDirectoryRenamingTests {
-  private typealias Renaming =
-    (OpenDirectory, FilePath.Component, FilePath.Component) throws(FileError) -> Void
+  /// As the file system does it, and as is done where it has no call for that.
+  enum Way: CaseIterable { case call, none }
 
   private let directory: TemporaryDirectory
   private let open: OpenDirectory
@@ -18,11 +18,14 @@ import Testing
     for name in ["a", "b"] { try write(name) }
   }
 
-  /// As the file system does it, and as is done where it has no call for that.
-  private let ways: [Renaming] = [
-    { (open, name, new) throws(FileError) in try open.renameExclusively(name, to: new) },
-    { (open, name, new) throws(FileError) in try open.renameIfAbsent(name, to: new) },
-  ]
+  private func rename(
+    _ name: FilePath.Component, to new: FilePath.Component, _ way: Way
+  ) throws(FileError) {
+    switch way {
+    case .call: try open.renameExclusively(name, to: new)
+    case .none: try open.renameIfAbsent(name, to: new)
+    }
+  }
 
   private func write(_ name: String) throws {
     try Data(name.utf8).write(to: URL(filePath: directory.path.appending(name).string))
@@ -33,31 +36,26 @@ import Testing
     return String(decoding: try Data(contentsOf: url), as: UTF8.self)
   }
 
-  @Test func aNameThatIsTakenIsNotGivenAway() throws {
+  @Test(arguments: Way.allCases) func aNameThatIsTakenIsNotGivenAway(way: Way) throws {
     try LinuxFileSystem().makeSymbolicLink(directory.path.appending("link"), to: "nothing")
-    for rename in ways {
-      for taken in ["b", "link"] as [FilePath.Component] {
-        #expect {
-          try rename(open, "a", taken)
-        } throws: { error in
-          (error as? FileError)?.errno == .fileExists
-        }
+    for taken in ["b", "link"] as [FilePath.Component] {
+      #expect {
+        try rename("a", to: taken, way)
+      } throws: { error in
+        (error as? FileError)?.errno == .fileExists
       }
-      #expect(try read("a") == "a" && read("b") == "b")
-      #expect(try open.status(of: "link").kind == .symbolicLink)
     }
+    #expect(try read("a") == "a" && read("b") == "b")
+    #expect(try open.status(of: "link").kind == .symbolicLink)
   }
 
-  @Test func aNameThatIsFreeIsTakenAndTheFormerOneIsGone() throws {
-    for rename in ways {
-      try rename(open, "a", "c")
-      #expect(try read("c") == "a" && open.list().map(\.name.string).sorted() == ["b", "c"])
-      try rename(open, "c", "a")
-      #expect {
-        try rename(open, "missing", "c")
-      } throws: { error in
-        (error as? FileError)?.errno == .noSuchFileOrDirectory
-      }
+  @Test(arguments: Way.allCases) func aNameThatIsFreeIsTakenAndTheFormerOneIsGone(way: Way) throws {
+    try rename("a", to: "c", way)
+    #expect(try read("c") == "a" && open.list().map(\.name.string).sorted() == ["b", "c"])
+    #expect {
+      try rename("missing", to: "a", way)
+    } throws: { error in
+      (error as? FileError)?.errno == .noSuchFileOrDirectory
     }
   }
 }
