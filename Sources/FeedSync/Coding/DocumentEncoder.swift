@@ -20,8 +20,10 @@ struct DocumentEncoder {
     case let value as JSON: return value
     case let value as Date:
       guard let text = DateText.text(value) else {
+        // Not the date, which ends the process where it is infinite and the error is printed.
         throw EncodingError.invalidValue(
-          value, .init(codingPath: path, debugDescription: "ISO 8601 has no such date"))
+          value.timeIntervalSince1970,
+          .init(codingPath: path, debugDescription: "ISO 8601 has no such date"))
       }
       return .string(ByteString(text))
     case let value as Data: return .string(ByteString(value.base64EncodedString()))
