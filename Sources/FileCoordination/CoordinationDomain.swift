@@ -50,7 +50,7 @@ public final class CoordinationDomain: Sendable {
   /// When it returns, whoever touches the item asks the presenter first. Done inside of an accessor
   /// that reads the item, no change made after that is missed.
   public func addFilePresenter(_ presenter: any FilePresenter) throws {
-    let path = try Self.item(of: presenter)
+    let path = try Self.item(of: presenter)?.path
     let key = node.nextKey()
     node.presenters.add(presenter, key: key, path: path)
     let waiter = Waiter<Void>()
@@ -111,14 +111,18 @@ public final class CoordinationDomain: Sendable {
 
   /// Asks a presenter again where its item is.
   func refresh(_ presenter: any FilePresenter, _ key: CoordinationKey) throws {
-    let path = try Self.item(of: presenter)
-    guard node.presenters.note(path, saidBy: key) else { return }
-    try node.post(.present(PresenterRecord(key: key, path: path), gaveWayTo: []))
+    let item = try Self.item(of: presenter)
+    let isThere = item?.status != nil
+    guard node.presenters.note(item?.path, isThere: isThere, saidBy: key) else { return }
+    try node.post(.present(PresenterRecord(key: key, path: item?.path), gaveWayTo: []))
   }
 
-  private static func item(of presenter: any FilePresenter) throws -> ItemPath? {
+  private static func item(
+    of presenter: any FilePresenter
+  ) throws -> (path: ItemPath, status: FileStatus?)? {
     guard let path = presenter.presentedItemPath else { return nil }
-    return try ItemResolver(folder: nil).resolve(path, followingLink: false).path
+    let found = try ItemResolver(folder: nil).resolve(path, followingLink: false)
+    return (found.path, found.status)
   }
 
   /// Ends this process's part, as its end would.

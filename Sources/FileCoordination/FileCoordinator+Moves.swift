@@ -19,5 +19,8 @@ extension FileCoordinator {
     guard let claim else { throw CoordinationError.notWriting(path: path.string) }
     guard old != target else { return }
     try node.post(.moved(claim: claim, from: old, to: target))
+    if let own = presenter.value.flatMap({ node.presenters.key(of: $0) }) {
+      node.presenters.noteMove(by: own, from: old, to: target)
+    }
   }
 }

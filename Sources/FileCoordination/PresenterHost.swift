@@ -17,6 +17,8 @@ final class PresenterHost: Sendable {
     var path: ItemPath?
     /// Where its item is as far as it knows: it may not have been told of a move yet.
     var believed: ItemPath?
+    /// Whether it has moved its item itself, of which it is not told, and has not said to where.
+    var hasMoved = false
     /// What to do when each access is over: once for each time that it gave way to it, which a
     /// second arbiter may have asked for again.
     var reacquirers: [CoordinationKey: [@Sendable () -> Void]] = [:]
@@ -38,13 +40,29 @@ final class PresenterHost: Sendable {
 
   /// Notes where a presenter says that its item is.
   ///
+  /// - parameter isThere: whether something is there.
   /// - returns: whether that is news; else it is what it believed before, moved though it may be.
-  func note(_ path: ItemPath?, saidBy key: CoordinationKey) -> Bool {
+  func note(_ path: ItemPath?, isThere: Bool, saidBy key: CoordinationKey) -> Bool {
     entries.withLock { entries in
-      guard var entry = entries[key], entry.believed != path else { return false }
-      (entry.path, entry.believed) = (path, path)
+      guard var entry = entries[key] else { return false }
+      // It has moved away what was there, and made its item anew.
+      let isAnew = entry.hasMoved && isThere
+      guard entry.believed != path || isAnew else { return false }
+      (entry.path, entry.believed, entry.hasMoved) = (path, path, false)
       entries[key] = entry
       return true
+    }
+  }
+
+  /// A presenter's own access has moved something.
+  func noteMove(by key: CoordinationKey, from old: ItemPath, to new: ItemPath) {
+    entries.withLock { entries in
+      // One that has not been told yet of another move does not know better than the arbiter.
+      guard var entry = entries[key], entry.hasMoved || entry.believed == entry.path,
+        let moved = entry.path?.moved(from: old, to: new)
+      else { return }
+      (entry.path, entry.hasMoved) = (moved, true)
+      entries[key] = entry
     }
   }
 

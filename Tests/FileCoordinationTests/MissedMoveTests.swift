@@ -98,4 +98,42 @@ import Testing
     #expect(presenter.journal.wait(for: "relinquish writer", count: 2))
     try there.removeFilePresenter(presenter)
   }
+
+  /// Has a presenter move its own item, then something else be done in the same access.
+  private func moveOwn(
+    _ old: FilePath, to new: FilePath, _ presenter: FakePresenter, by domain: CoordinationDomain,
+    then body: (FilePath) throws -> Void = { _ in }
+  ) throws {
+    let mover = try FileCoordinator(domain, filePresenter: presenter)
+    try mover.write(old, .forMoving) { path in
+      try LinuxFileSystem().rename(path, to: new)
+      try mover.item(at: path, didMoveTo: new)
+      try body(path)
+    }
+  }
+
+  @Test func oneThatMovesItsItemAsideAndMakesItAnewIsAskedByTheOldName() throws {
+    let workshop = try Workshop()
+    let (here, there) = (try workshop.domain(), try workshop.domain())
+    let (file, aside) = (try workshop.file("f", "old"), try workshop.file("f.bak"))
+    let presenter = FakePresenter(file)
+    try there.addFilePresenter(presenter)
+    try moveOwn(file, to: aside, presenter, by: there) { try Workshop.write("new", to: $0) }
+    try FileCoordinator(here).write(file) { _ in }
+    #expect(presenter.journal.all.contains("relinquish writer"))
+    try there.removeFilePresenter(presenter)
+  }
+
+  @Test func oneThatMovesItsItemAndSaysSoLaterIsAskedByTheNewName() throws {
+    let workshop = try Workshop()
+    let (here, there) = (try workshop.domain(), try workshop.domain())
+    let (old, new) = (try workshop.file("old", ""), try workshop.file("new"))
+    let presenter = FakePresenter(old)
+    try there.addFilePresenter(presenter)
+    try moveOwn(old, to: new, presenter, by: there)
+    presenter.setPath(new)
+    try FileCoordinator(here).write(new) { _ in }
+    #expect(presenter.journal.all.contains("relinquish writer"))
+    try there.removeFilePresenter(presenter)
+  }
 }
