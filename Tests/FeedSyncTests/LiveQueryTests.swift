@@ -161,6 +161,8 @@ import Testing
       "EXISTS (SELECT 1 FROM documents)", "id IN (SELECT id FROM 'documents')",
       "id IN (SELECT id FROM \"Documents\")", "id IN (SELECT name FROM sqlite_master)",
       "nobody = 1", "('notes', 'b', '{}') IN 'documents'", "(id, id, id) NOT IN\n\t'Documents'",
+      "('notes', 'b', '{}') IN 'temp' . 'documents'", "(id, id, id) IN temp.'documents'",
+      "('notes', 'b', '{}') IN \u{FEFF}'documents'", "EXISTS (SELECT 1 FROM \u{FEFF}documents)",
     ])
   func refusals(condition: String) async throws {
     var results = store.observe(DocumentQuery("notes").filtered(by: condition)).makeAsyncIterator()

@@ -33,12 +33,14 @@ private struct Scan {
   /// Whether a word has shown that tables can be named, and a literal that one would be.
   private var hasFrom = false
   private var hasLiteral = false
-  /// Whether the word before, with nothing but blanks behind it, is `IN`.
-  private var isAfterIn = false
+  /// Whether a literal would name a table here: before it, but for blanks, is `IN`, or the dot of a
+  /// name in several parts.
+  private var isBeforeName = false
 
   init(rest: ArraySlice<UInt8>) { self.rest = rest }
 
   private static let view = QueryRules.view
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   mutating func run() throws(QueryCondition.Problem) {
     while let byte = rest.first {
@@ -50,13 +52,18 @@ private struct Scan {
   }
 
   private mutating func take(_ byte: UInt8) throws(QueryCondition.Problem) {
-    let wasAfterIn = isAfterIn
-    isAfterIn = wasAfterIn && Self.isBlank(byte)
+    // SQLite takes that for a blank, too, where it is not within a word.
+    if rest.starts(with: Self.byteOrderMark) {
+      rest = rest.dropFirst(Self.byteOrderMark.count)
+      return
+    }
+    let wasBeforeName = isBeforeName
+    isBeforeName = wasBeforeName && Self.isBlank(byte) || byte == UInt8(ascii: ".")
     switch byte {
     case UInt8(ascii: "'"):
       guard try quoted(until: byte) == Self.view else { return }
-      // There a literal names a table, without a FROM.
-      guard !wasAfterIn else { throw .otherDocuments }
+      // Without a FROM.
+      guard !wasBeforeName else { throw .otherDocuments }
       hasLiteral = true
     case UInt8(ascii: "\""), UInt8(ascii: "`"):
       guard try quoted(until: byte) != Self.view else { throw .otherDocuments }
@@ -82,7 +89,7 @@ private struct Scan {
     switch String(decoding: word, as: UTF8.self).lowercased() {
     case Self.view: throw .otherDocuments
     case "from", "join": hasFrom = true
-    case "in": isAfterIn = true
+    case "in": isBeforeName = true
     default: break
     }
   }
