@@ -53,9 +53,20 @@ extension Arbiter {
       order.count == 1 || !isBlocked(key)
     else { return }
     if !claim.isAnswered { ask(key, now: now) }
-    guard let claim = claims[key], case .waiting = claim.state, claim.isAnswered else { return }
+    guard let claim = claims[key] else { return }
+    if case .asking(let deadlines) = claim.state { passOn(deadlines, now: now) }
+    guard case .waiting = claim.state, claim.isAnswered else { return }
     claims[key]?.state = .active
     send(key.member, .granted(key, claim.request.items.map(\.path)))
+  }
+
+  /// Starts what those who have just been asked have claimed before: it does not wait any more for
+  /// whoever waits for that answer.
+  private mutating func passOn(_ asked: [CoordinationKey: Duration], now: Duration) {
+    for key in order {
+      guard let presenter = claims[key]?.request.presenter else { continue }
+      if asked[presenter] != nil { tryToStart(key, now: now) }
+    }
   }
 
   private func isBlocked(_ key: CoordinationKey) -> Bool {

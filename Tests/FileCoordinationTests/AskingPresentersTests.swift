@@ -124,6 +124,22 @@ import Testing
     #expect(desk.isGranted(writer) && !desk.isGranted(last))
   }
 
+  @Test func c28_whatAPresenterWantedToWriteBeforeItWasAskedGoesOnAtOnce() throws {
+    let presenter = try desk.present(1, "/b")
+    let holder = try desk.write(2, "/a")
+    _ = try desk.claim(3, ("/a", .writes), ("/b", .writes))
+    let save = try desk.claim(1, ("/b", .writes), presenter: presenter)
+    #expect(!desk.isGranted(save))
+    // It goes past those who wait for its own accessor.
+    let reader = try desk.claim(2, ("/b", []), parents: [holder])
+    #expect(desk.questions(to: presenter, for: reader) == [.relinquishToReader, .saveChanges])
+    #expect(desk.isGranted(save))
+    desk.answer(presenter, to: reader)
+    #expect(!desk.isGranted(reader))
+    desk.release(save)
+    #expect(desk.isGranted(reader))
+  }
+
   @Test func aCycleThroughPresentersIsAnErrorAndNotAHang() throws {
     let x = try desk.present(1, "/x")
     let y = try desk.present(2, "/y")
