@@ -100,6 +100,8 @@ extension Arbiter {
       tellPossibleChange(by: claim)
       giveBack(claim)
     }
+    // It may have come back before the end of its former connection was heard.
+    tellMissed(of: member)
     releaseStrandedPresenters()
     advance(now: now)
   }

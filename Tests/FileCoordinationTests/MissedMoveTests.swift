@@ -55,6 +55,22 @@ import Testing
     #expect(moves(toldTo: presenter) == [.didMove(to: try ArbiterDesk.path("/e/a"))])
   }
 
+  @Test func c30_soIsOneWhoseProcessConnectsAnew() throws {
+    let presenter = try desk.present(1, "/a")
+    desk.input(.congested(1, true))
+    let mover = try desk.write(2, "/a", .moves)
+    desk.answer(presenter, to: mover)
+    let (old, new) = (try ArbiterDesk.path("/a"), try ArbiterDesk.path("/b"))
+    desk.say(.moved(claim: mover, from: old, to: new), from: 2)
+    desk.release(mover)
+    // Before the end of its former connection is heard.
+    desk.say(.hello(member: 1, CoordinatingProcess(id: 101, name: "process1")), from: 1)
+    desk.say(.present(PresenterRecord(key: presenter, path: old), gaveWayTo: []), from: 1)
+    #expect(moves(toldTo: presenter).isEmpty)
+    desk.say(.ready, from: 1)
+    #expect(moves(toldTo: presenter) == [.didMove(to: new)])
+  }
+
   @Test func whatItSaysWithoutKnowingOfTheMoveIsNotWhereItsItemIs() throws {
     let (presenter, claim) = try lapsed("/a")
     try move("/a", to: "/b")
