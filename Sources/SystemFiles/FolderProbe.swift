@@ -19,8 +19,13 @@ package final class FolderProbe: Sendable {
   private let seconds: Double
   private let mounts: @Sendable () -> MountTable?
   /// What is known of each folder, so that one is not asked twice by one command.
-  private let memory = Mutex<[FilePath: Memory]>([:])
+  private let folders = Mutex<[FilePath: Known]>([:])
   private static let remembering: Duration = .seconds(1)
+
+  /// Locked for as long as its folder is asked: nobody waits for another one.
+  private final class Known: Sendable {
+    let memory = Mutex(Memory())
+  }
 
   private struct Memory {
     var answer = FolderAnswer.answers
@@ -43,16 +48,25 @@ package final class FolderProbe: Sendable {
   ///
   /// Waits no longer if the surrounding task is cancelled.
   package func ask(_ folder: FilePath, file: FilePath.Component) -> FolderAnswer {
-    memory.withLock { memory in
-      var known = memory[folder] ?? Memory()
-      if let until = known.until, ContinuousClock.now < until { return known.answer }
-      known.answer = ask(folder, file, &known.messenger)
+    let known = known(of: folder)
+    let answer = known.memory.withLock { memory in
+      if let until = memory.until, ContinuousClock.now < until { return memory.answer }
+      memory.answer = ask(folder, file, &memory.messenger)
       // Who was cancelled has not waited, which says nothing to others.
-      known.until = Task.isCancelled ? nil : ContinuousClock.now + Self.remembering
-      memory[folder] = known
-      // The next question will be for where the links lead.
-      if case .silent(let resolved) = known.answer { memory[resolved] = known }
-      return known.answer
+      memory.until = Task.isCancelled ? nil : ContinuousClock.now + Self.remembering
+      return memory.answer
+    }
+    // The next question will be for where the links lead.
+    if case .silent(let resolved) = answer { folders.withLock { $0[resolved] = known } }
+    return answer
+  }
+
+  private func known(of folder: FilePath) -> Known {
+    folders.withLock { folders in
+      if let known = folders[folder] { return known }
+      let known = Known()
+      folders[folder] = known
+      return known
     }
   }
 

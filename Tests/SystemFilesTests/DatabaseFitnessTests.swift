@@ -1,3 +1,4 @@
+import Foundation
 import SystemFiles
 import SystemPackage
 import TestSupport
@@ -50,6 +51,32 @@ import Testing
       _ = probe.ask(path, file: "marker")
     }.value
     #expect(probe.ask(path, file: "marker") == .answers)
+  }
+
+  @Test("is asked while another one does not answer")
+  func beside() throws {
+    let (silent, other) = (try TemporaryDirectory(), try TemporaryDirectory())
+    let path = silent.path
+    let marker = path.appending("marker").string
+    try #require(mkfifo(marker, 0o600) == 0)
+    let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let probe = FolderProbe(seconds: 30) {
+      begun.signal()
+      return MountTable(Array("1 0 0:1 / \(path) rw - nfs4 server:/ rw".utf8))
+    }
+    Thread.detachNewThread {
+      _ = probe.ask(path, file: "marker")
+      ended.signal()
+    }
+    begun.wait()
+    let start = ContinuousClock.now
+    #expect(probe.ask(other.path, file: "marker") == .answers)
+    #expect(ContinuousClock.now - start < .seconds(15), "the silent one was waited for")
+    // Whoever reads there comes to the end of nothing, as soon as it has begun.
+    while ended.wait(timeout: .now() + .milliseconds(1)) == .timedOut {
+      let writer = open(marker, O_WRONLY | O_NONBLOCK)
+      if writer >= 0 { close(writer) }
+    }
   }
 
   @Test("may hang if it has a server or a program behind it")
