@@ -13,12 +13,18 @@ extension FileCoordinator {
     let anywhere = try ItemResolver(folder: nil)
     let old = try anywhere.resolve(path, followingLink: false).path
     let target = try resolver.resolve(new, followingLink: false).path
-    let claim = state.withLock { state in
-      state.active.first { $0.value.contains { $0.writes && $0.covers(old) } }?.key
+    let found = state.withLock { state in
+      state.active.lazy.compactMap { key, items in
+        items.first { $0.writes && $0.covers(old) }.map { (claim: key, item: $0) }
+      }.first
     }
-    guard let claim else { throw CoordinationError.notWriting(path: path.string) }
+    guard let found else { throw CoordinationError.notWriting(path: path.string) }
     guard old != target else { return }
-    try node.post(.moved(claim: claim, from: old, to: target))
+    try node.post(.moved(claim: found.claim, from: old, to: target))
+    // It may go further from there.
+    state.withLock { state in
+      state.active[found.claim]?.append(ClaimedItem(target, found.item.options))
+    }
     if let own = presenter.value.flatMap({ node.presenters.key(of: $0) }) {
       node.presenters.noteMove(by: own, from: old, to: target)
     }

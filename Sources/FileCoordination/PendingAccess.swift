@@ -155,7 +155,9 @@ struct PendingAccess: Sendable {
     if intents.contains(where: \.wantsSnapshot) {
       return try runOnSnapshots(paths, before: before, accessor)
     }
-    coordinator.state.withLock { $0.active[key] = items.map(\.claimed) }
+    // By the names that they have by now.
+    let granted = zip(paths, items).map { ClaimedItem($0, $1.claimed.options) }
+    coordinator.state.withLock { $0.active[key] = granted }
     defer { end(paths, before: before) }
     let value = try withContext { try accessor(paths.map(\.filePath)) }
     try checkPromises(paths, before: before)

@@ -2,6 +2,7 @@ import Dispatch
 import FileCoordination
 import Foundation
 import Synchronization
+import SystemFiles
 import SystemPackage
 import Testing
 
@@ -101,6 +102,36 @@ import Testing
     }
     try worker.join()
     #expect(journal.all == ["new: text"])
+  }
+
+  @Test func c30_anItemThatWasRenamedMeanwhileMayBeMovedOnAndOn() throws {
+    let names = ["a", "b", "c", "d"].map { workshop.files.appending($0) }
+    try Workshop.write("text", to: names[0])
+    let presenter = FakePresenter(names[0])
+    try here.addFilePresenter(presenter)
+    @Sendable func move(_ number: Int, by mover: FileCoordinator) throws {
+      try LinuxFileSystem().rename(names[number], to: names[number + 1])
+      try mover.item(at: names[number], didMoveTo: names[number + 1])
+    }
+    let first = try FileCoordinator(here)
+    let there = there
+    let worker = try first.write(names[0], .forMoving) { _ in
+      let worker = Worker {
+        let second = try FileCoordinator(there)
+        try second.write(names[0], .forMoving) { path in
+          #expect(path == names[1])
+          try move(1, by: second)
+          try move(2, by: second)
+        }
+      }
+      try here.waitForWaiters(1)
+      try move(0, by: first)
+      return worker
+    }
+    try worker.join()
+    #expect(presenter.journal.wait(for: "moved", count: 3))
+    #expect(presenter.presentedItemPath == names[3])
+    try here.removeFilePresenter(presenter)
   }
 
   @Test func c15_aReplacingWriterIsNotGivenTheNewPath() throws {
