@@ -29,9 +29,10 @@ struct FileAccess: Hashable, Sendable {
     return group == other.group ? both : both.withoutGroup
   }
 
-  /// The group's members get what all others get, of what they had.
+  /// The group's members are among the others then: both get what both had.
   var withoutGroup: FileAccess {
-    FileAccess(mode: mode & (~0o070 | (mode & 0o007) << 3), group: nil)
+    let both = mode >> 3 & mode & 0o007
+    return FileAccess(mode: mode & ~0o077 | both << 3 | both, group: nil)
   }
 }
 
