@@ -22,14 +22,13 @@ public final class DocumentStore: Sendable {
   /// What the container's device is now: a folder that did not answer may do so again.
   package var device: Syncing.Device { container.device.asked() }
   let importing = ImportingSession()
-  /// The database's file as it was when this was made; nil if nobody can say.
-  let original: FileStatus?
+  /// The database's file as it was when the container was opened; nil if nobody can say.
+  var original: FileStatus? { container.databaseFile }
   private let publishing = Publisher.Memory()
 
   /// Opens the store of a container that this device has joined.
   public init(_ container: UbiquityContainer) {
     self.container = container
-    original = try? LinuxFileSystem().status(of: container.device.database.file)
   }
 }
 

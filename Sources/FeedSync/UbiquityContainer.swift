@@ -18,6 +18,8 @@ public struct UbiquityContainer: Sendable {
   let device: Syncing.Device
   /// What the container is for, as its maker named it, such as `org.example.notes`.
   public let identifier: String
+  /// The database's file as it was when this was opened; nil if nobody can say.
+  let databaseFile: FileStatus?
 
   /// Opens a container that this device has joined before, whether or not the folder is there now.
   ///
@@ -44,6 +46,7 @@ public struct UbiquityContainer: Sendable {
 
   package init(device: Syncing.Device) throws {
     self.device = device
+    databaseFile = try? LinuxFileSystem().status(of: device.database.file)
     identifier = try Marker(
       parsing: device.record.marker, file: device.container.markerFile
     ).identifier

@@ -137,9 +137,11 @@ import Testing
   @Test("does not begin in a database in whose place another process has made one anew")
   func rebuiltBefore() async throws {
     try place.feedsync("rebuild")
-    var results = store.observe(open, isImporting: false).makeAsyncIterator()
-    let error = await #expect(throws: FeedSyncError.self) { try await results.next() }
-    #expect(error?.code == .tryAgain)
+    for store in [store, DocumentStore(store.container)] {
+      var results = store.observe(open, isImporting: false).makeAsyncIterator()
+      let error = await #expect(throws: FeedSyncError.self) { try await results.next() }
+      #expect(error?.code == .tryAgain)
+    }
   }
 
   @Test("ends when the task is cancelled")
