@@ -37,11 +37,9 @@ extension Arbiter {
   mutating func advance(now: Duration) {
     for key in order { tryToStart(key, now: now) }
     // A claim that stays may have come to wait for one that waits for it.
+    guard hasCycle() else { return }
     for key in order.reversed() {
-      guard let claim = claims[key], !claim.isHeld,
-        !(claim.request.parents.isEmpty && claim.request.answering.isEmpty),
-        let loop = cycle(from: key)
-      else { continue }
+      guard isNested(key), let loop = cycle(from: key) else { continue }
       fail(key, .deadlock(loop))
       return advance(now: now)
     }
@@ -196,11 +194,28 @@ extension Arbiter {
   /// cycle without one that waits inside of an accessor, or to answer; and nobody waits for the
   /// last in the queue otherwise.
   private func mayBeInCycle(_ start: CoordinationKey) -> Bool {
-    func isNested(_ key: CoordinationKey) -> Bool {
-      guard let claim = claims[key], !claim.isHeld else { return false }
-      return !(claim.request.parents.isEmpty && claim.request.answering.isEmpty)
+    isNested(start) || order.last != start && order.contains(where: isNested)
+  }
+
+  /// Whether a claim waits inside of an accessor, or to answer.
+  private func isNested(_ key: CoordinationKey) -> Bool {
+    guard let claim = claims[key], !claim.isHeld else { return false }
+    return !(claim.request.parents.isEmpty && claim.request.answering.isEmpty)
+  }
+
+  /// Whether any wait for one another: in one search, where one for each that is nested would look
+  /// at all the others each time.
+  private func hasCycle() -> Bool {
+    /// Those that have been come to; true: by way of themselves, if they are come to again.
+    var isOnTrail: [CoordinationKey: Bool] = [:]
+    func search(_ key: CoordinationKey) -> Bool {
+      if let isOnTrail = isOnTrail[key] { return isOnTrail }
+      isOnTrail[key] = true
+      if awaited(by: key).contains(where: search) { return true }
+      isOnTrail[key] = false
+      return false
     }
-    return isNested(start) || order.last != start && order.contains(where: isNested)
+    return order.contains { isNested($0) && search($0) }
   }
 
   private func awaited(by key: CoordinationKey) -> [CoordinationKey] {

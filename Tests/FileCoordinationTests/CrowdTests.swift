@@ -17,6 +17,21 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func soIsEachOfManyThatWaitInsideOfAnAccessor() throws {
+    let holder = try desk.write(1, "/f")
+    let writers = try (0..<120).map { number in
+      let outer = try desk.write(UInt64(number % 4 + 1), "/\(number)")
+      return try desk.claim(outer.member, ("/f", .writes), parents: [outer])
+    }
+    #expect(writers.allSatisfy { desk.failure(of: $0) == nil })
+    desk.release(holder)
+    for writer in writers {
+      #expect(desk.isGranted(writer))
+      desk.release(writer)
+    }
+  }
+
   @Test func aCycleIsFoundBehindManyThatWait() throws {
     let (first, second) = (try desk.write(1, "/a"), try desk.write(2, "/b"))
     for _ in 0..<20 { _ = try desk.write(3, "/b") }
