@@ -13,13 +13,13 @@ import Testing
     let input = Pipe()
     process.standardInput = input
     process.standardError = try scratch.newFile("err")
-    // Whoever runs the tests in the background may have made them ignore it, and it is inherited.
-    signal(SIGINT, SIG_DFL)
     try process.run()
     // Its directory is made before anything is read.
     let blobs = machine.folder.appending(path: "blobs").path
     let limit = Date(timeIntervalSinceNow: 20)
-    while process.isRunning, Date() < limit, !FileManager.default.fileExists(atPath: blobs) {}
+    while process.isRunning, Date() < limit, !FileManager.default.fileExists(atPath: blobs) {
+      usleep(1_000)
+    }
     kill(process.processIdentifier, number)
     while process.isRunning, Date() < limit { usleep(1_000) }
     // If it waits for input all the same, it is to end now.

@@ -59,6 +59,8 @@ enum Command {
     process.arguments = arguments
     process.environment = environment
     process.currentDirectoryURL = directory
+    // Whoever runs the tests in the background may have made them ignore it, and it is inherited.
+    signal(SIGINT, SIG_DFL)
     return process
   }
 

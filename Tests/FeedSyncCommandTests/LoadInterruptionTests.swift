@@ -16,8 +16,6 @@ private final class FedLoad {
       ["load", fifo, "--transaction-size", "2"] + arguments, environment: machine.environment)
     process.standardError = try scratch.newFile("err")
     process.standardOutput = try scratch.newFile("out")
-    // Whoever runs the tests in the background may have made them ignore it, and it is inherited.
-    signal(SIGINT, SIG_DFL)
     try process.run()
     // Waits until the command has opened the other end.
     feed = try FileHandle(forWritingTo: URL(filePath: fifo))

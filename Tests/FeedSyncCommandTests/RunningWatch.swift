@@ -7,7 +7,9 @@ final class RunningWatch {
   let process: Process
   private let output: FileHandle
   private var buffer = Data()
-  private var waiting: [JSONObject] = []
+  /// Ends it where it says nothing more, so that a test fails and does not wait for ever: longer
+  /// than any may take.
+  private let guardian: DispatchWorkItem
 
   init(
     command: [String] = ["watch"], _ arguments: [String] = [], environment: [String: String]
@@ -17,9 +19,15 @@ final class RunningWatch {
     process.standardOutput = pipe
     output = pipe.fileHandleForReading
     try process.run()
+    let number = process.processIdentifier
+    guardian = DispatchWorkItem { kill(number, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 150, execute: guardian)
   }
 
-  deinit { if process.isRunning { process.terminate() } }
+  deinit {
+    guardian.cancel()
+    if process.isRunning { process.terminate() }
+  }
 
   /// Reads lines until one tells of `event`; blocks as long as the watch prints nothing.
   func next(_ event: String) throws -> JSONObject {
@@ -54,13 +62,17 @@ final class RunningWatch {
   /// Sends SIGTERM and returns the status.
   func terminate() -> Int32 {
     process.terminate()
-    process.waitUntilExit()
-    return process.terminationReason == .exit ? process.terminationStatus : -1
+    return status()
   }
 
   func interrupt() -> Int32 {
     process.interrupt()
+    return status()
+  }
+
+  private func status() -> Int32 {
     process.waitUntilExit()
+    guardian.cancel()
     return process.terminationReason == .exit ? process.terminationStatus : -1
   }
 }

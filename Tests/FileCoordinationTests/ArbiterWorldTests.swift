@@ -14,7 +14,7 @@ import Testing
 
   @Test func theWorldIsOneInWhichThingsHappen() {
     var counts: [String: Int] = [:]
-    for seed in 0..<20 {
+    for seed in 0..<40 {
       let world = ArbiterWorld(seed: UInt64(seed))
       for _ in 0..<1_500 { world.step() }
       counts.merge(world.counts) { $0 + $1 }
