@@ -26,7 +26,14 @@ package struct Context: Hashable, Sendable {
 
   /// Takes entries in any order.
   package init(_ entries: some Sequence<Entry>) {
-    for entry in entries { insert(entry) }
+    // Not one by one: a hostile file may name thousands.
+    self.entries = entries.filter { $0.sequence > 0 }
+    guard zip(self.entries, self.entries.dropFirst()).contains(where: { !($0 < $1) }) else {
+      return
+    }
+    let sorted = self.entries.sorted()
+    self.entries = sorted.indices.filter { $0 == 0 || sorted[$0 - 1] != sorted[$0] }
+      .map { sorted[$0] }
   }
 
   /// How far `stream` was seen; 0 where nothing of it was.
@@ -60,6 +67,7 @@ package struct Context: Hashable, Sendable {
   /// Adds an entry beside those of its stream.
   package mutating func insert(_ entry: Entry) {
     guard entry.sequence > 0 else { return }
+    if entries.last.map({ $0 < entry }) ?? true { return entries.append(entry) }
     let position = entries.firstIndex { !($0 < entry) } ?? entries.endIndex
     guard position == entries.endIndex || entries[position] != entry else { return }
     entries.insert(entry, at: position)
@@ -78,6 +86,20 @@ package struct Context: Hashable, Sendable {
     entries.removeAll { $0.stream == stream }
     for entry in new { insert(entry) }
   }
+
+  /// Puts the entries of each stream that `changes` names in the place of those that it has here.
+  package mutating func replace(with changes: Context) {
+    let streams = changes.streams
+    // For a few a search each takes less than a set.
+    guard streams.count > Self.fewStreams else {
+      for stream in streams { replace(stream, with: changes.entries(of: stream)) }
+      return
+    }
+    let changed = Set(streams)
+    self = Context(entries.filter { !changed.contains($0.stream) } + changes.entries)
+  }
+
+  private static let fewStreams = 8
 
   /// The same context with nothing seen of `stream`.
   package func without(_ stream: StreamID) -> Context {

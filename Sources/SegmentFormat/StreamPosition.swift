@@ -43,10 +43,7 @@ extension StreamPosition {
     let time = HybridTime(rawValue: raw)
     guard !overflow, time <= .latest else { throw .damaged("a time is not possible") }
     var claimed = encoded.isRelative ? context : Context()
-    let changes = Context(encoded.changes)
-    for changed in changes.streams {
-      claimed.replace(changed, with: changes.entries(of: changed))
-    }
+    claimed.replace(with: Context(encoded.changes))
     let leftOut = encoded.reduced?.leftOut ?? []
     let before = sequence + UInt64(leftOut.count)
     guard claimed.sequence(of: stream) <= (encoded.hasSeenOwn ? 0 : before) else {

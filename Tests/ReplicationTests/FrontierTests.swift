@@ -29,6 +29,32 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
     #expect(context.sequence(of: entry(3, 1).stream) == 0)
   }
 
+  @Test func eachEntryStandsOnceInWhateverOrderTheyCome() {
+    let all = [entry(3, 1), entry(1, 2), entry(2, 0), entry(1, 2), entry(1, 1), entry(2, 5)]
+    let sorted = [entry(1, 1), entry(1, 2), entry(2, 5), entry(3, 1)]
+    #expect(Context(all).entries == sorted)
+    #expect(Context(sorted + [entry(3, 1)]).entries == sorted)
+    var context = Context()
+    for entry in all + all { context.insert(entry) }
+    #expect(context.entries == sorted)
+  }
+
+  @Test(arguments: [1, 20]) func manyStreamsAreReplacedAsEachByItselfWouldBe(count: Int) {
+    let before = Context((1...30).flatMap { [entry($0, 1), entry($0, 2)] })
+    let changes = Context((1...count).map { entry($0 * 2, 7) })
+    var context = before
+    context.replace(with: changes)
+    var expected = before
+    for stream in changes.streams { expected.replace(stream, with: changes.entries(of: stream)) }
+    #expect(context == expected)
+  }
+
+  // One by one, it takes many minutes.
+  @Test(.timeLimit(.minutes(1))) func hundredsOfThousandsOfStreamsAreTakenAtOnce() {
+    let all = (0..<300_000).map { entry($0 * 7919 % 300_000 + 1, 1) }
+    #expect(Context(all).entries.count == all.count)
+  }
+
   @Test func entriesAreSortedAndTheGreaterOneStays() {
     var context = Context([entry(3, 1), entry(1, 2), entry(2, 5)])
     context.advance(entry(1, 1))

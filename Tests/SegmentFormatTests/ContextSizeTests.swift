@@ -68,4 +68,27 @@ import Testing
     // One transaction alone is never too much.
     #expect(SegmentFile.writtenContextTotal > SegmentFile.maximumContextEntries)
   }
+
+  // Each stream by itself, it takes minutes.
+  @Test("may all change with each transaction", .timeLimit(.minutes(1)))
+  func wide() throws {
+    let width = SegmentFile.maximumContextEntries - 1
+    let transactions = (1...20).map { number in
+      let changes = (1...width).map {
+        Context.Entry(
+          stream: StreamID(rawValue: UInt128($0)), sequence: UInt64(number),
+          fingerprint: Fingerprint(rawValue: UInt128($0)))
+      }
+      return EncodedTransaction(
+        time: 1 << 16, nonce: number == 1 ? 7 : nil, isRelative: number > 1, hasSeenOwn: true,
+        changes: number.isMultiple(of: 2) ? changes.reversed() : changes, operations: [])
+    }
+    let segment = Segment(
+      range: Segment.Range(
+        container: ContainerID(rawValue: 1), stream: Sample.laptop, first: 1, last: 20,
+        fingerprintBefore: .origin), attributes: [], transactions: transactions)
+    let last = try #require(try segment.transactions(after: .start).last)
+    #expect(last.header.context.entries.count == width + 1)
+    #expect(last.header.context.sequence(of: StreamID(rawValue: 9)) == 20)
+  }
 }
