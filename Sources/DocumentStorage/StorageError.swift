@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Replication
+import SystemFiles
 import SystemPackage
 
 /// Why the local database did not do what was asked.
@@ -50,7 +51,11 @@ package enum StorageError: Error, Equatable, Sendable {
   case unknownVersion
 
   /// Sorts an error of SQLite's into what a caller can act on.
-  static func from(_ error: any Error, file: FilePath) -> any Error {
+  ///
+  /// - parameter files: where it is tried whether there is room, if SQLite does not tell.
+  package static func from(
+    _ error: any Error, file: FilePath, files: any FileSystem = LinuxFileSystem()
+  ) -> any Error {
     guard let error = error as? DatabaseError else { return error }
     let detail = "\(error.resultCode.rawValue): \(error.message ?? "no message")"
     switch error.resultCode {
@@ -58,7 +63,7 @@ package enum StorageError: Error, Equatable, Sendable {
     case .SQLITE_FULL: return StorageError.full(file)
     case .SQLITE_NOMEM: return StorageError.noMemory(file)
     case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_IOERR:
-      return cause(of: error.resultCode, file: file, detail: detail)
+      return cause(of: error.resultCode, file: file, detail: detail, files)
     // Nothing too big is ever stored: a length that says so has rotted.
     case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_TOOBIG:
       return StorageError.damaged(file, detail: detail)
@@ -71,10 +76,10 @@ package enum StorageError: Error, Equatable, Sendable {
 
   /// Asks the system what SQLite, which has one number for many causes, does not tell.
   private static func cause(
-    of code: ResultCode, file: FilePath, detail: String
+    of code: ResultCode, file: FilePath, detail: String, _ files: any FileSystem
   ) -> StorageError {
-    let directory = file.removingLastComponent().string
-    for (path, mode) in [(directory, W_OK | X_OK), (file.string, R_OK | W_OK)]
+    let directory = file.removingLastComponent()
+    for (path, mode) in [(directory.string, W_OK | X_OK), (file.string, R_OK | W_OK)]
     where access(path, mode) != 0 {
       switch errno {
       case EROFS: return .readOnly(file)
@@ -83,7 +88,7 @@ package enum StorageError: Error, Equatable, Sendable {
       }
     }
     // Without room for one more page, the index of the log cannot be made, and not even read.
-    if isFull(directory) { return .full(file) }
+    if isFull(directory.string) || takesNoMore(directory, files) { return .full(file) }
     switch code {
     case .SQLITE_CANTOPEN, .SQLITE_READONLY: return .cannotOpen(file, detail: detail)
     case .SQLITE_PERM, .SQLITE_AUTH: return .notPermitted(file, detail: detail)
@@ -96,6 +101,24 @@ package enum StorageError: Error, Equatable, Sendable {
     var status = statvfs()
     guard statvfs(path, &status) == 0, status.f_blocks > 0 else { return false }
     let bytes = UInt64(status.f_bavail) * UInt64(status.f_frsize)
-    return bytes < 64 << 10 || (status.f_files > 0 && status.f_favail == 0)
+    return bytes < smallFile || (status.f_files > 0 && status.f_favail == 0)
   }
+
+  /// Whether a directory takes no small file for lack of room: what `statvfs(3)` tells of the file
+  /// system says nothing of a user's quota, and SQLite takes EDQUOT for a disk that fails.
+  private static func takesNoMore(_ directory: FilePath, _ files: any FileSystem) -> Bool {
+    // A database in memory has none.
+    guard !directory.isEmpty else { return false }
+    do throws(FileError) {
+      let file = try files.createTemporary(
+        in: directory, fallbackName: ".feedsync-room.nosync", mode: 0o600)
+      defer { files.discard(file) }
+      try files.write([UInt8](repeating: 1, count: smallFile), to: file)
+      return false
+    } catch {
+      return error.errno == .diskQuotaExceeded || error.errno == .noSpace
+    }
+  }
+
+  private static let smallFile = 64 << 10
 }

@@ -1,0 +1,37 @@
+import DocumentStorage
+import GRDB
+import SystemFiles
+import SystemPackage
+import Testing
+
+@Suite("A database that cannot be written") struct QuotaTests {
+  private let files = InMemoryFileSystem()
+  private let directory: FilePath = "/no-such-state"
+  private let file: FilePath = "/no-such-state/store.sqlite"
+
+  init() { files.putDirectory(directory) }
+
+  /// What becomes of the error that SQLite has for a disk that fails.
+  private var outcome: StorageError? {
+    StorageError.from(DatabaseError(resultCode: .SQLITE_IOERR), file: file, files: files)
+      as? StorageError
+  }
+
+  // No disk that fails: a watch waits for room, and `rebuild` leaves it as it is.
+  @Test("is full where its user's quota is", arguments: [FileOperation.create, .write])
+  func quota(operation: FileOperation) throws {
+    files.fail(operation, with: .diskQuotaExceeded, lasting: true)
+    #expect(outcome == .full(file))
+    #expect(try files.list(directory).isEmpty)
+  }
+
+  @Test("fails where there is room", arguments: [nil, FileOperation.create, .write])
+  func failing(operation: FileOperation?) throws {
+    if let operation { files.fail(operation, with: .ioError, lasting: true) }
+    guard case .failed = outcome else {
+      Issue.record("it is \(String(describing: outcome))")
+      return
+    }
+    #expect(try files.list(directory).isEmpty)
+  }
+}
