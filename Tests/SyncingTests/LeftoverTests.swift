@@ -46,6 +46,25 @@ import Testing
     #expect(try scene.world.logs(in: scene.ann.folder).count == 1)
   }
 
+  @Test("go from the directories of the streams that the device had before and has by now")
+  func otherStreams() throws {
+    let scene = try Scene()
+    let device = scene.ann.device
+    try #require(try device.database.beginStream(insteadOf: scene.ann.stream))
+    let record = try #require(try device.database.device())
+    let own = try #require(device.container.directory(of: record.stream).lastComponent)
+    let again = Device(
+      record: record, database: device.database, container: device.container,
+      ambient: device.ambient)
+    for opened in [device, again] {
+      let paths = [scene.ann.directory, own].map {
+        scene.put(Self.name, in: $0, age: Self.day + 1_000_000)
+      }
+      _ = try Importer(device: opened).importAll()
+      #expect(paths.filter { scene.isThere($0) } == [])
+    }
+  }
+
   // Lesson 20.
   @Test("stay while they may be in use, elsewhere, and under names that are not ours")
   func kept() throws {
