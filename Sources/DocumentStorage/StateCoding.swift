@@ -51,38 +51,20 @@ package enum StateCoding {
     }
 
     private var transactions: [DocumentState.Entry] = []
-    private var keys: [Key] = []
-    /// Of the keys, once they are more than a look at each is worth.
-    private var indices: [Key: Int] = [:]
-    private var inserts: [Dot] = []
+    private var keys = Numbered<Key>()
+    private var inserts = Numbered<Dot>()
 
     mutating func index(of entry: DocumentState.Entry) -> Int {
       let key = Key(
         stream: entry.stamp.dot.stream, sequence: entry.stamp.dot.sequence,
         fingerprint: entry.stamp.fingerprint, isSettled: entry.context == nil)
-      if let index = index(of: key) { return index }
-      transactions.append(entry)
-      keys.append(key)
-      if keys.count == Self.fewKeys {
-        for (index, key) in keys.enumerated() { indices[key] = index }
-      } else if keys.count > Self.fewKeys {
-        indices[key] = keys.count - 1
-      }
-      return keys.count - 1
-    }
-
-    private static let fewKeys = 16
-
-    private func index(of key: Key) -> Int? {
-      keys.count < Self.fewKeys ? keys.firstIndex(of: key) : indices[key]
+      let index = keys.index(of: key)
+      if index == transactions.count { transactions.append(entry) }
+      return index
     }
 
     /// 0 is kept for an operation that is its own insert.
-    mutating func index(_ insert: Dot) -> Int {
-      if let index = inserts.firstIndex(of: insert) { return index + 1 }
-      inserts.append(insert)
-      return inserts.count
-    }
+    mutating func index(_ insert: Dot) -> Int { inserts.index(of: insert) + 1 }
 
     func write(
       into output: inout [UInt8], number: (StreamID) throws -> Int64
@@ -101,12 +83,36 @@ package enum StateCoding {
           output.append(contentsOf: try ContextCoding.encode(context, number: number))
         }
       }
-      output.appendVarint(UInt64(inserts.count))
-      for insert in inserts {
+      output.appendVarint(UInt64(inserts.values.count))
+      for insert in inserts.values {
         output.appendVarint(UInt64(try number(insert.stream)))
         output.appendVarint(insert.sequence)
         output.appendVarint(UInt64(insert.index))
       }
+    }
+  }
+
+  /// Values, each once, in the order of first use.
+  private struct Numbered<Value: Hashable> {
+    private(set) var values: [Value] = []
+    /// Of the values, once they are more than a look at each is worth.
+    private var indices: [Value: Int] = [:]
+
+    private static var few: Int { 16 }
+
+    mutating func index(of value: Value) -> Int {
+      if let index = known(value) { return index }
+      values.append(value)
+      if values.count == Self.few {
+        for (index, value) in values.enumerated() { indices[value] = index }
+      } else if values.count > Self.few {
+        indices[value] = values.count - 1
+      }
+      return values.count - 1
+    }
+
+    private func known(_ value: Value) -> Int? {
+      values.count < Self.few ? values.firstIndex(of: value) : indices[value]
     }
   }
 
