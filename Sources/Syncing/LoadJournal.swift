@@ -83,9 +83,14 @@ package struct LoadJournal: Sendable {
     let text = JSON.array(all.prefix(Self.mostEntries).map(\.json)).canonicalBytes()
     let padding = max(Self.fileBytes - text.count, 0)
     let bytes = text + [UInt8](repeating: UInt8(ascii: " "), count: padding)
-    let descriptor = try FileDescriptor.open(
-      file, .writeOnly, options: .create, permissions: .ownerReadWrite)
-    _ = try descriptor.closeAfter { try descriptor.writeAll(toAbsoluteOffset: 0, bytes) }
+    do {
+      let descriptor = try FileDescriptor.open(
+        file, .writeOnly, options: .create, permissions: .ownerReadWrite)
+      _ = try descriptor.closeAfter { try descriptor.writeAll(toAbsoluteOffset: 0, bytes) }
+    } catch let errno as Errno {
+      // A number alone does not say where.
+      throw FileError(.write, file, errno)
+    }
   }
 
   /// Forgets a file: its load came to its end, or shall begin anew.

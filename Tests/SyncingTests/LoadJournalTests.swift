@@ -40,6 +40,18 @@ import Testing
     #expect(throws: FileError.self) { try journal.entry(for: Self.look, device: device) }
   }
 
+  @Test("that cannot be written says which file it is")
+  func unwritable() throws {
+    let (house, _, state) = try Self.scene()
+    let gone = state.appending("gone")
+    let journal = LoadJournal(directory: gone, files: house.files)
+    #expect(
+      throws: FileError(.write, gone.appending("load.json"), .noSuchFileOrDirectory)
+    ) {
+      try journal.note(Self.entry, writtenBy: nil)
+    }
+  }
+
   @Test("is kept for a file while others are loaded, up to some")
   func several() throws {
     let (house, device, state) = try Self.scene()
