@@ -108,11 +108,22 @@ enum Output {
     Foundation.exit(FeedSyncError.Code.cannotWrite.rawValue)
   }
 
+  /// Waits for whoever reads: another program may have made the pipe or the terminal, which it has
+  /// in common with this one, such as does not block.
+  private static func waitForRoom(in descriptor: Int32) -> Bool {
+    var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    while poll(&output, 1, -1) < 0 {
+      guard errno == EINTR else { return false }
+    }
+    return true
+  }
+
   private static func write(_ bytes: [UInt8], to descriptor: Int32) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN, waitForRoom(in: descriptor) { continue }
       guard count > 0 else { return fail(errno, on: descriptor) }
       rest = rest.dropFirst(count)
     }

@@ -16,4 +16,36 @@ import Testing
     let text = try errors.fileHandleForReading.readToEnd() ?? Data()
     #expect(String(decoding: text, as: UTF8.self).contains("cannot write the results"))
   }
+
+  @Test("wait for a reader that is slow, also where the pipe is one that does not block")
+  func slowReader() throws {
+    let machine = try Machine()
+    let text = String(repeating: "x", count: 100_000)
+    for id in 1...3 {
+      #expect(try machine.feedsync("put", "n", "\(id)", #"{"a":"\#(text)"}"#).status == 0)
+    }
+    let expected = try machine.feedsync("dump").output
+    let process = Command.process(["dump"], environment: machine.environment)
+    let pipe = Pipe()
+    let (reading, writing) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+    _ = fcntl(writing.fileDescriptor, F_SETFL, O_WRONLY | O_NONBLOCK)
+    // F_GETPIPE_SZ, which is not imported.
+    let room = fcntl(writing.fileDescriptor, 1032)
+    process.standardOutput = pipe
+    try process.run()
+    // Nothing is read until the pipe is full.
+    var count: Int32 = 0
+    while process.isRunning, count < room {
+      _ = ioctl(reading.fileDescriptor, UInt(FIONREAD), &count)
+    }
+    var lines = Data()
+    while lines.count < expected.utf8.count {
+      let more = reading.availableData
+      guard !more.isEmpty else { break }
+      lines.append(more)
+    }
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(String(decoding: lines, as: UTF8.self) == expected)
+  }
 }
