@@ -15,6 +15,12 @@ enum Output {
   private static let bufferBytes = 1 << 16
   private static let buffer = Mutex<[UInt8]>([])
   private static let readerHasGone = Atomic<Bool>(false)
+  private static let failsInJSON = Atomic<Bool>(false)
+
+  /// How it is told that results cannot be written.
+  static func tellFailures(in format: OutputFormat) {
+    failsInJSON.store(format == .json, ordering: .relaxed)
+  }
 
   static func line(_ text: String) { line(Array(text.utf8)) }
 
@@ -70,16 +76,23 @@ enum Output {
     _ code: Int32, _ operation: String, _ file: String?, _ message: String, _ hint: String?,
     format: OutputFormat
   ) {
+    warn(text(code, operation, file, message, hint, format: format))
+  }
+
+  private static func text(
+    _ code: Int32, _ operation: String, _ file: String?, _ message: String, _ hint: String?,
+    format: OutputFormat
+  ) -> String {
     switch format {
     case .text:
       var text = "feedsync: "
       if let file { text += file + ": " }
       text += message
       if let hint { text += "\n  hint: " + hint }
-      warn(text)
+      return text
     case .json:
       let parts = ReportJSON.error(code, operation, file, message, hint)
-      warn(JSON.object(["error": parts]).canonical)
+      return JSON.object(["error": parts]).canonical
     }
   }
 
@@ -103,9 +116,14 @@ enum Output {
   private static func fail(_ code: Int32, on descriptor: Int32) {
     guard descriptor == STDOUT_FILENO else { return }
     guard code != EPIPE else { return readerHasGone.store(true, ordering: .relaxed) }
+    let status = FeedSyncError.Code.cannotWrite.rawValue
     let reason = String(cString: strerror(code))
-    write(Array("feedsync: cannot write the results: \(reason)\n".utf8), to: STDERR_FILENO)
-    Foundation.exit(FeedSyncError.Code.cannotWrite.rawValue)
+    let failure = text(
+      status, "write the results", nil, "cannot write the results: \(reason)", nil,
+      format: failsInJSON.load(ordering: .relaxed) ? .json : .text)
+    Progress.clear()
+    write(Array((failure + "\n").utf8), to: STDERR_FILENO)
+    Foundation.exit(status)
   }
 
   /// Waits for whoever reads: another program may have made the pipe or the terminal, which it has

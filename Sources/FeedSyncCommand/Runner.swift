@@ -12,6 +12,8 @@ enum Runner {
     } catch {
       return refuse(error)
     }
+    let format = (command as? any StoreCommand)?.global.format ?? .text
+    Output.tellFailures(in: format)
     do {
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
@@ -27,7 +29,7 @@ enum Runner {
       return refuse(error)
     } catch {
       let described = FeedSyncError(error, operation: type(of: command)._commandName)
-      Output.error(described, format: (command as? any StoreCommand)?.global.format ?? .text)
+      Output.error(described, format: format)
       return described.code.rawValue
     }
   }

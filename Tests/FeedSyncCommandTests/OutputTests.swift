@@ -17,6 +17,21 @@ import Testing
     #expect(String(decoding: text, as: UTF8.self).contains("cannot write the results"))
   }
 
+  @Test("are one object on standard error with --format json, like all that fails")
+  func fullDiskInJSON() throws {
+    let (machine, scratch) = (try Machine(), try Scratch())
+    let process = Command.process(
+      ["put", "n", "1", "{}", "--format", "json"], environment: machine.environment)
+    process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+    process.standardError = try scratch.newFile("errors")
+    try process.run()
+    process.waitUntilExit()
+    let run = CommandRun(
+      status: process.terminationStatus, output: "", errors: try scratch.text("errors"))
+    #expect(run.status == 73)
+    #expect(try run.error()["message"]?.text?.contains("cannot write the results") == true)
+  }
+
   @Test("wait for a reader that is slow, also where the pipe is one that does not block")
   func slowReader() throws {
     let machine = try Machine()
