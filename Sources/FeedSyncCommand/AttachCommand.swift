@@ -56,11 +56,7 @@ struct AttachCommand: StoreCommand {
       try waitForInput()
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else {
-        throw FeedSyncError(
-          .cannotRead, operation: "read standard input",
-          message: "cannot read standard input: \(String(cString: strerror(errno)))")
-      }
+      guard count >= 0 else { throw StandardInput.failure(errno) }
       if count == 0 { return }
       try body(buffer[..<count])
     }

@@ -27,11 +27,11 @@ enum DocumentArguments {
     guard argument == "-" else { return Array(argument.utf8) }
     // Escapes may be six times as long as what they stand for.
     let limit = Limits.bodyBytes * 8
-    let data = try FileHandle.standardInput.read(upToCount: limit + 1) ?? Data()
-    guard data.count <= limit else {
+    let bytes = try StandardInput.read(enough: limit + 1)
+    guard bytes.count <= limit else {
       throw FeedSyncError(
         .badInput, operation: "read standard input", message: "the document is too large")
     }
-    return [UInt8](data)
+    return bytes
   }
 }

@@ -51,7 +51,7 @@ extension FileCommand {
 
     private func contents() throws -> [UInt8] {
       guard let merged, merged != "-" else {
-        return Array(try FileHandle.standardInput.readToEnd() ?? Data())
+        return try StandardInput.read()
       }
       do {
         return Array(try Data(contentsOf: URL(filePath: merged)))
