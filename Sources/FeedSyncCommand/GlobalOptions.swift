@@ -26,6 +26,14 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Say more on standard error.")
   var verbose = false
 
+  /// An empty path is what a script gives whose variable is not set; it would be the working
+  /// directory.
+  func validate() throws {
+    for (name, path) in [("--state", state), ("--container", container)] where path == "" {
+      throw ValidationError("\(name) is empty: name a directory")
+    }
+  }
+
   private static let environment = ProcessInfo.processInfo.environment
 
   private static func variable(_ name: String) -> String? {

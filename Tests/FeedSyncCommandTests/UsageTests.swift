@@ -43,4 +43,18 @@ import Testing
       #expect(run.errors == "", "\(arguments)")
     }
   }
+
+  @Test("of an empty path, as of a variable that is not set, never means the working directory")
+  func emptyPath() throws {
+    let machine = try Machine(initialised: false)
+    for option in ["--state", "--container"] {
+      let run = try machine.feedsync(
+        "init", machine.folder.path, option, "", "--format", "json", directory: machine.root)
+      #expect(run.status == 64)
+      #expect(try run.error()["message"]?.text?.contains(option) == true)
+    }
+    #expect(!FileManager.default.fileExists(atPath: machine.root.path + "/default.json"))
+    let run = try machine.feedsync("init", "", directory: machine.folder)
+    #expect(run.status == 66)
+  }
 }
