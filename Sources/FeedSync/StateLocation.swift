@@ -15,7 +15,9 @@ package enum StateLocation {
       environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
     if let path = state ?? variable("FEEDSYNC_STATE") { return absolute(path) }
-    if let data = variable("XDG_DATA_HOME") { return absolute(data) + "/feedsync" }
+    // A relative one is to be ignored (XDG Base Directory Specification): there would be another
+    // device in each working directory.
+    if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/feedsync" }
     guard let home = variable("HOME") else {
       throw FeedSyncError(
         .configuration, operation: "find the local state", message: "HOME is not set",

@@ -41,6 +41,19 @@ import Testing
     #expect(exists("home/.local/share/feedsync"))
   }
 
+  @Test("with a relative XDG_DATA_HOME, which counts for nothing, is one device everywhere")
+  func relative() throws {
+    let machine = try Machine(initialised: false)
+    let environment = machine.bareEnvironment.merging(["XDG_DATA_HOME": "data"]) { $1 }
+    let joined = try machine.feedsync(
+      "init", machine.folder.path, environment: environment, directory: machine.root)
+    #expect(joined.status == 0)
+    let list = try machine.feedsync("list", environment: environment, directory: machine.home)
+    #expect(list.status == 0)
+    let state = machine.home.path + "/.local/share/feedsync/default.json"
+    #expect(FileManager.default.fileExists(atPath: state))
+  }
+
   @Test("chooses the container by --container, FEEDSYNC_CONTAINER, or the last initialised")
   func container() throws {
     let machine = try Machine()
