@@ -72,7 +72,8 @@ struct LeaveCommand: StoreCommand {
   private func text(_ done: DeviceDirectory.Departure, identifier: String) -> [String] {
     let record = done.device.record
     var lines = [
-      "left \(identifier) (\(record.container)) as \(ReportText.escaped(record.name))",
+      "left \(ReportText.escaped(identifier)) (\(record.container)) as"
+        + " \(ReportText.escaped(record.name))",
       waiting(done),
       "what this device wrote stays for the others: \(done.files.string)",
     ]
