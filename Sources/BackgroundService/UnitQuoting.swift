@@ -2,28 +2,34 @@
 enum UnitQuoting {
   /// A word that the program gets exactly as it is.
   static func argument(_ text: String) -> String {
-    quoted(text.replacing("$", with: "$$"))
+    quoted(text, doubling: "%$")
   }
 
   /// The program to be run: variables are not replaced in it, so a dollar sign stands for itself.
-  static func program(_ text: String) -> String { quoted(text) }
+  static func program(_ text: String) -> String { quoted(text, doubling: "%") }
 
   /// Whether systemd takes the path as that of a program: it refuses quotes and backslashes there,
   /// however they are written.
   static func canBeProgram(_ text: String) -> Bool {
-    !text.contains { "\"'\\".contains($0) }
+    !text.unicodeScalars.contains { "\"'\\".unicodeScalars.contains($0) }
   }
 
-  private static func quoted(_ text: String) -> String {
-    let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-      .replacing("%", with: "%%")
-    return "\"\(escaped)\""
+  /// By scalars, as systemd reads: a sign with an accent on it is one character to Swift, and
+  /// another one.
+  private static func quoted(_ text: String, doubling signs: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      if scalar == "\\" || scalar == "\"" { result += "\\" }
+      if signs.unicodeScalars.contains(scalar) { result.unicodeScalars.append(scalar) }
+      result.unicodeScalars.append(scalar)
+    }
+    return result + "\""
   }
 
   /// The words of a line that was written with these; nil for one that was written otherwise.
   static func words(_ line: Substring) -> [String]? {
     var words: [String] = []
-    var rest = line.drop { $0 == " " }
+    var rest = line.unicodeScalars.drop { $0 == " " }
     while !rest.isEmpty {
       guard let word = word(&rest, isProgram: words.isEmpty) else { return nil }
       words.append(word)
@@ -32,16 +38,18 @@ enum UnitQuoting {
     return words
   }
 
-  private static func word(_ rest: inout Substring, isProgram: Bool) -> String? {
+  private static func word(
+    _ rest: inout Substring.UnicodeScalarView, isProgram: Bool
+  ) -> String? {
     let isQuoted = rest.first == "\""
     if isQuoted { rest.removeFirst() }
-    var word = ""
-    while let character = rest.popFirst() {
-      switch character {
-      case "\"" where isQuoted: return word
-      case " " where !isQuoted: return word
+    var word = String.UnicodeScalarView()
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "\"" where isQuoted: return String(word)
+      case " " where !isQuoted: return String(word)
       case "\\":
-        guard let next = rest.popFirst(), "\"\\".contains(next) else { return nil }
+        guard let next = rest.popFirst(), next == "\"" || next == "\\" else { return nil }
         word.append(next)
       case "%":
         guard rest.popFirst() == "%" else { return nil }
@@ -49,9 +57,9 @@ enum UnitQuoting {
       case "$" where !isProgram:
         guard rest.popFirst() == "$" else { return nil }
         word.append("$")
-      default: word.append(character)
+      default: word.append(scalar)
       }
     }
-    return isQuoted ? nil : word
+    return isQuoted ? nil : String(word)
   }
 }

@@ -50,4 +50,7 @@ extension WatchService {
     "a b", "100%", "%h", "%%", "\"quoted\"", "it's", "back\\slash", "two\\\\", "end\\", "$HOME",
     "${HOME}", "$$", "`id`", ";", "#", "é→😀", "*", "!", "a\\%b", "\\'%", "'", "~", "\u{2028}",
   ].map { "/home/ann/\($0)/x" }
+
+  /// Each sign is another character with the accent that follows it.
+  static let accented = ["%", "$", "\"", "\\", " ", ""].map { "/home/ann/\($0)\u{301}/x" }
 }

@@ -18,7 +18,9 @@ import Testing
     }
   }
 
-  @Test("gives back the words that were put in", arguments: WatchService.awkward)
+  @Test(
+    "gives back the words that were put in",
+    arguments: WatchService.awkward + WatchService.accented)
   func awkward(path: String) throws {
     let service = try WatchService.sample(executable: path, state: path, container: path)
     let command = try #require(UnitText.command(of: UnitText.render(service)))
@@ -31,6 +33,12 @@ import Testing
     let text = UnitText.render(
       try .sample(executable: "/a$b%c", state: "/s$%", container: "/c"))
     #expect(text.contains(#"ExecStart="/a$b%%c" "watch" "--state" "/s$$%%""#))
+  }
+
+  @Test("writes them twice also where an accent follows, with which they are other characters")
+  func accents() throws {
+    let text = UnitText.render(try .sample(state: "/%\u{301}$\u{301}"))
+    #expect(text.unicodeScalars.contains("/%%\u{301}$$\u{301}\"".unicodeScalars))
   }
 
   @Test("goes by way of the shell where systemd refuses the program's path")
