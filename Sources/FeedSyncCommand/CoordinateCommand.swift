@@ -65,7 +65,7 @@ struct CoordinateOptions: ParsableArguments {
     let status = try coordinator.coordinate(
       [intent], timeout: timeout.map { .milliseconds(Int64($0 * 1000)) }
     ) { paths in
-      try ForegroundCommand(command, path: paths[0].string).run()
+      try ForegroundCommand(command, path: paths[0].string, format: global.format).run()
     }
     if status != 0 { throw ExitStatus(rawValue: status) }
   }

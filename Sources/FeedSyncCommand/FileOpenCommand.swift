@@ -33,7 +33,7 @@ extension FileCommand {
       let path = chosen.path.string
       let words = try Self.words(program: program, environment: ProcessInfo.processInfo.environment)
       Output.flush()
-      let status = try ForegroundCommand(words + [path], path: path).run()
+      let status = try ForegroundCommand(words + [path], path: path, format: global.format).run()
       if status != 0 { throw ExitStatus(rawValue: status) }
     }
 

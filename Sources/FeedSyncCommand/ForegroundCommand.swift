@@ -39,11 +39,15 @@ struct ForegroundCommand {
 
   private let words: [String]
   private let path: String
+  private let format: OutputFormat
 
-  /// - parameter path: what the program finds in `FEEDSYNC_PATH`.
-  init(_ words: [String], path: String) {
+  /// - parameters:
+  ///   - path: what the program finds in `FEEDSYNC_PATH`.
+  ///   - format: how it is told that the program cannot be started.
+  init(_ words: [String], path: String, format: OutputFormat) {
     self.words = words
     self.path = path
+    self.format = format
   }
 
   /// Returns how it ended, as a shell would show it.
@@ -62,8 +66,10 @@ struct ForegroundCommand {
     switch start(heeding: heeded) {
     case .success(let started): process = started
     case .failure(let error):
-      Output.warn("feedsync: \(words[0]): \(String(cString: strerror(error.rawValue)))")
-      return error.rawValue == ENOENT ? Self.notFound : Self.notExecutable
+      let status = error.rawValue == ENOENT ? Self.notFound : Self.notExecutable
+      Output.notStarted(
+        words[0], String(cString: strerror(error.rawValue)), status: status, format: format)
+      return status
     }
     foregroundProcess.store(process, ordering: .sequentiallyConsistent)
     passOnEarlySignals()

@@ -72,6 +72,11 @@ enum Output {
     failure(status, text.operation, text.file, text.message, text.hint, format: format)
   }
 
+  /// What a command says that cannot start a program; `status` is what shells show of that.
+  static func notStarted(_ program: String, _ reason: String, status: Int32, format: OutputFormat) {
+    failure(status, "start the program", program, reason, nil, format: format)
+  }
+
   private static func failure(
     _ code: Int32, _ operation: String, _ file: String?, _ message: String, _ hint: String?,
     format: OutputFormat

@@ -48,6 +48,10 @@ import Testing
     #expect(killed.status == 137)
     let missing = try machine.feedsync("coordinate", "read", file, "--", "/no/such/program")
     #expect(missing.status == 127 && missing.errors.contains("/no/such/program"))
+    let told = try machine.feedsync(
+      "coordinate", "read", file, "--format", "json", "--", "/no/such/program")
+    #expect(told.status == 127)
+    #expect(try told.error()["file"]?.text == "/no/such/program")
   }
 
   @Test("gives up with 75 when the time is up, and says who holds the file")
