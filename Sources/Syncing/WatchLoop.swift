@@ -25,8 +25,8 @@ package struct WatchLoop {
   private static let firstRetry = Duration.seconds(5)
   private static let lastRetry = Duration.seconds(60)
 
-  package init(device: Device) {
-    importer = Importer(device: device)
+  package init(device: Device, limits: ImportPart.Limits = .standard) {
+    importer = Importer(device: device, limits: limits)
     // A scan does not wait for anything, so a first one that takes minutes has to ask.
     importer.isStopping = { Task.isCancelled }
   }

@@ -33,16 +33,20 @@ package struct WatchSession: Sendable {
   private let watcher: FolderWatcher
   private let clock: any Clock<Duration>
   private let upkeep: WatchUpkeep?
+  private let limits: ImportPart.Limits
 
-  /// - parameter upkeep: what is done for the device's own files meanwhile.
+  /// - parameters:
+  ///   - upkeep: what is done for the device's own files meanwhile.
+  ///   - limits: how much is read before it is written.
   package init(
     device: Device, watcher: FolderWatcher, clock: any Clock<Duration> = ContinuousClock(),
-    upkeep: WatchUpkeep? = nil
+    upkeep: WatchUpkeep? = nil, limits: ImportPart.Limits = .standard
   ) {
     self.device = device
     self.watcher = watcher
     self.clock = clock
     self.upkeep = upkeep
+    self.limits = limits
   }
 
   /// Watches until the surrounding task is cancelled.
@@ -62,11 +66,8 @@ package struct WatchSession: Sendable {
     let mode = try await watcher.start { mailbox.put($0) }
     var upkeepTask: Task<Void, Never>?
     do {
-      var loop = WatchLoop(device: device)
-      // What the first scan brings is told after the line that says that it is done.
-      let first = try loop.scan(nil)
-      try report(.watching(mode))
-      for event in first { try report(event) }
+      var loop = WatchLoop(device: device, limits: limits)
+      try lookFirst(&loop, mode: mode, report: report)
       // Not beside the first scan, which may have much to import.
       upkeepTask = upkeep?.start()
       try await follow(mailbox, loop: &loop, report: report)
@@ -75,6 +76,20 @@ package struct WatchSession: Sendable {
       throw error
     }
     await end(upkeepTask)
+  }
+
+  /// Makes the first scan, and tells what it brings after the line that says that it is done.
+  ///
+  /// Also where it is ended before: no later one brings again what is committed.
+  private func lookFirst(
+    _ loop: inout WatchLoop, mode: WatchMode, report: (WatchEvent) throws -> Void
+  ) throws {
+    var imported: [WatchEvent] = []
+    let outcome = Result { try loop.scan(nil) { imported.append($0) } }
+    if case .failure(let error) = outcome, imported.isEmpty { throw error }
+    try report(.watching(mode))
+    for event in imported { try report(event) }
+    for event in try outcome.get() { try report(event) }
   }
 
   private func end(_ upkeepTask: Task<Void, Never>?) async {

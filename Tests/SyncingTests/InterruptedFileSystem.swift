@@ -12,6 +12,7 @@ final class InterruptedFileSystem: FileSystem {
   private let countdown: Mutex<Int>
   private let event: @Sendable () -> Void
   private let check: Check
+  private let reading: @Sendable (_ path: FilePath) -> Void
 
   /// - parameter places: how many files are to get their names before `event`.
   init(_ base: any FileSystem, afterPlaces places: Int, event: @escaping @Sendable () -> Void) {
@@ -19,6 +20,16 @@ final class InterruptedFileSystem: FileSystem {
     countdown = Mutex(places)
     self.event = event
     check = { (_) throws(FileError) in }
+    reading = { _ in }
+  }
+
+  /// - parameter reading: called before a file is read as a whole.
+  init(_ base: any FileSystem, beforeReading reading: @escaping @Sendable (FilePath) -> Void) {
+    self.base = base
+    countdown = Mutex(0)
+    event = {}
+    check = { (_) throws(FileError) in }
+    self.reading = reading
   }
 
   /// - parameter check: called before each change; what it throws, the change throws, and does
@@ -28,6 +39,7 @@ final class InterruptedFileSystem: FileSystem {
     countdown = Mutex(0)
     event = {}
     self.check = check
+    reading = { _ in }
   }
 
   func place(_ file: TemporaryFile, at path: FilePath) throws(FileError) {
@@ -47,7 +59,8 @@ final class InterruptedFileSystem: FileSystem {
   }
 
   func contents(of path: FilePath, limit: Int) throws(FileError) -> FileContents {
-    try base.contents(of: path, limit: limit)
+    reading(path)
+    return try base.contents(of: path, limit: limit)
   }
 
   func read(
