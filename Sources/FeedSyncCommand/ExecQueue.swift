@@ -33,6 +33,7 @@ final class ExecQueue: Sendable {
     }
     queue.async { [self] in
       defer { waiting.withLock { $0.count -= 1 } }
+      // What is told here is told beside the watch, which may be writing a line.
       let process = Process()
       process.executableURL = URL(filePath: "/bin/sh")
       process.arguments = ["-c", command]
@@ -44,10 +45,10 @@ final class ExecQueue: Sendable {
         try pipe.fileHandleForWriting.close()
         process.waitUntilExit()
         if process.terminationStatus != 0 {
-          Output.warn("feedsync: warning: --exec: status \(process.terminationStatus)")
+          Output.warnBeside("feedsync: warning: --exec: status \(process.terminationStatus)")
         }
       } catch {
-        Output.warn("feedsync: warning: --exec: \(error)")
+        Output.warnBeside("feedsync: warning: --exec: \(error)")
       }
     }
   }
