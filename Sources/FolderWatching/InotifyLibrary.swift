@@ -6,17 +6,21 @@ import SystemPackage
 ///
 /// It knows the traps of the library (3.22.6, `libinotifytools/src/inotifytools.c`), so that
 /// nobody else has to.
-final class InotifyLibrary {
+package final class InotifyLibrary {
   /// The descriptor that the library hides.
-  let descriptor: Int32
+  package let descriptor: Int32
   private let null: Int32
 
   /// Makes the instance, with a descriptor that children do not inherit.
-  init() throws(WatchError) {
+  ///
+  /// - parameter descriptors: gives those of this process that are inotify instances.
+  package init(
+    seeing descriptors: () -> Set<Int32> = { inotifyDescriptors() }
+  ) throws(WatchError) {
     let null = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard null >= 0 else { throw Self.failure(.last) }
     do {
-      descriptor = try Self.open()
+      descriptor = try Self.open(seeing: descriptors)
     } catch {
       close(null)
       throw error
@@ -67,28 +71,36 @@ final class InotifyLibrary {
   /// `inotifytools_cleanup` leaves events in a static buffer, and the next instance would deliver
   /// them under watch descriptors that are its own by then. So something that yields no event
   /// takes the descriptor's place first, and the buffer is emptied.
-  func end() {
+  package func end() {
     dup2(null, descriptor)
     while inotifytools_next_event(0) != nil {}
     inotifytools_cleanup()
     close(null)
   }
 
-  private static func open() throws(WatchError) -> Int32 {
-    let before = inotifyDescriptors()
-    guard inotifytools_initialize() == 1 else {
-      throw failure(Errno(rawValue: inotifytools_error()))
+  private static func open(
+    seeing descriptors: () -> Set<Int32>
+  ) throws(WatchError) -> Int32 {
+    for _ in 0..<attempts {
+      let before = descriptors()
+      guard inotifytools_initialize() == 1 else {
+        throw failure(Errno(rawValue: inotifytools_error()))
+      }
+      let new = descriptors().subtracting(before)
+      // Another thread may have made an instance of its own meanwhile, or ended one. And the
+      // library calls `select`, which writes beyond its set for a descriptor that is too great.
+      guard new.count == 1, let descriptor = new.first, descriptor < FD_SETSIZE else {
+        inotifytools_cleanup()
+        continue
+      }
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      return descriptor
     }
-    let new = inotifyDescriptors().subtracting(before)
-    // Another thread may have made an instance of its own meanwhile. And the library calls
-    // `select`, which writes beyond its set for a descriptor that is too great.
-    guard new.count == 1, let descriptor = new.first, descriptor < FD_SETSIZE else {
-      inotifytools_cleanup()
-      throw .unavailable(.descriptor)
-    }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    return descriptor
+    throw .unavailable(.descriptor)
   }
+
+  /// How often it is tried to tell the library's descriptor from those of other threads.
+  private static let attempts = 8
 
   private static func failure(_ errno: Errno) -> WatchError {
     let isExhausted = errno == .tooManyOpenFiles || errno == .tooManyOpenFilesInSystem
@@ -96,7 +108,7 @@ final class InotifyLibrary {
   }
 
   /// The descriptors of this process that are inotify instances.
-  static func inotifyDescriptors() -> Set<Int32> {
+  package static func inotifyDescriptors() -> Set<Int32> {
     let directory: FilePath = "/proc/self/fd"
     guard let names = try? DirectoryListing.names(at: directory) else { return [] }
     let instances = names.filter { name in
