@@ -39,7 +39,10 @@ struct Interruption: Sendable {
   /// Calls a handler on a thread of Dispatch's when a signal arrives, or at once if one has: unlike
   /// a source of Dispatch's for signals, which misses what comes while it is being set up.
   func onRequest(_ handler: @escaping @Sendable () -> Void) -> (any DispatchSourceRead)? {
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else {
+      Self.lookForRequest(handler)
+      return nil
+    }
     let descriptor = descriptor
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
     source.setEventHandler {
@@ -49,6 +52,14 @@ struct Interruption: Sendable {
     }
     source.resume()
     return source
+  }
+
+  /// Where no descriptor was left for a pipe, a look ten times a second finds the signal.
+  private static func lookForRequest(_ handler: @escaping @Sendable () -> Void) {
+    Thread.detachNewThread {
+      while requestedSignal.load(ordering: .relaxed) == 0 { usleep(100_000) }
+      handler()
+    }
   }
 
   /// Says what was done, and ends the process by the signal that asked for it, so that whoever

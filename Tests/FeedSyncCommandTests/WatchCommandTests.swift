@@ -57,6 +57,25 @@ import Testing
     }
   }
 
+  @Test("ends at a signal also where no descriptor is left to hear of it by", arguments: 11...14)
+  func fewDescriptors(limit: Int) throws {
+    let (machine, scratch, process) = (try Machine(), try Scratch(), Process())
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "ulimit -n \(limit); exec \"$0\" watch", Command.binary.path]
+    process.environment = machine.environment
+    process.standardOutput = try scratch.newFile("out")
+    process.standardError = try scratch.newFile("err")
+    try process.run()
+    let deadline = Date(timeIntervalSinceNow: 20)
+    // With still fewer, it cannot begin.
+    while process.isRunning, try scratch.text("out").isEmpty, Date() < deadline { usleep(1_000) }
+    process.terminate()
+    while process.isRunning, Date() < deadline { usleep(1_000) }
+    #expect(!process.isRunning)
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
+  }
+
   @Test("refuses to run twice, naming the process that runs; import works beside it")
   func second() throws {
     let machine = try Machine()
