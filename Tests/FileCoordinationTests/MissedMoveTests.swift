@@ -136,7 +136,7 @@ import Testing
     try there.addFilePresenter(presenter)
     try moveOwn(file, to: aside, presenter, by: there) { try Workshop.write("new", to: $0) }
     try FileCoordinator(here).write(file) { _ in }
-    #expect(presenter.journal.all.contains("relinquish writer"))
+    #expect(presenter.journal.wait(for: "relinquish writer"))
     try there.removeFilePresenter(presenter)
   }
 
@@ -149,7 +149,7 @@ import Testing
     try moveOwn(old, to: new, presenter, by: there)
     presenter.setPath(new)
     try FileCoordinator(here).write(new) { _ in }
-    #expect(presenter.journal.all.contains("relinquish writer"))
+    #expect(presenter.journal.wait(for: "relinquish writer"))
     try there.removeFilePresenter(presenter)
   }
 }
