@@ -5,7 +5,8 @@ extension FileCoordinator {
   ///
   /// Accesses that wait for the item will get its new path, except those that replace what has the
   /// old name. Presenters of the item, of what is in it and of folders around it are told. Where
-  /// nothing has moved it does nothing.
+  /// nothing has moved it does nothing. Who claims the new path may come before this is heard of:
+  /// an access that writes both paths keeps others from both.
   ///
   /// - throws: ``CoordinationError/notWriting(path:)`` outside of an accessor of this coordinator
   ///   that writes the item.

@@ -34,14 +34,19 @@ import Testing
     let machine = try Machine()
     let process = Command.process(["put", "n", "x", "-"], environment: machine.environment)
     let pipe = Pipe()
-    _ = fcntl(pipe.fileHandleForReading.fileDescriptor, F_SETFL, O_RDONLY | O_NONBLOCK)
+    let input = pipe.fileHandleForReading.fileDescriptor
+    _ = fcntl(input, F_SETFL, O_RDONLY | O_NONBLOCK)
+    // Foundation closes that one here once the command has it.
+    let looking = fcntl(input, F_DUPFD_CLOEXEC, 0)
+    defer { close(looking) }
     process.standardInput = pipe
     try process.run()
     try pipe.fileHandleForWriting.write(contentsOf: Data(#"{"a":"#.utf8))
     // Once this is read, the next reading finds nothing.
     var count: Int32 = 1
     while process.isRunning, count > 0 {
-      _ = ioctl(pipe.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count)
+      try #require(ioctl(looking, UInt(FIONREAD), &count) == 0)
+      usleep(1_000)
     }
     try pipe.fileHandleForWriting.write(contentsOf: Data("1}".utf8))
     try pipe.fileHandleForWriting.close()

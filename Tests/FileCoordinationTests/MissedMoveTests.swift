@@ -148,6 +148,8 @@ import Testing
     try there.addFilePresenter(presenter)
     try moveOwn(old, to: new, presenter, by: there)
     presenter.setPath(new)
+    // Nobody has claimed the new name, so nothing else tells that the move has been heard of.
+    _ = try there.report(timeout: .seconds(30))
     try FileCoordinator(here).write(new) { _ in }
     #expect(presenter.journal.wait(for: "relinquish writer"))
     try there.removeFilePresenter(presenter)
