@@ -170,7 +170,7 @@ extension DocumentFolder {
         let access = stamp.map { stamp in
           directory.access(to: place.name) { FileStamp($0) == stamp }
         }
-        return try SafeReplacement(directory: directory, ambient: ambient).replace(
+        return try replacement(of: place.name, at: place, in: directory).replace(
           place.name, expecting: stamp, access: access
         ) { try $0.write(bytes[...]) }
       }

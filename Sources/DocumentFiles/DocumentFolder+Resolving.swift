@@ -48,7 +48,7 @@ extension DocumentFolder {
       }
       try await change(version.file, deleting: version) { place, directory in
         try keep(version, of: place)
-        try take(version, from: directory)
+        try take(version, of: place, from: directory)
         try domain.report(.resolved, version: version.persistentIdentifier, at: place.path)
       }
     }
@@ -208,8 +208,7 @@ extension DocumentFolder {
       access = try FileAccess(to: old)
       try keep(old, named: place.name, of: place)
     }
-    let replacement = SafeReplacement(directory: directory, ambient: ambient)
-    let outcome = try replacement.replace(
+    let outcome = try replacement(of: place.name, at: place, in: directory).replace(
       place.name, expecting: before?.stamp, access: access, write)
     if let error = outcome.notDurable { throw error }
   }
@@ -252,15 +251,26 @@ extension DocumentFolder {
       }
       try kept.remove(place.relative, id)
     } else {
-      try take(version, from: directory)
+      try take(version, of: place, from: directory)
     }
     try domain.report(.lost, version: version.persistentIdentifier, at: place.path)
   }
 
   /// Takes a conflict copy out of the folder.
-  private func take(_ version: FileVersion, from directory: OpenDirectory) throws {
+  private func take(
+    _ version: FileVersion, of place: DocumentPlace, from directory: OpenDirectory
+  ) throws {
     guard let name = version.path.lastComponent else { return }
-    try SafeReplacement(directory: directory, ambient: ambient).remove(
-      name, expecting: version.stamp)
+    try replacement(of: name, at: place, in: directory).remove(name, expecting: version.stamp)
+  }
+
+  /// What replaces or removes a name of a document's; should that bring out something for which
+  /// the folder has no name, it is kept on this machine.
+  func replacement(
+    of name: FilePath.Component, at place: DocumentPlace, in directory: OpenDirectory
+  ) -> SafeReplacement {
+    SafeReplacement(directory: directory, ambient: ambient) { file in
+      try keep(file, named: name, of: place)
+    }
   }
 }

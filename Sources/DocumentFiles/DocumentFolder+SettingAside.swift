@@ -46,7 +46,7 @@ extension DocumentFolder {
     guard (try? directory.status(of: name)) == nil else { return nil }
     let outcome: SafeReplacement.Outcome
     do {
-      outcome = try SafeReplacement(directory: directory, ambient: ambient).replace(
+      outcome = try replacement(of: name, at: place, in: directory).replace(
         name, expecting: nil, access: directory.access(to: place.name)
       ) { try $0.write(contents[...]) }
     } catch DocumentFileError.changedMeanwhile {

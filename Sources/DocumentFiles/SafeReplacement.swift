@@ -12,6 +12,8 @@ import SystemPackage
 struct SafeReplacement {
   let directory: OpenDirectory
   let ambient: DocumentAmbient
+  /// Keeps elsewhere what finds no name in the directory.
+  let keep: (OpenFile) throws -> Void
 
   /// What was written, and whether its name is surely on the disk.
   struct Outcome {
@@ -123,7 +125,7 @@ struct SafeReplacement {
   /// Makes a version of what has a temporary name, under which nobody would find it.
   private func makeVersion(_ temporary: FilePath.Component, of name: FilePath.Component) throws {
     for moment in ambient.moments() {
-      guard let copy = ConflictCopy.name(of: name, moment, savedBy: ambient.machine) else { return }
+      guard let copy = ConflictCopy.name(of: name, moment, savedBy: ambient.machine) else { break }
       do {
         return try directory.renameExclusively(temporary, to: copy)
       } catch {
@@ -131,6 +133,9 @@ struct SafeReplacement {
         guard error.errno == .fileExists else { throw error }
       }
     }
+    // The name leaves no room for a mark, or all copies' names are taken.
+    try keep(try directory.open(temporary))
+    try directory.remove(temporary)
   }
 
   /// Removes a name if what has it is what was expected.

@@ -8,11 +8,7 @@ import Testing
   private let desk: Desk
   private let folder: DocumentFolder
 
-  init() throws {
-    desk = try Desk()
-    folder = try desk.folder()
-    try desk.write("a.txt", "old")
-  }
+  init() throws { (desk, folder) = try Desk.withDocument() }
 
   /// Opens a document, edits it, and has it no more.
   private func edit(_ text: String) async throws {

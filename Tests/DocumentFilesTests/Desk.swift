@@ -20,6 +20,13 @@ final class Desk: Sendable {
     for name in ["state", "documents"] { try makeFolder(directory.path.appending(name)) }
   }
 
+  /// A desk with a document `a.txt`, which has the contents `old`.
+  static func withDocument() throws -> (Desk, DocumentFolder) {
+    let desk = try Desk()
+    try desk.write("a.txt", "old")
+    return (desk, try desk.folder())
+  }
+
   deinit { for domain in domains.withLock({ $0 }) { domain.close() } }
 
   var state: FilePath { directory.path.appending("state") }

@@ -10,11 +10,7 @@ import Testing
   private let desk: Desk
   private let folder: DocumentFolder
 
-  init() throws {
-    desk = try Desk()
-    folder = try desk.folder()
-    try desk.write("a.txt", "old")
-  }
+  init() throws { (desk, folder) = try Desk.withDocument() }
 
   private func setMode(_ mode: UInt32, _ name: String) {
     #expect(chmod(desk.path(name).string, mode) == 0)

@@ -10,11 +10,7 @@ import Testing
   private let desk: Desk
   private let folder: DocumentFolder
 
-  init() throws {
-    desk = try Desk()
-    folder = try desk.folder()
-    try desk.write("a.txt", "old")
-  }
+  init() throws { (desk, folder) = try Desk.withDocument() }
 
   @Test func d2_savingReplacesTheFileAndKeepsItsMode() async throws {
     #expect(chmod(desk.path("a.txt").string, 0o600) == 0)
@@ -102,24 +98,6 @@ import Testing
     #expect(try contents(of: "a.txt") == ["a syncer's", "edited"])
   }
 
-  @Test func d10_whatIsWrittenBetweenTheTwoExchangesBecomesAVersion() async throws {
-    let document = try await DocumentFile<String>.open("a.txt", in: folder)
-    try await document.edit { $0 = "edited" }
-    let desk = desk
-    desk.atSteps { step in
-      if step == .synchronized { try desk.write("a.txt", "second") }
-      if step == .exchanged { try desk.write("a.txt", "third") }
-    }
-    await #expect(throws: DocumentFileError.self) { try await document.save() }
-    desk.atSteps(nil)
-    var all = [try desk.read("a.txt")]
-    all += try (folder.otherVersions(of: "a.txt") ?? []).map {
-      String(decoding: try folder.contents(of: $0), as: UTF8.self)
-    }
-    #expect(Set(all) == ["second", "third", "edited"])
-    #expect(try desk.names.allSatisfy { !$0.hasPrefix(".") })
-  }
-
   /// All contents that the document has by versions, and as it is; nothing else may be there.
   private func contents(of name: String) throws -> Set<String> {
     #expect(try desk.names.allSatisfy { !$0.hasPrefix(".") })
@@ -129,34 +107,47 @@ import Testing
     return Set(texts + (current.map { [$0] } ?? []))
   }
 
-  @Test func d10_whatWasToBePutBackIsThereWhereTheNewFileIsRemovedMeanwhile() async throws {
-    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+  /// Saves an edit of a document, which another program writes before it changes places, and with
+  /// which it does this before they are compared.
+  private func save(
+    _ name: String = "a.txt", _ meanwhile: @escaping @Sendable () throws -> Void
+  ) async throws {
+    let document = try await DocumentFile<String>.open(FilePath(name), in: folder)
     try await document.edit { $0 = "edited" }
     let desk = desk
     desk.atSteps { step in
-      if step == .synchronized { try desk.write("a.txt", "second") }
-      if step == .exchanged { try desk.remove("a.txt") }
+      if step == .synchronized { try desk.write(name, "second") }
+      if step == .exchanged { try meanwhile() }
     }
-    await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path("a.txt").string)) {
+    await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path(name).string)) {
       try await document.save()
     }
     desk.atSteps(nil)
+  }
+
+  @Test func d10_whatIsWrittenBetweenTheTwoExchangesBecomesAVersion() async throws {
+    try await save { [desk] in try desk.write("a.txt", "third") }
+    #expect(try contents(of: "a.txt") == ["second", "third", "edited"])
+  }
+
+  @Test func d10_whatWasToBePutBackIsThereWhereTheNewFileIsRemovedMeanwhile() async throws {
+    try await save { [desk] in try desk.remove("a.txt") }
     #expect(try desk.read("a.txt") == "second")
     #expect(try contents(of: "a.txt") == ["second", "edited"])
   }
 
   @Test func d10_whatIsWrittenBetweenBecomesAVersionBesideOneOfTheSameSecond() async throws {
     try await folder.addConflict(Array("first".utf8), of: "a.txt")
-    let document = try await DocumentFile<String>.open("a.txt", in: folder)
-    try await document.edit { $0 = "edited" }
-    let desk = desk
-    desk.atSteps { step in
-      if step == .synchronized { try desk.write("a.txt", "second") }
-      if step == .exchanged { try desk.write("a.txt", "third") }
-    }
-    await #expect(throws: DocumentFileError.self) { try await document.save() }
-    desk.atSteps(nil)
+    try await save { [desk] in try desk.write("a.txt", "third") }
     #expect(try contents(of: "a.txt") == ["first", "second", "third", "edited"])
+  }
+
+  @Test func d10_whatIsWrittenBetweenIsKeptWhereNoNameBesideItHasRoom() async throws {
+    let name = String(repeating: "a", count: 240) + ".txt"
+    try desk.write(name, "old")
+    try await save(name) { [desk] in try desk.write(name, "third") }
+    #expect(try contents(of: name) == ["second", "third", "edited"])
+    #expect(try desk.names == ["a.txt", name])
   }
 
   @Test func v4_whatIsWrittenWhileAVersionIsRemovedStays() async throws {

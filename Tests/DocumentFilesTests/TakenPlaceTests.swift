@@ -17,11 +17,7 @@ import Testing
   private let desk: Desk
   private let folder: DocumentFolder
 
-  init() throws {
-    desk = try Desk()
-    folder = try desk.folder()
-    try desk.write("a.txt", "old")
-  }
+  init() throws { (desk, folder) = try Desk.withDocument() }
 
   private func take(_ name: String, by taker: Taker) throws {
     try desk.remove(name)
