@@ -116,6 +116,9 @@ extension Arbiter {
       return advance(now: now)
     }
     settle(claim, presenter: key, now: now)
+    // It waits for others by now, who may wait for it; or began, so that others go past whoever
+    // waits for it.
+    if claims[claim]?.isAnswered == true { advance(now: now) }
   }
 
   /// Waits for a presenter no longer.

@@ -130,6 +130,7 @@ package struct Arbiter: Sendable {
     case .unpresent(let key):
       guard key.member == member else { return }
       unpresent(key, now: now)
+      advance(now: now)
     case .answer(let claim, let presenter, let failure):
       guard presenter.member == member else { return }
       answer(claim, by: presenter, failure, now: now)

@@ -159,6 +159,38 @@ import Testing
     #expect(desk.isGranted(start))
   }
 
+  @Test func aCycleThatTheLastAnswerClosesIsAnErrorAtOnce() throws {
+    let presenter = try desk.present(1, "/f")
+    let outer = try desk.write(3, "/x")
+    let asker = try desk.claim(2, ("/f", .writes), ("/m", .writes))
+    let save = try desk.claim(1, ("/f", .writes), presenter: presenter)
+    #expect(desk.isGranted(save))
+    let waiting = try desk.claim(1, ("/x", .writes), parents: [save])
+    let last = try desk.claim(3, ("/m", .writes), parents: [outer])
+    #expect(desk.failure(of: waiting) == nil && desk.failure(of: last) == nil)
+    // From now on the asker waits for the save, and by way of that for itself.
+    desk.answer(presenter, to: asker)
+    guard case .deadlock = desk.failure(of: last) else {
+      Issue.record("the cycle was not found")
+      return
+    }
+    desk.release(outer)
+    #expect(desk.isGranted(waiting))
+  }
+
+  @Test func c5_whatMayGoPastThoseWhoWaitForItsPurposeBeginsWithTheLastAnswer() throws {
+    let presenter = try desk.present(4, "/a")
+    let holder = try desk.write(4, "/h")
+    let first = try desk.claim(2, ("/a", .writes), purpose: "p")
+    let between = try desk.claim(3, ("/a", .writes), ("/b", .writes), ("/h", .writes))
+    let second = try desk.claim(1, ("/b", .writes), purpose: "p")
+    #expect(!desk.isGranted(second))
+    desk.answer(presenter, to: first)
+    #expect(desk.isGranted(first) && desk.isGranted(second))
+    desk.release(holder)
+    #expect(!desk.isGranted(between))
+  }
+
   @Test func c18_aBatchAsksOnceForAllThatIsInIt() throws {
     let inside = try desk.present(1, "/d/e/f")
     let batch = try desk.claim(2, ("/d", .isDirectory), purpose: "p", isBatch: true)
