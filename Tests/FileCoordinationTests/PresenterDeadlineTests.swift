@@ -12,6 +12,7 @@ import Testing
     }
   }
 
+  // Lesson 25.
   @Test func p10_aSilentPresenterDelaysAWriterByTheDeadlineOnly() throws {
     _ = try desk.present(1, "/f")
     let writer = try desk.claim(2, ("/f", .writes), patience: .seconds(2))

@@ -46,6 +46,7 @@ import Testing
     try world.logs(in: folder).count { $0.directory == ann.directory }
   }
 
+  // Lesson 17.
   @Test("stay as they are before that")
   func untouched() throws {
     let before = try annsFiles()

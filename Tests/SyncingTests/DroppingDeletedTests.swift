@@ -70,6 +70,7 @@ import Testing
     #expect(try !isKept(by: newcomer))
   }
 
+  // Lesson 16.
   @Test("and not before every live device has the delete")
   func live() throws {
     // Bob goes on without hearing of Ann's clock; Cem has what she wrote, and is silent since.

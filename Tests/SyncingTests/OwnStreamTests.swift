@@ -14,6 +14,7 @@ import Testing
     try peer.device.database.device()?.stream
   }
 
+  // Lesson 14.
   @Test("is left for a new one before publishing into a folder with what it did not write")
   func foreignFile() throws {
     let world = try World()
@@ -49,6 +50,7 @@ import Testing
     #expect(try Self.stream(of: ann) == ann.stream)
   }
 
+  // Lesson 14.
   @Test("is left where another has seen more of it than this database has written")
   func seenByAnother() throws {
     let world = try World()
@@ -175,6 +177,7 @@ import Testing
     #expect(try world.logs(in: folder).count == 3)
   }
 
+  // Lesson 12.
   @Test("is put back, byte for byte, where the folder has lost something of it")
   func healing() throws {
     let world = try World()

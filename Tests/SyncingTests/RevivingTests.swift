@@ -87,6 +87,7 @@ import Testing
     #expect(told == [[1], []])
   }
 
+  // Lesson 16.
   @Test("has it everywhere, whole, listed as edited beside its deletion")
   func whole() throws {
     try dan.put("old", #"{"colours":["red"],"count":3,"edited":true,"n":1,"tags":{"x":true}}"#)
