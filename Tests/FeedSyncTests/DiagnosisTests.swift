@@ -1,5 +1,7 @@
+import DocumentStorage
 import FeedSync
 import Foundation
+import Replication
 import SharedFolder
 import Syncing
 import SystemFiles
@@ -91,6 +93,33 @@ import Testing
     let findings = try diagnose { $0.watching = { _ in "no inotify watches are left" } }
     #expect(findings.map(\.check) == ["watching"])
     #expect(findings.first?.message.contains("no inotify watches are left") == true)
+  }
+
+  @Test func aFileSystemThatCannotPublishIsAnError() throws {
+    let files = InMemoryFileSystem()
+    let folder: FilePath = "/folder"
+    let marker = Marker(container: ContainerID(rawValue: 1), identifier: "org.example.test")
+    files.put(folder.appending(Marker.name), marker.bytes)
+    let database = try StoreDatabase.inMemory()
+    try database.save(
+      DeviceRecord(
+        container: marker.container, marker: marker.bytes, path: folder,
+        stream: StreamID(rawValue: 1), name: "ann"))
+    let directory = DeviceDirectory(
+      root: "/state", files: files, ambient: .system, openStore: { _, _, _ in database })
+    files.put(directory.directory(of: marker.container).appending("store.sqlite"), [1])
+    let checks = Diagnosis.checks.filter { $0 is PublishingCheck }
+    func found() -> [Finding] {
+      Diagnosis.run(checks, on: Patient(directory: directory, path: folder, facts: .system))
+    }
+    #expect(checks.count == 1)
+    #expect(found() == [])
+    files.fail(.synchronizeDirectory, with: .ioError, lasting: true)
+    #expect(found().map(\.check) == ["file-system"] && found().map(\.severity) == [.error])
+    let message = found().first?.message
+    #expect(message?.hasPrefix("what is written here cannot be published: ") == true)
+    // What tried it out is gone.
+    #expect(try files.list(folder).count == 1)
   }
 
   @Test func filesThatNobodyImportsAreToldOfAfterAWhile() throws {
