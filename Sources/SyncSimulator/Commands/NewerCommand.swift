@@ -19,7 +19,7 @@ struct NewerCommand: ParsableCommand {
   @Option(help: "A number for the document that it writes.") var number = 1
   @Option(help: "A document of the collection notes to which it adds.") var shared = "shared"
   @Option(help: "A document of the collection notes that it takes away.") var doomed: String?
-  @Flag(help: "Write one segment that only a reader of format 2 can read, and nothing else.")
+  @Flag(help: "Write one segment that only a reader of the next format can read, and nothing else.")
   var unreadable = false
   @Flag(help: "Only read.") var reads = false
 

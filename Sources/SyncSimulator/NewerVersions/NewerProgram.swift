@@ -10,8 +10,8 @@ import SystemPackage
 /// A device of a made-up newer version of feedsync, on a real folder.
 ///
 /// It keeps nothing but its stream's id: what it has written and seen is in the folder. It writes
-/// format version 2, which a reader of version 1 can read, with attributes and kinds of operations
-/// that this version does not know, in every envelope; or version 2 that it cannot read.
+/// the next format version, which a reader of version 1 can read, with attributes and kinds of
+/// operations that this version does not know, in every envelope; or one that it cannot read.
 struct NewerProgram {
   /// What stands beside a value, and covers nothing.
   static let reaction = OperationKind(code: 13, cover: .nothing, carriesValue: true)
