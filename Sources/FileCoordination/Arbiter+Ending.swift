@@ -67,7 +67,7 @@ extension Arbiter {
 
 // What becomes of claims when the arbiter ends and another process takes over.
 extension Arbiter {
-  mutating func greet(_ member: UInt64, _ newcomer: CoordinatingProcess) {
+  mutating func greet(_ member: UInt64, _ newcomer: CoordinatingProcess, now: Duration) {
     var entry = members[member] ?? Member(process: newcomer)
     entry.process = newcomer
     entry.isConnected = true
@@ -77,6 +77,7 @@ extension Arbiter {
     // It says anew what it has; what it does not name by the time it is ready is over.
     for key in order where key.member == member { claims[key]?.state = .unconfirmed }
     send(member, .welcome(process))
+    askAnew(member, now: now)
   }
 
   mutating func recover(

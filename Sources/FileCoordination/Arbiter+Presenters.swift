@@ -50,13 +50,35 @@ extension Arbiter {
         continue
       }
       deadlines[presenter] = now + claim.request.patience
-      let asker = members[key.member]?.process ?? process
-      send(
-        presenter.member, .ask(claim: key, presenter: presenter, questions, asker: asker))
+      put(questions, to: presenter, for: key)
     }
     claims[key]?.asked.formUnion(deadlines.keys)
     claims[key]?.isAnswered = deadlines.isEmpty
     if !deadlines.isEmpty { claims[key]?.state = .asking(deadlines) }
+  }
+
+  private mutating func put(
+    _ questions: [PresenterQuestion], to presenter: CoordinationKey, for claim: CoordinationKey
+  ) {
+    let asker = members[claim.member]?.process ?? process
+    send(presenter.member, .ask(claim: claim, presenter: presenter, questions, asker: asker))
+  }
+
+  /// Asks the presenters of a process anew that came back before the end of its former connection
+  /// was heard: what it was asked by that it may never have read, and then never answers.
+  mutating func askAnew(_ member: UInt64, now: Duration) {
+    for presenter in members[member]?.presenters ?? [] {
+      presenters[presenter]?.hasLapsed = false
+      guard let path = presenters[presenter]?.record.path else { continue }
+      for key in order {
+        guard let claim = claims[key], case .asking(var deadlines) = claim.state,
+          deadlines[presenter] != nil
+        else { continue }
+        deadlines[presenter] = now + claim.request.patience
+        claims[key]?.state = .asking(deadlines)
+        put(Self.questions(to: path, about: claim.request), to: presenter, for: key)
+      }
+    }
   }
 
   /// Whether a presenter was asked by a batch that the claim is part of.

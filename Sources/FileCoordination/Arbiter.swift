@@ -110,7 +110,7 @@ package struct Arbiter: Sendable {
   }
 
   private mutating func take(_ message: MemberMessage, from member: UInt64, now: Duration) {
-    if case .hello(_, let process) = message { return greet(member, process) }
+    if case .hello(_, let process) = message { return greet(member, process, now: now) }
     guard members[member]?.isConnected == true else { return }
     switch message {
     case .hello: break

@@ -49,6 +49,40 @@ import Testing
     #expect(!desk.isGranted(second))
   }
 
+  /// Has a process connect anew before the end of its former connection is heard.
+  private func connectAnew(_ member: UInt64, presenting presenter: CoordinationKey) throws {
+    desk.said[member] = []
+    desk.say(
+      .hello(member: member, CoordinatingProcess(id: Int32(100 + member), name: "p")), from: member)
+    let record = PresenterRecord(key: presenter, path: try ArbiterDesk.path("/f"))
+    desk.say(.present(record, gaveWayTo: []), from: member)
+    desk.say(.ready, from: member)
+  }
+
+  @Test func c27_oneWhoseProcessConnectsAnewIsAskedAnewAndHasItsWholeTime() throws {
+    let presenter = try desk.present(1, "/f")
+    let writer = try desk.claim(2, ("/f", .writes), patience: .seconds(2))
+    desk.advance(by: .seconds(1))
+    try connectAnew(1, presenting: presenter)
+    #expect(desk.questions(to: presenter, for: writer) == [.relinquishToWriter])
+    desk.advance(by: .milliseconds(1_999))
+    #expect(!desk.isGranted(writer) && lapses(2).isEmpty)
+    desk.answer(presenter, to: writer)
+    #expect(desk.isGranted(writer))
+  }
+
+  @Test func p10_oneThatLapsedIsAskedAgainWhenItsProcessHasConnectedAnew() throws {
+    let presenter = try desk.present(1, "/f")
+    let first = try desk.claim(2, ("/f", .writes), patience: .seconds(1))
+    desk.advance(by: .seconds(1))
+    desk.release(first)
+    // What it was asked it has never read, so it never answers that.
+    try connectAnew(1, presenting: presenter)
+    #expect(desk.notices(to: presenter) == [.didChange])
+    let second = try desk.write(2, "/f")
+    #expect(desk.questions(to: presenter, for: second) == [.relinquishToWriter])
+  }
+
   @Test func p10_eachPresenterHasItsOwnTime() throws {
     let quick = try desk.present(1, "/f")
     _ = try desk.present(2, "/f")
