@@ -148,7 +148,13 @@ final class PresenterHost: Sendable {
 
   /// Tells a presenter something, on its queue.
   func tell(_ key: CoordinationKey, _ notice: PresenterNotice) {
-    if case .didMove(let path) = notice { entries.withLock { $0[key]?.path = path } }
+    if case .didMove(let path) = notice {
+      entries.withLock { entries in
+        entries[key]?.path = path
+        // That one it is told of, so what it says before it has heard is no news.
+        entries[key]?.hasMoved = false
+      }
+    }
     let entry = entries.withLock { $0[key] }
     entry?.queue.async { [self] in
       if case .reacquire(let claim) = notice {

@@ -154,4 +154,34 @@ import Testing
     #expect(presenter.journal.wait(for: "relinquish writer"))
     try there.removeFilePresenter(presenter)
   }
+
+  @Test func oneThatHasNotHeardYetOfALaterMoveIsAskedByTheNameThatItLedTo() throws {
+    let workshop = try Workshop()
+    let (here, there) = (try workshop.domain(), try workshop.domain())
+    let names = ["a", "b", "c", "d"].map { workshop.files.appending($0) }
+    try Workshop.write("", to: names[0])
+    let presenter = FakePresenter(names[0])
+    try there.addFilePresenter(presenter)
+    try moveOwn(names[0], to: names[1], presenter, by: there)
+    let mover = try FileCoordinator(here)
+    func move(_ number: Int) throws {
+      try LinuxFileSystem().rename(names[number], to: names[number + 1])
+      try mover.item(at: names[number], didMoveTo: names[number + 1])
+    }
+    try mover.write(names[1], .forMoving) { _ in try move(1) }
+    #expect(presenter.journal.wait(for: "moved"))
+    // Of the next one it does not hear before its own access has ended.
+    try mover.write(names[2], .forMoving) { path in
+      presenter.presentedItemQueue.suspend()
+      try move(2)
+      try Workshop.write("another", to: path)
+    }
+    try FileCoordinator(there, filePresenter: presenter).write(workshop.file("other")) { _ in }
+    presenter.presentedItemQueue.resume()
+    #expect(presenter.journal.wait(for: "moved", count: 2))
+    #expect(presenter.presentedItemPath == names[3])
+    try FileCoordinator(here).write(names[3]) { _ in }
+    #expect(presenter.journal.wait(for: "relinquish writer", count: 3))
+    try there.removeFilePresenter(presenter)
+  }
 }
