@@ -155,11 +155,17 @@ struct PendingAccess: Sendable {
     if intents.contains(where: \.wantsSnapshot) {
       return try runOnSnapshots(paths, before: before, accessor)
     }
+    return try access(paths, before: before) { try accessor(paths.map(\.filePath)) }
+  }
+
+  private func access<Value>(
+    _ paths: [ItemPath], before: [FileStatus?], _ body: () throws -> Value
+  ) throws -> Value {
     // By the names that they have by now.
     let granted = zip(paths, items).map { ClaimedItem($0, $1.claimed.options) }
     coordinator.state.withLock { $0.active[key] = granted }
     defer { end(paths, before: before) }
-    let value = try withContext { try accessor(paths.map(\.filePath)) }
+    let value = try withContext(body)
     try checkPromises(paths, before: before)
     return value
   }
@@ -225,8 +231,7 @@ struct PendingAccess: Sendable {
     defer { for snapshot in snapshots { snapshot?.remove() } }
     // The claim is over, unless the access has other parts.
     if snapshots.contains(where: { $0 == nil }) {
-      defer { end(paths, before: before) }
-      return try withContext {
+      return try access(paths, before: before) {
         try accessor(zip(paths, snapshots).map { $1?.path ?? $0.filePath })
       }
     }

@@ -200,4 +200,19 @@ import Testing
     }
     try coordinator.write(file) { try coordinator.item(at: $0, didMoveTo: $0) }
   }
+
+  @Test func c30_soItIsBesideASnapshot() throws {
+    let (sent, file) = (try workshop.file("sent", "text"), try workshop.file("f", ""))
+    let new = workshop.files.appending("new")
+    let presenter = FakePresenter(file)
+    try here.addFilePresenter(presenter)
+    let coordinator = try FileCoordinator(there)
+    let intents: [FileAccessIntent] = [.reading(sent, .forUploading), .writing(file, .forMoving)]
+    try coordinator.coordinate(intents) { paths in
+      try LinuxFileSystem().rename(paths[1], to: new)
+      try coordinator.item(at: paths[1], didMoveTo: new)
+    }
+    #expect(presenter.journal.wait(for: "moved"))
+    try here.removeFilePresenter(presenter)
+  }
 }
