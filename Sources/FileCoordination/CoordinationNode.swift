@@ -18,7 +18,8 @@ package final class CoordinationNode: Sendable {
 
   /// A claim of this process, from its request to its end.
   struct OwnClaim {
-    let request: ClaimRequest
+    /// As it was made, but for the names that its items have by now.
+    var request: ClaimRequest
     var isHeld = false
     var waitsFor: [CoordinationHolder] = []
     let tell: @Sendable (ClaimEvent) -> Void
@@ -111,6 +112,17 @@ package final class CoordinationNode: Sendable {
     } catch {
       state.claims[claim.request.key] = nil
       return .failure(error)
+    }
+  }
+
+  /// Notes by what name an access has an item, too, that it has moved there.
+  func extend(_ key: CoordinationKey, by item: ClaimedItem) throws(CoordinationError) {
+    try state.withLock { (state) throws(CoordinationError) in
+      guard let items = state.claims[key]?.request.items, !items.contains(item),
+        items.count < ClaimRequest.maximumItems
+      else { return }
+      state.claims[key]?.request.items.append(item)
+      try writeRecord(&state)
     }
   }
 
@@ -253,6 +265,7 @@ package final class CoordinationNode: Sendable {
   private func grant(_ key: CoordinationKey, _ paths: [ItemPath]) {
     let (claim, link) = state.withLock { state -> (OwnClaim?, Link) in
       state.claims[key]?.isHeld = true
+      rename(key, to: paths, &state)
       return (state.claims[key], state.link)
     }
     guard let claim else {
@@ -260,6 +273,14 @@ package final class CoordinationNode: Sendable {
       return send(.release(key, []), by: link)
     }
     claim.tell(.granted(paths))
+  }
+
+  /// Notes the names that a claim's items have got while it waited: the next arbiter goes by them.
+  private func rename(_ key: CoordinationKey, to paths: [ItemPath], _ state: inout State) {
+    guard let items = state.claims[key]?.request.items, items.map(\.path) != paths else { return }
+    state.claims[key]?.request.items = zip(paths, items).map { ClaimedItem($0, $1.options) }
+    // Where it cannot be written, what this process says when it is back is right all the same.
+    try? writeRecord(&state)
   }
 }
 

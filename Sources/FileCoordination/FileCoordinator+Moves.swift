@@ -21,11 +21,12 @@ extension FileCoordinator {
     }
     guard let found else { throw CoordinationError.notWriting(path: path.string) }
     guard old != target else { return }
+    let moved = ClaimedItem(target, found.item.options)
+    // Before it is said: the arbiter may end in between.
+    try node.extend(found.claim, by: moved)
     try node.post(.moved(claim: found.claim, from: old, to: target))
     // It may go further from there.
-    state.withLock { state in
-      state.active[found.claim]?.append(ClaimedItem(target, found.item.options))
-    }
+    state.withLock { $0.active[found.claim]?.append(moved) }
     if let own = presenter.value.flatMap({ node.presenters.key(of: $0) }) {
       node.presenters.noteMove(by: own, from: old, to: target)
     }

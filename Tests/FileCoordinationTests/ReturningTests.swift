@@ -51,6 +51,33 @@ import Testing
     try FileCoordinator(next).write(file, timeout: .seconds(30)) { _ in }
   }
 
+  @Test func c14_whatItHoldsByNewNamesIsHeldByThoseAfterATakeover() throws {
+    let names = ["f", "given", "moved"].map { workshop.files.appending($0) }
+    let mover = try FileCoordinator(here)
+    let worker = try mover.write(names[0], .forMoving) { path in
+      let worker = Worker {
+        let own = try FileCoordinator(there)
+        try own.write(names[0], .forMoving) { path in
+          #expect(path == names[1])
+          try own.item(at: path, didMoveTo: names[2])
+          let next = try takeOver()
+          for name in names[1...] {
+            #expect(throws: CoordinationError.self) {
+              try FileCoordinator(next).write(name, timeout: .milliseconds(10)) { _ in
+                Issue.record("two write at once")
+              }
+            }
+          }
+        }
+      }
+      try here.waitForWaiters(1)
+      try mover.item(at: path, didMoveTo: names[1])
+      return worker
+    }
+    try worker.join()
+    threads.replenish()
+  }
+
   @Test func itsPresentersAreKnownAgainWhenItReturns() throws {
     let presenter = FakePresenter(file)
     try there.addFilePresenter(presenter)
