@@ -16,11 +16,20 @@ struct FileAccess: Hashable, Sendable {
     self.group = group
   }
 
-  /// As a file has it now; whom a list of its own names is left out.
+  /// The same for the group's members as for all others.
+  private init(mode: UInt32, both: UInt32) {
+    self.init(mode: mode & 0o700 | both << 3 | both, group: nil)
+  }
+
+  /// As a file has it now; whom a list of its own names is among the others then, who get no more
+  /// than any of those had.
   init(to file: OpenFile) throws(FileError) {
     let status = try file.status()
-    let all = FileAccess(mode: status.mode & 0o777, group: status.group)
-    self = file.hasAccessList ? all.withoutGroup : all
+    if let both = file.permissionsOfAllListed {
+      self.init(mode: status.mode, both: both)
+    } else {
+      self.init(mode: status.mode & 0o777, group: status.group)
+    }
   }
 
   /// For those who may use both.
@@ -31,8 +40,7 @@ struct FileAccess: Hashable, Sendable {
 
   /// The group's members are among the others then: both get what both had.
   var withoutGroup: FileAccess {
-    let both = mode >> 3 & mode & 0o007
-    return FileAccess(mode: mode & ~0o077 | both << 3 | both, group: nil)
+    FileAccess(mode: mode, both: mode >> 3 & mode & 0o007)
   }
 }
 

@@ -22,10 +22,22 @@ package final class OpenFile: Sendable {
     try SystemCall.status(ofDescriptor: descriptor, path: path)
   }
 
-  /// Whether users and groups may use it by name: the bits for its group are the most that any of
-  /// them may do then, and not what the group may (`acl(5)`).
-  package var hasAccessList: Bool {
-    RawLinux.attributeSize(of: descriptor, "system.posix_acl_access") > 0
+  /// What all but its user may do alike, as three bits; nil where it has no list of who may use it.
+  ///
+  /// With one, the bits for its group are the most that any of them may do, and not what the group
+  /// may; and somebody whom it names may do less than all others (`acl(5)`).
+  package var permissionsOfAllListed: UInt32? {
+    let name = "system.posix_acl_access"
+    let size = RawLinux.attributeSize(of: descriptor, name)
+    guard size > 0 else { return nil }
+    // Version 2; then a tag, permissions and an id each. Anything else may keep anybody out.
+    let (header, entryBytes, ownTag) = ([2, 0, 0, 0] as [UInt8], 8, 1 as UInt8)
+    guard let list = RawLinux.attribute(of: descriptor, name, size: size),
+      list.starts(with: header), list.count % entryBytes == header.count
+    else { return 0 }
+    return stride(from: header.count, to: list.count, by: entryBytes).reduce(0o7) { both, entry in
+      list[entry] == ownTag ? both : both & UInt32(list[entry + 2])
+    }
   }
 
   /// All bytes, of at most `limit`; throws one that `isTooLarge` beyond.

@@ -79,6 +79,12 @@ package enum RawLinux {
     openAttributeFunction?(descriptor, name, nil, 0) ?? -1
   }
 
+  /// An extended attribute of an open file; nil if it has not got the size any more.
+  static func attribute(of descriptor: Int32, _ name: String, size: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: size)
+    return openAttributeFunction?(descriptor, name, &bytes, size) == size ? bytes : nil
+  }
+
   /// The magic number of the file system that holds a path (`statfs(2)`).
   package static func magic(of path: FilePath) throws(FileError) -> UInt32 {
     // struct statfs has 120 bytes on 64-bit machines, and begins with the number, in a word whose

@@ -143,8 +143,11 @@ import Testing
     }
   }
 
-  /// Lets one more user read a file that is its user's alone; false where there are no such lists.
-  private func letAnotherUserRead(_ name: String) -> Bool {
+  /// Says what one more user, the group and all others may do with a file, and what anybody but its
+  /// user and the others may at most; false where there are no such lists.
+  private func setList(
+    _ name: String, another: UInt8, group: UInt8, most: UInt8, others: UInt8
+  ) -> Bool {
     typealias Function =
       @convention(c) (
         UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer?, Int, Int32
@@ -154,14 +157,14 @@ import Testing
     // Version 2; then tag, permissions and id: the user, user 4711, the group, the mask, others.
     let nobody: [UInt8] = [255, 255, 255, 255]
     let list: [UInt8] =
-      [2, 0, 0, 0] + [1, 0, 6, 0] + nobody + [2, 0, 4, 0, 0x67, 0x12, 0, 0] + [4, 0, 0, 0] + nobody
-      + [0x10, 0, 4, 0] + nobody + [0x20, 0, 0, 0] + nobody
+      [2, 0, 0, 0] + [1, 0, 6, 0] + nobody + [2, 0, another, 0, 0x67, 0x12, 0, 0]
+      + [4, 0, group, 0] + nobody + [0x10, 0, most, 0] + nobody + [0x20, 0, others, 0] + nobody
     return call(desk.path(name).string, "system.posix_acl_access", list, list.count, 0) == 0
   }
 
   @Test func d2_whatOneMoreUserMayReadIsNotForTheWholeGroup() async throws {
     setMode(0o600, "a.txt")
-    guard letAnotherUserRead("a.txt") else { return }
+    guard setList("a.txt", another: 4, group: 0, most: 4, others: 0) else { return }
     // So it shows, although the group may do nothing.
     #expect(try mode("a.txt") == 0o640)
     let added = try await folder.addConflict(Array("mine".utf8), of: "a.txt")
@@ -171,6 +174,16 @@ import Testing
     try await document.save()
     try await document.close()
     #expect(try mode("a.txt") == 0o600 && desk.read("a.txt") == "new")
+  }
+
+  @Test func d2_whomAListKeepsOutIsNotLetInWithAllOthers() async throws {
+    for (another, group) in [(0, 4), (4, 0), (4, 4)] as [(UInt8, UInt8)] {
+      guard setList("a.txt", another: another, group: group, most: 4, others: 4) else { return }
+      #expect(try mode("a.txt") == 0o644)
+      let added = try await folder.addConflict(Array("mine".utf8), of: "a.txt")
+      let expected: UInt32 = another == group ? 0o644 : 0o600
+      #expect(try mode(added.persistentIdentifier) == expected)
+    }
   }
 
   @Test func d2_aNewDocumentHasTheModeOfAnyNewFile() async throws {
