@@ -29,8 +29,7 @@ struct Interruption: Sendable {
     }
     descriptor = ends[0]
     requestedSignal.store(0, ordering: .relaxed)
-    // Without a pipe, whoever waits on it does not hear of the first.
-    endsAtSecond.store(isEnding || descriptor < 0, ordering: .relaxed)
+    endsAtSecond.store(isEnding, ordering: .relaxed)
     for number in [SIGINT, SIGTERM] { Self.handle(number) }
   }
 

@@ -69,11 +69,17 @@ import Testing
     let deadline = Date(timeIntervalSinceNow: 20)
     // With still fewer, it cannot begin.
     while process.isRunning, try scratch.text("out").isEmpty, Date() < deadline { usleep(1_000) }
+    let hasBegun = try !scratch.text("out").isEmpty
     process.terminate()
+    // A second one does not hurry it, before it has heard of the first either.
+    usleep(20_000)
+    if process.isRunning { process.terminate() }
     while process.isRunning, Date() < deadline { usleep(1_000) }
     #expect(!process.isRunning)
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
+    let wasKilled = process.terminationReason == .uncaughtSignal
+    #expect(!(hasBegun && wasKilled && process.terminationStatus == SIGTERM))
   }
 
   @Test("refuses to run twice, naming the process that runs; import works beside it")
