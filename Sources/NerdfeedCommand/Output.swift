@@ -65,15 +65,26 @@ enum Output {
     warn("nerdfeed: " + kind + subject + TerminalText.line(message) + hint)
   }
 
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+  static func write(_ bytes: [UInt8], to descriptor: Int32) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN, waitForRoom(in: descriptor) { continue }
       // Whoever read it has gone, or nothing more can be written: there is nobody to tell.
       guard count > 0 else { return }
       rest = rest.dropFirst(count)
     }
+  }
+
+  /// Waits for whoever reads: another program may have made the pipe or the terminal, which it has
+  /// in common with this one, such as does not block.
+  private static func waitForRoom(in descriptor: Int32) -> Bool {
+    var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    while poll(&output, 1, -1) < 0 {
+      guard errno == EINTR else { return false }
+    }
+    return true
   }
 }
 
