@@ -15,6 +15,8 @@ package struct DocumentAmbient: Sendable {
     case exchanged
     /// What is to be removed has lost its name.
     case setAside
+    /// What no name beside it had room for is copied, and not removed yet.
+    case kept
   }
 
   /// Hints that a folder has changed, as long as it is kept.

@@ -15,6 +15,9 @@ struct SafeReplacement {
   /// Keeps elsewhere what finds no name in the directory.
   let keep: (OpenFile) throws -> Void
 
+  /// How often a file is copied again that somebody writes to meanwhile; then it stays.
+  private static let maximumCopies = 10
+
   /// What was written, and whether its name is surely on the disk.
   struct Outcome {
     let status: FileStatus
@@ -134,8 +137,14 @@ struct SafeReplacement {
       }
     }
     // The name leaves no room for a mark, or all copies' names are taken.
-    try keep(try directory.open(temporary))
-    try directory.remove(temporary)
+    let file = try directory.open(temporary)
+    for _ in 0..<Self.maximumCopies {
+      let before = FileStamp(try file.status())
+      try keep(file)
+      try ambient.onStep(.kept)
+      // What was written into it while it was copied would be missing in the copy.
+      if FileStamp(try file.status()) == before { return try directory.remove(temporary) }
+    }
   }
 
   /// Removes a name if what has it is what was expected.

@@ -109,8 +109,11 @@ import Testing
 
   /// Saves an edit of a document, which another program writes before it changes places, and with
   /// which it does this before they are compared.
+  ///
+  /// - parameter afterCopying: what it does when what it wrote has been copied.
   private func save(
-    _ name: String = "a.txt", _ meanwhile: @escaping @Sendable () throws -> Void
+    _ name: String = "a.txt", _ meanwhile: @escaping @Sendable () throws -> Void,
+    afterCopying: @escaping @Sendable () throws -> Void = {}
   ) async throws {
     let document = try await DocumentFile<String>.open(FilePath(name), in: folder)
     try await document.edit { $0 = "edited" }
@@ -118,6 +121,7 @@ import Testing
     desk.atSteps { step in
       if step == .synchronized { try desk.write(name, "second") }
       if step == .exchanged { try meanwhile() }
+      if step == .kept { try afterCopying() }
     }
     await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path(name).string)) {
       try await document.save()
@@ -147,6 +151,23 @@ import Testing
     try desk.write(name, "old")
     try await save(name) { [desk] in try desk.write(name, "third") }
     #expect(try contents(of: name) == ["second", "third", "edited"])
+    #expect(try desk.names == ["a.txt", name])
+  }
+
+  @Test func d10_whatGoesOnBeingWrittenWhileItIsKeptIsKeptWhole() async throws {
+    let name = String(repeating: "a", count: 240) + ".txt"
+    try desk.write(name, "old")
+    try await save(name) { [desk] in
+      try desk.write(name, "third")
+    } afterCopying: { [desk] in
+      for hidden in try desk.names where hidden.hasPrefix(".feedsync-") {
+        guard try desk.read(hidden) == "third" else { continue }
+        // In the same file, as one does who has it open.
+        try "third and last".write(
+          toFile: desk.path(hidden).string, atomically: false, encoding: .utf8)
+      }
+    }
+    #expect(try contents(of: name) == ["second", "third", "third and last", "edited"])
     #expect(try desk.names == ["a.txt", name])
   }
 
