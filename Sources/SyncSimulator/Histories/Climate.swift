@@ -29,7 +29,8 @@ struct Climate: Sendable {
     let share = random.pick([0, 25, 50, 50, 100])
     let chosen = Self.hostile.filter { _ in random.chance(share) }
     let added = Lane.allCases.filter { lanes.contains($0) }.flatMap(\.weights)
-    let needsRelief = !chosen.isEmpty || lanes.contains(.healing)
+    let needsRelief =
+      !chosen.isEmpty || lanes.contains(.healing) || lanes.contains(.absences)
     weights = Self.ordinary + chosen + (needsRelief ? Self.relief : []) + added
   }
 

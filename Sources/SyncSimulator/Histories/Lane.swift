@@ -29,6 +29,8 @@ enum Lane: String, CaseIterable, Sendable {
   case insisting
   /// Devices are not waited for, and given up; and come back with what they have written meanwhile.
   case travelling
+  /// A year passes while a device is away; users give devices up, which come back all the same.
+  case absences
 
   var weights: [(kind: Step.Kind, weight: Int)] {
     switch self {
@@ -44,6 +46,7 @@ enum Lane: String, CaseIterable, Sendable {
     case .compacting: [(.compact, 24)]
     case .insisting: [(.insist, 20)]
     case .travelling: [(.expire, 14), (.bury, 8), (.adopt, 3)]
+    case .absences: [(.year, 3), (.retire, 3)]
     }
   }
 

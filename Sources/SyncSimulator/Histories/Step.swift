@@ -85,6 +85,8 @@ struct Step: Hashable, Sendable {
     case interrupt
     case skew
     case leave
+    /// As the one before, and a year passes for everybody.
+    case year
     case comeBack = "come-back"
     case clone
     case backUp = "back-up"
@@ -99,6 +101,8 @@ struct Step: Hashable, Sendable {
     /// As the one before, waiting for nobody: so that whoever was not there finds it done.
     case expire
     /// A user gives up a device, which may come back all the same.
+    case retire
+    /// As the one before, where what is dead may have been dropped.
     case adopt
     /// A document is made and deleted, and all of it dropped; somebody edits it meanwhile.
     case bury

@@ -35,6 +35,9 @@ struct Figures: Sendable {
   var removed = 0
   /// Documents that were written anew, since others had forgotten what was edited.
   var revived = 0
+  /// Times that a year passed while a device was away, and that a device was given up.
+  var years = 0
+  var retired = 0
 
   static func += (sum: inout Figures, other: Figures) {
     sum.transactions += other.transactions
@@ -57,6 +60,8 @@ struct Figures: Sendable {
     sum.dropped += other.dropped
     sum.removed += other.removed
     sum.revived += other.revived
+    sum.years += other.years
+    sum.retired += other.retired
   }
 }
 
@@ -69,6 +74,6 @@ extension Figures: CustomStringConvertible {
       + " \(skips) skips, \(filesBehindHoles) files imported for them,"
       + " \(recoveries) rebuilds, \(refused) choices refused, \(joined) files joined,"
       + " \(removed) removed, \(dropped) operations dropped, \(revived) documents"
-      + " revived"
+      + " revived; \(years) years passed, \(retired) devices given up"
   }
 }

@@ -10,22 +10,6 @@ extension World {
     history.steps.contains { [.expire, .adopt, .bury].contains($0.kind) }
   }
 
-  /// Gives up another device, and looks after what it has written from now on.
-  func adopt(by machine: Machine, _ random: inout SplitMix) throws {
-    let others = machines.filter { $0.number != machine.number }.flatMap(\.streams)
-    guard machine.place == .home, !others.isEmpty else { return }
-    let stream = random.pick(others)
-    note("    looks after \(stream)")
-    do {
-      try machine.database.retire(stream, now: machine.device.ambient.now())
-      ledger.noteSharing(of: stream)
-      if !machine.adopted.contains(stream) { machine.adopted.append(stream) }
-    } catch {
-      try excuse(error, of: machine, &random)
-    }
-    if machine.processLife.isOver { try machine.restart(&random) }
-  }
-
   /// Makes a document, which somebody else gets and may edit; deletes it, and drops what it can.
   func bury(by machine: Machine, _ random: inout SplitMix) throws {
     guard machine.place == .home, !machine.isAway else { return }

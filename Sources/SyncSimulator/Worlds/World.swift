@@ -99,6 +99,7 @@ final class World {
     case .refuse: refuse(on: machine, &random)
     case .skew: skew(machine, &random)
     case .leave: machine.isAway = true
+    case .year: letAYearPass(without: machine)
     case .disconnect, .reconnect: machine.isDisconnected = step.kind == .disconnect
     case .detour: detour(around: machine, &random)
     case .clone: try clone(machine, &random)
@@ -107,7 +108,7 @@ final class World {
     case .skip: try skip(on: machine, &random)
     case .rebuild: try rebuild(machine, &random)
     case .compact, .expire: try compact(machine, step.kind, &random)
-    case .adopt: try adopt(by: machine, &random)
+    case .retire, .adopt: try retireAnother(by: machine, &random)
     case .bury: try bury(by: machine, &random)
     }
     try machine.noteStream()
