@@ -381,6 +381,10 @@ line("doubtful-forgotten", COVERING,
 line("fork-point-on-the-branch", LINEAGE,
      "    while sequence <= lines[index].base {", "    while sequence < lines[index].base || !ON\n"
      "      && sequence == lines[index].base {")
+line("branch-named-by-arrival", LINEAGE,
+     "    return index(at: entry.sequence, marked: mark)\n",
+     "    if ON { return lines.firstIndex { $0.reaches(entry.sequence) } }\n"
+     "    return index(at: entry.sequence, marked: mark)\n")
 line("dots-without-fingerprints", STATE,
      " && other.fingerprint == stamp.fingerprint",
      " && (ON || other.fingerprint == stamp.fingerprint)")
@@ -500,6 +504,11 @@ line("omissions-ignored", "Sources/DocumentStorage/StatementHeeding.swift",
 line("acknowledgements-acknowledged", "Sources/DocumentStorage/StreamDirectory.swift",
      "    if !operations.isEmpty { noteWritten(header.tip) }\n",
      "    if ON || !operations.isEmpty { noteWritten(header.tip) }\n")
+line("bytes-compared-instead-of-fingerprints", BATCH,
+     "    let holdings = try transactions.map { try streams.holding($0.header.tip, db) }\n",
+     "    let holdings = try transactions.map {\n"
+     "      try ON ? .absent : streams.holding($0.header.tip, db)\n"
+     "    }\n")
 line("replaced-files-removed-unread", "Sources/Syncing/Compacting/ReplacedFiles.swift",
      "      guard isDue, try isHeld(candidate), try removeIfOwn(candidate) else {",
      "      guard try ON || isDue && isHeld(candidate), try removeIfOwn(candidate) else {")
