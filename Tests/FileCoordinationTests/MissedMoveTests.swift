@@ -163,6 +163,8 @@ import Testing
     let presenter = FakePresenter(names[0])
     try there.addFilePresenter(presenter)
     try moveOwn(names[0], to: names[1], presenter, by: there)
+    // The other claims the new name without having heard of it by what keeps the queue.
+    _ = try there.report(timeout: .seconds(30))
     let mover = try FileCoordinator(here)
     func move(_ number: Int) throws {
       try LinuxFileSystem().rename(names[number], to: names[number + 1])
@@ -180,6 +182,7 @@ import Testing
     presenter.presentedItemQueue.resume()
     #expect(presenter.journal.wait(for: "moved", count: 2))
     #expect(presenter.presentedItemPath == names[3])
+    _ = try there.report(timeout: .seconds(30))
     try FileCoordinator(here).write(names[3]) { _ in }
     #expect(presenter.journal.wait(for: "relinquish writer", count: 3))
     try there.removeFilePresenter(presenter)
