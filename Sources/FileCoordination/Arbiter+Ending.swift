@@ -73,6 +73,7 @@ extension Arbiter {
     entry.isConnected = true
     entry.isCongested = false
     entry.isRecovering = true
+    entry.unnamed = entry.presenters
     members[member] = entry
     // It says anew what it has; what it does not name by the time it is ready is over.
     for key in order where key.member == member { claims[key]?.state = .unconfirmed }
@@ -94,6 +95,9 @@ extension Arbiter {
 
   mutating func finishRecovery(of member: UInt64, now: Duration) {
     members[member]?.isRecovering = false
+    // What it said of their end may have been lost with its former connection.
+    for presenter in members[member]?.unnamed ?? [] { unpresent(presenter, now: now) }
+    members[member]?.unnamed = []
     for key in order where key.member == member {
       guard let claim = claims[key], case .unconfirmed = claim.state else { continue }
       remove(key)

@@ -53,13 +53,17 @@ extension Arbiter {
   }
 
   /// An item was renamed inside an accessor: claims that wait for it and its presenters follow.
-  mutating func move(by mover: CoordinationKey, from old: ItemPath, to new: ItemPath) {
+  mutating func move(
+    by mover: CoordinationKey, from old: ItemPath, to new: ItemPath, now: Duration
+  ) {
     guard old != new, let claim = claims[mover], claim.isHeld,
       claim.request.items.contains(where: { $0.writes && $0.covers(old) })
     else { return }
+    var concerned: [CoordinationKey] = []
     for key in order where key != mover {
       guard let items = claims[key]?.request.items, claims[key]?.isHeld == false else { continue }
       for index in items.indices { claims[key]?.request.items[index].follow(from: old, to: new) }
+      if claims[key]?.request.items != items { concerned.append(key) }
     }
     // The old name stays claimed as well, since others may claim it anew.
     if claim.request.items.count < ClaimRequest.maximumItems,
@@ -69,6 +73,8 @@ extension Arbiter {
       claims[mover]?.request.items.append(ClaimedItem(new, item.options))
     }
     tellMove(from: old, to: new, except: claim.request.presenter)
+    for key in concerned { askNewlyConcerned(key, now: now) }
+    advance(now: now)
   }
 
   private mutating func tellMove(from old: ItemPath, to new: ItemPath, except own: CoordinationKey?)

@@ -7,6 +7,7 @@ extension Arbiter {
         || (members[owner]?.presenters.count ?? 0) < Self.maximumPresenters
     else { return }
     members[owner]?.presenters.insert(record.key)
+    members[owner]?.unnamed.remove(record.key)
     note(record)
     send(owner, .presented(record.key))
     for key in keys.prefix(Self.maximumPresenters) {
@@ -35,9 +36,29 @@ extension Arbiter {
 
   /// Asks all presenters that a claim concerns; none may be left to wait for.
   mutating func ask(_ key: CoordinationKey, now: Duration) {
-    guard let claim = claims[key] else { return }
+    let deadlines = askPresenters(for: key, except: [], now: now)
+    claims[key]?.isAnswered = deadlines.isEmpty
+    if !deadlines.isEmpty { claims[key]?.state = .asking(deadlines) }
+  }
+
+  /// Asks those, too, whom a claim concerns since its items have other names.
+  mutating func askNewlyConcerned(_ key: CoordinationKey, now: Duration) {
+    guard let claim = claims[key], case .asking(let deadlines) = claim.state else {
+      // All are asked when its turn comes.
+      claims[key]?.isAnswered = false
+      return
+    }
+    let added = askPresenters(for: key, except: claim.asked, now: now)
+    claims[key]?.state = .asking(deadlines.merging(added) { $1 })
+  }
+
+  /// - returns: until when each may answer.
+  private mutating func askPresenters(
+    for key: CoordinationKey, except asked: Set<CoordinationKey>, now: Duration
+  ) -> [CoordinationKey: Duration] {
+    guard let claim = claims[key] else { return [:] }
     var deadlines: [CoordinationKey: Duration] = [:]
-    for (presenter, entry) in presenters {
+    for (presenter, entry) in presenters where !asked.contains(presenter) {
       guard let path = entry.record.path, presenter != claim.request.presenter,
         !hasGivenWay(presenter, within: claim.request)
       else { continue }
@@ -53,8 +74,7 @@ extension Arbiter {
       put(questions, to: presenter, for: key)
     }
     claims[key]?.asked.formUnion(deadlines.keys)
-    claims[key]?.isAnswered = deadlines.isEmpty
-    if !deadlines.isEmpty { claims[key]?.state = .asking(deadlines) }
+    return deadlines
   }
 
   private mutating func put(
@@ -139,8 +159,14 @@ extension Arbiter {
     }
     settle(claim, presenter: key, now: now)
     // It waits for others by now, who may wait for it; or began, so that others go past whoever
-    // waits for it.
-    if claims[claim]?.isAnswered == true { advance(now: now) }
+    // waits for it. And what the presenter has claimed does not go past it any more.
+    if claims[claim]?.isAnswered == true || order.contains(where: { isWaiting($0, for: key) }) {
+      advance(now: now)
+    }
+  }
+
+  private func isWaiting(_ claim: CoordinationKey, for presenter: CoordinationKey) -> Bool {
+    claims[claim].map { !$0.isHeld && $0.request.presenter == presenter } ?? false
   }
 
   /// Waits for a presenter no longer.

@@ -15,13 +15,23 @@ extension Arbiter {
     claims[request.key] = claim
     guard !isHeld else { return }
     tryToStart(request.key, now: now)
-    guard let claim = claims[request.key], !claim.isHeld else { return }
+    guard let claim = claims[request.key], !claim.isHeld else {
+      // Others of its purpose go past whoever waits for it by now.
+      if hasWaiting(of: request.purpose) { advance(now: now) }
+      return
+    }
     if let loop = cycle(from: request.key) {
       fail(request.key, .deadlock(loop))
       return advance(now: now)
     }
     guard request.wantsHolders else { return }
     send(request.key.member, .waiting(request.key, holders(before: request.key)))
+  }
+
+  private func hasWaiting(of purpose: String) -> Bool {
+    order.contains { key in
+      claims[key].map { !$0.isHeld && $0.request.purpose == purpose } ?? false
+    }
   }
 
   /// By the time of the request: processes that come back after a takeover arrive in any order.
@@ -222,7 +232,14 @@ extension Arbiter {
     guard let claim = claims[key] else { return [] }
     switch claim.state {
     case .waiting: return blockers(of: key)
-    case .asking: return order.filter { claims[$0]?.request.answering.contains(key) == true }
+    case .asking(let deadlines):
+      return order.filter {
+        guard let request = claims[$0]?.request, request.answering.contains(key) else {
+          return false
+        }
+        // One that was asked twice may still be answering what it has answered.
+        return request.presenter.map { deadlines[$0] != nil } ?? true
+      }
     case .active, .unconfirmed:
       return order.filter {
         claims[$0].map { !$0.isHeld && $0.request.parents.contains(key) } ?? false

@@ -42,6 +42,8 @@ package struct Arbiter: Sendable {
     /// Whether claims made with an earlier arbiter may still be missing.
     var isRecovering = false
     var presenters: Set<CoordinationKey> = []
+    /// Those that it had before it came back, and has not named since.
+    var unnamed: Set<CoordinationKey> = []
     var claims = 0
   }
 
@@ -136,7 +138,7 @@ package struct Arbiter: Sendable {
       answer(claim, by: presenter, failure, now: now)
     case .moved(let claim, let old, let new):
       guard claim.member == member else { return }
-      move(by: claim, from: old, to: new)
+      move(by: claim, from: old, to: new, now: now)
     case .version(let event, let path, let id): tellVersion(event, at: path, id: id)
     case .changed(let path): tellChange(of: path, appeared: false, except: nil)
     case .ready: finishRecovery(of: member, now: now)

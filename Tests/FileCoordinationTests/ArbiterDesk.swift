@@ -16,9 +16,14 @@ final class ArbiterDesk {
     for member in 1...members { greet(member) }
   }
 
-  func greet(_ member: UInt64) {
+  /// Greets for a process, which has these presenters by now.
+  func greet(_ member: UInt64, presenting presenters: [CoordinationKey: String] = [:]) {
     let process = CoordinatingProcess(id: Int32(100 + member), name: "process\(member)")
     say(.hello(member: member, process), from: member)
+    for (key, path) in presenters {
+      let record = PresenterRecord(key: key, path: ItemPath(bytes: Array(path.utf8)))
+      say(.present(record, gaveWayTo: []), from: member)
+    }
     say(.ready, from: member)
   }
 

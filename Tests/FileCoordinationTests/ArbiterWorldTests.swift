@@ -1,6 +1,7 @@
 import Testing
 
-/// Whatever happens in whatever order: nobody is let in beside another, and nobody waits for ever.
+/// Whatever happens in whatever order: nobody is let in beside another, nobody waits for ever, and
+/// the arbiter never leaves anything undone until somebody comes.
 @Suite struct ArbiterWorldTests {
   @Test(arguments: 0..<20)
   func nobodyIsLetInBesideAnotherAndNobodyWaitsForEver(batch: Int) {
@@ -20,7 +21,8 @@ import Testing
       counts.merge(world.counts) { $0 + $1 }
     }
     for what in [
-      "claims", "nested claims", "claims in answer", "grants", "deadlocks", "kills", "takeovers",
+      "claims", "nested claims", "claims in answer", "batches", "grants", "deadlocks", "kills",
+      "takeovers", "lost connections", "moves", "lapses",
     ] {
       #expect(counts[what, default: 0] > 20, "\(what): \(counts)")
     }

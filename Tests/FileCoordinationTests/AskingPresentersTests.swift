@@ -191,6 +191,32 @@ import Testing
     #expect(!desk.isGranted(between))
   }
 
+  @Test func c5_whatMayGoPastThoseWhoWaitForItsPurposeBeginsWithAClaimOfThat() throws {
+    let outer = try desk.write(2, "/o")
+    let between = try desk.claim(3, ("/a", .writes), ("/b", .writes), ("/o", .writes))
+    let second = try desk.claim(1, ("/b", .writes), purpose: "p")
+    #expect(!desk.isGranted(second))
+    let first = try desk.claim(2, ("/a", .writes), purpose: "p", parents: [outer])
+    #expect(desk.isGranted(first) && desk.isGranted(second) && !desk.isGranted(between))
+  }
+
+  @Test func c14_theNameThatAnItemGetsMeanwhileHasPresentersToAsk() throws {
+    let (first, second) = (try desk.present(1, "/a"), try desk.present(4, "/b"))
+    let mover = try desk.claim(3, ("/a", [.writes, .moves]), ("/b", .writes), purpose: "p")
+    desk.answer(first, to: mover)
+    desk.answer(second, to: mover)
+    let writer = try desk.claim(2, ("/a", .writes), purpose: "p")
+    #expect(desk.questions(to: second, for: writer) == nil)
+    desk.say(
+      .moved(claim: mover, from: try ArbiterDesk.path("/a"), to: try ArbiterDesk.path("/b")),
+      from: 3)
+    #expect(desk.questions(to: second, for: writer) == [.relinquishToWriter])
+    desk.answer(first, to: writer)
+    #expect(!desk.isGranted(writer))
+    desk.answer(second, to: writer)
+    #expect(desk.granted(writer) == ["/b"])
+  }
+
   @Test func c18_aBatchAsksOnceForAllThatIsInIt() throws {
     let inside = try desk.present(1, "/d/e/f")
     let batch = try desk.claim(2, ("/d", .isDirectory), purpose: "p", isBatch: true)
