@@ -1,7 +1,7 @@
 # Sourced by tools/test.
 
-# begin WHAT … tell WHAT: says how long it took, also in seconds of a processor: what runs beside
-# makes the first longer, and not the second.
+# begin WHAT … tell WHAT: says how long it took, also in seconds of a processor, which what runs
+# beside makes more, too, but by far less.
 begin() {
   times > "$results/began-$1"
   started=$(date +%s)
