@@ -34,6 +34,25 @@ import Testing
     #expect(desk.notices(to: beside).isEmpty)
   }
 
+  @Test func p7_soDoTheyOfVersionsAndMoves() throws {
+    let (top, near) = (try desk.present(1, "/"), try desk.present(2, "/d/e"))
+    let beside = try desk.present(3, "/x")
+    let (old, new) = (try path("/d/e/f/a"), try path("/d/e/f/b"))
+    for event in FileVersionEvent.allCases {
+      desk.say(.version(event, at: old, id: "v1"), from: 4)
+    }
+    let mover = try desk.write(4, "/d/e/f/a", .moves)
+    desk.say(.moved(claim: mover, from: old, to: new), from: 4)
+    let versions = FileVersionEvent.allCases.map {
+      PresenterNotice.subitemVersion($0, at: old, id: "v1")
+    }
+    for presenter in [top, near] {
+      #expect(
+        desk.notices(to: presenter) == versions + [.subitemDidMove(from: old, to: new)])
+    }
+    #expect(desk.notices(to: beside).isEmpty)
+  }
+
   @Test func c31_whoeverWroteNothingHasNothingTold() throws {
     let folder = try desk.present(1, "/d")
     desk.release(
