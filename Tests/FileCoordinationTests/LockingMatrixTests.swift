@@ -77,6 +77,9 @@ import Testing
     #expect(desk.isGranted(try desk.write(2, "/d/f")))
     #expect(desk.isGranted(try desk.read(3, "/d/e/g")))
     #expect(desk.isGranted(try desk.write(4, "/dd")))
+    // Nor does one that comes later wait for those who are in it already.
+    #expect(desk.isGranted(try desk.write(1, "/e/f")))
+    #expect(desk.isGranted(try desk.write(2, "/e", .isDirectory)))
   }
 
   @Test(arguments: [ClaimedItem.Options.deletes, .moves, .replaces])
