@@ -5,7 +5,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-/// Presenters with queues and sockets: P1 to P11, and C18, C26, C27, C28, C31, C33.
+/// Presenters with queues and sockets: P1 to P6, P8, P9, P11, and C18, C26 to C29, C31, C33.
 @Suite struct LivePresenterTests {
   let workshop: Workshop
   let (here, there): (CoordinationDomain, CoordinationDomain)
@@ -162,6 +162,18 @@ import Testing
     _ = try there.report()
     try FileCoordinator(here).write(file) { _ in }
     #expect(presenter.journal.all.isEmpty && there.filePresenters.isEmpty)
+  }
+
+  @Test func p11_aPresenterIsTakenAwayAsOftenAsItWasAdded() throws {
+    let file = try workshop.file("f", "")
+    let presenter = FakePresenter(file)
+    for _ in 0..<2 { try there.addFilePresenter(presenter) }
+    try there.removeFilePresenter(presenter)
+    _ = try there.report()
+    try FileCoordinator(here).write(file) { _ in }
+    #expect(presenter.journal.all.contains("relinquish writer"))
+    try there.removeFilePresenter(presenter)
+    #expect(there.filePresenters.isEmpty)
   }
 
   @Test func c18_aBatchAsksPresentersOnceForAllThatFollows() throws {
