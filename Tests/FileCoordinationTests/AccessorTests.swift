@@ -169,6 +169,33 @@ import Testing
     }
   }
 
+  @Test func c16_theAsynchronousFormGivesUpWhenItsTimeIsUp() async throws {
+    let file = try workshop.file("f")
+    let (here, there, journal) = (here, there, Journal())
+    let held = DispatchSemaphore(value: 0)
+    let holder = Worker {
+      try FileCoordinator(here).write(file) { _ in
+        journal.note("held")
+        held.wait()
+      }
+    }
+    #expect(journal.wait(for: "held"))
+    let error = await #expect(throws: CoordinationError.self) {
+      try await FileCoordinator(there).coordinate(
+        [.reading(file)], timeout: .milliseconds(50)
+      ) { _ in
+        Issue.record("the accessor was run")
+      }
+    }
+    held.signal()
+    try holder.join()
+    guard case .timedOut(file.string, let holders) = error else {
+      Issue.record("another error: \(String(describing: error))")
+      return
+    }
+    #expect(holders.map(\.role) == [.writes])
+  }
+
   @Test func c17_twoFilesInOppositeOrderNeverDeadlock() throws {
     let (x, y) = (try workshop.file("x"), try workshop.file("y"))
     let workers = [(here, [x, y]), (there, [y, x])].map { domain, files in
