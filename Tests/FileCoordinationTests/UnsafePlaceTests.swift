@@ -121,6 +121,50 @@ import Testing
     #expect(error == .noArbiter(path: socket, errno: EPROTO))
   }
 
+  /// A socket's address has room for 108 bytes.
+  @Test func aDirectoryWhosePathIsLongerThanASocketsAddressWillDo() throws {
+    var state = workshop.state
+    for _ in 0..<3 {
+      state.append(String(repeating: "s", count: 100))
+      try Workshop.makeFolder(state)
+    }
+    let domains = try (0..<2).map { _ in
+      CoordinationDomain(
+        node: CoordinationNode(place: try CoordinationPlace(state.appending("coordination"))))
+    }
+    defer { for domain in domains { domain.close() } }
+    for domain in domains { _ = try domain.report() }
+    let file = try workshop.file("f")
+    try FileCoordinator(domains[0]).write(file) { _ in
+      let error = #expect(throws: CoordinationError.self) {
+        try FileCoordinator(domains[1]).read(file, timeout: .milliseconds(20)) { _ in
+          Issue.record("the accessor was run")
+        }
+      }
+      guard case .timedOut = error else {
+        Issue.record("another error: \(String(describing: error))")
+        return
+      }
+    }
+  }
+
+  @Test func whatIsOverItsLimitIsRefused() throws {
+    let domain = try workshop.domain()
+    let purpose = String(repeating: "p", count: ClaimRequest.maximumPurposeBytes)
+    let coordinator = try FileCoordinator(domain, purposeIdentifier: purpose)
+    #expect(throws: CoordinationError.overLimit(path: purpose + "p")) {
+      try FileCoordinator(domain, purposeIdentifier: purpose + "p")
+    }
+    let intents = try (0...ClaimRequest.maximumItems).map {
+      FileAccessIntent.reading(try workshop.file("\($0)"))
+    }
+    let most = Array(intents.dropLast())
+    #expect(try coordinator.coordinate(most) { $0.count } == ClaimRequest.maximumItems)
+    #expect(throws: CoordinationError.overLimit(path: intents[0].path.string)) {
+      try coordinator.coordinate(intents) { _ in _ = Issue.record("the accessor was run") }
+    }
+  }
+
   @Test func aPathThatLeavesTheFolderIsRefused() throws {
     let domain = try workshop.domain()
     let inside = try workshop.file("container")
