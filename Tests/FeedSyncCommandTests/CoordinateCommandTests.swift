@@ -70,6 +70,17 @@ import Testing
     #expect(try machine.feedsync("coordinate", "read", file, "--", "true").status == 0)
   }
 
+  @Test("says with --verbose for whom it waits")
+  func verbose() throws {
+    let holder = try Holder(machine, "write", file)
+    let id = holder.process.processIdentifier
+    let run = try machine.feedsync(
+      "coordinate", "read", file, "--timeout", "0.1", "--verbose", "--", "echo", "ran")
+    #expect(run.status == 75 && run.output == "")
+    #expect(run.errors.contains("feedsync: waiting: process \(id) (feedsync) writes \(file)\n"))
+    try holder.finish()
+  }
+
   @Test("lets accesses of one purpose past each other")
   func purpose() throws {
     let holder = Command.process(
