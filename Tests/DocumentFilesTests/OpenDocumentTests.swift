@@ -41,6 +41,28 @@ import Testing
       try "later".write(toFile: paths[0].string, atomically: false, encoding: .utf8)
     }
     #expect(await eventually { await document.contents == "later" })
+    #expect(await eventually { await document.state == .normal })
+    try await document.edit { $0 = "saved last" }
+    let reads = Heard()
+    let reader = Task {
+      try await other.coordinate([.reading(path, .withoutChanges)]) { paths in
+        reads.note("reads")
+        hold.wait()
+        return try String(contentsOfFile: paths[0].string, encoding: .utf8)
+      }
+    }
+    #expect(await eventually { !reads.lines.isEmpty })
+    let saving = Task { try await document.save() }
+    #expect(
+      try await eventually {
+        try folder.domain.report().claims.contains { $0.state == .waiting }
+      })
+    // Nobody is kept from the document meanwhile.
+    #expect(await document.hasUnsavedChanges)
+    hold.signal()
+    #expect(try await reader.value == "later")
+    try await saving.value
+    #expect(try desk.read("a.txt") == "saved last")
     try await document.close()
   }
 
