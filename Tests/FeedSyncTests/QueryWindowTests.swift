@@ -1,6 +1,7 @@
 import CanonicalJSON
 import DocumentStorage
 import FeedSync
+import TestSupport
 import Testing
 
 /// What a change of documents makes of a live query's window, decided without a database.
@@ -106,5 +107,31 @@ import Testing
     #expect(result.changed.map(\.document.id) == ["c"])
     #expect(result.changed.map(\.position) == [0])
     #expect(result.removed == ["b"])
+  }
+
+  @Test("makes the new list out of the old one by what was removed, changed and added")
+  func following() {
+    let ids = ["a", "b", "c", "d", "e"]
+    let all = Set(ids.map { ByteString($0) })
+    var chance = SeededGenerator(seed: 7)
+    var shown = window([])
+    var list: [LiveResult.Document] = []
+    for _ in 0..<200 {
+      var present: [QueryWindow.Match] = []
+      for id in ids where Bool.random(using: &chance) {
+        let number = Int64(chance.below(3))
+        present.append(match(id, .integer(number), body: #"{"n":\#(number)}"#))
+      }
+      guard case .changed(let next) = shown.updated(all, present: present) else { continue }
+      let result = LiveResult(next.matches, before: shown.matches)
+      let gone = Set(result.removed + result.changed.map(\.document.id))
+      list.removeAll { gone.contains($0.id) }
+      for placed in (result.added + result.changed).sorted(by: { $0.position < $1.position }) {
+        list.insert(placed.document, at: placed.position)
+      }
+      #expect(list == result.documents)
+      #expect(list.map(\.id) == next.matches.map(\.id.description))
+      shown = next
+    }
   }
 }
