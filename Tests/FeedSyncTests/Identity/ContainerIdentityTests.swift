@@ -146,6 +146,11 @@ import Testing
       #expect(summary.documents == 0 && summary.setAside.isEmpty, "\(hidden)")
       try FileManager.default.moveItem(at: place, to: file)
     }
+    // Nor from a folder of such a name.
+    let hidden = logs.appendingPathExtension("nosync")
+    try FileManager.default.moveItem(at: logs, to: hidden)
+    #expect(try store.importAll().documents == 0)
+    try FileManager.default.moveItem(at: hidden, to: logs)
     #expect(try store.importAll().documents == 1)
   }
 }
