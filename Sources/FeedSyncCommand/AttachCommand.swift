@@ -89,7 +89,7 @@ enum AttachmentCommands {
     let interruption = Interruption()
     let work = Task { try body() }
     let signals = interruption.onRequest { work.cancel() }
-    defer { signals?.cancel() }
+    defer { signals.cancel() }
     do {
       return try await work.value
     } catch is CancellationError {

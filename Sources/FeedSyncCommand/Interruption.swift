@@ -35,29 +35,26 @@ struct Interruption: Sendable {
 
   var isRequested: Bool { requestedSignal.load(ordering: .relaxed) != 0 }
 
-  /// Calls a handler on a thread of Dispatch's when a signal arrives, or at once if one has: unlike
-  /// a source of Dispatch's for signals, which misses what comes while it is being set up.
-  func onRequest(_ handler: @escaping @Sendable () -> Void) -> (any DispatchSourceRead)? {
-    guard descriptor >= 0 else {
-      Self.lookForRequest(handler)
-      return nil
-    }
+  /// Calls a handler when a signal arrives, or at once if one has, until the watch is let go.
+  ///
+  /// On a thread of its own: Dispatch's may all be in calls to a file system that does not answer.
+  func onRequest(_ handler: @escaping @Sendable () -> Void) -> SignalWatch {
+    let watch = SignalWatch()
     let descriptor = descriptor
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
-    source.setEventHandler {
-      var byte: UInt8 = 0
-      _ = read(descriptor, &byte, 1)
-      handler()
+    Thread.detachNewThread {
+      Self.waitForRequest(descriptor)
+      watch.call(handler)
     }
-    source.resume()
-    return source
+    return watch
   }
 
-  /// Where no descriptor was left for a pipe, a look ten times a second finds the signal.
-  private static func lookForRequest(_ handler: @escaping @Sendable () -> Void) {
-    Thread.detachNewThread {
-      while requestedSignal.load(ordering: .relaxed) == 0 { usleep(100_000) }
-      handler()
+  /// Waits for the flag, which a handler sets before it writes into the pipe.
+  private static func waitForRequest(_ descriptor: Int32) {
+    while requestedSignal.load(ordering: .relaxed) == 0 {
+      // The byte stays in the pipe, for whoever else waits for it. Where no descriptor was left
+      // for a pipe, poll(2) passes over -1, and a look ten times a second finds the signal.
+      var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      _ = poll(&end, 1, descriptor < 0 ? 100 : -1)
     }
   }
 
@@ -98,6 +95,16 @@ struct Interruption: Sendable {
     }
     sigaction(number, &action, nil)
   }
+}
+
+/// A handler that waits for a signal.
+final class SignalWatch: Sendable {
+  private let isOver = Mutex(false)
+
+  /// Lets it go: the handler is not called from now on.
+  func cancel() { isOver.withLock { $0 = true } }
+
+  fileprivate func call(_ handler: () -> Void) { isOver.withLock { if !$0 { handler() } } }
 }
 
 /// What an interrupted command says.

@@ -14,15 +14,14 @@ enum UntilInterrupted {
     let work = Task { try await body() }
     let signals = interruption.onRequest {
       // A call to a file system that does not answer cannot be ended. Nothing is lost by leaving:
-      // what is not committed is imported again. Not by Dispatch, whose threads may all be in such
-      // calls, and before anything that may wait for one itself.
+      // what is not committed is imported again. Before anything that may wait for one itself.
       Thread.detachNewThread {
         sleep(leavingSeconds)
         _exit(0)
       }
       work.cancel()
     }
-    defer { signals?.cancel() }
+    defer { signals.cancel() }
     do {
       try await work.value
     } catch is CancellationError {
