@@ -24,6 +24,7 @@ public struct DocumentFolder: Sendable {
   let kept: KeptVersions
   let ambient: DocumentAmbient
   private let resolver: ItemResolver
+  private let waiting: AccessWaiting
   /// Why the folder is not to be looked at now, in words; nil if it is there.
   ///
   /// It throws what ends everything: another one has taken its place.
@@ -34,17 +35,29 @@ public struct DocumentFolder: Sendable {
   /// - parameters:
   ///   - kept: The local directory for versions that are kept and not synced; made when needed.
   ///   - domain: Those that accesses are coordinated with.
-  public init(_ path: FilePath, keeping kept: FilePath, domain: CoordinationDomain) throws {
-    try self.init(path, keeping: kept, domain: domain, ambient: .system)
+  ///   - onWait: Hears, on any thread, whom an access to one of its files waits for, if it has to
+  ///     wait: those of an open ``DocumentFile`` as well.
+  ///   - onLapse: Hears likewise of presenters that did not answer in time, and are not waited for
+  ///     any longer: their processes have died, most likely, or are suspended.
+  public init(
+    _ path: FilePath, keeping kept: FilePath, domain: CoordinationDomain,
+    onWait: (@Sendable ([CoordinationHolder]) -> Void)? = nil,
+    onLapse: (@Sendable (PresenterLapse) -> Void)? = nil
+  ) throws {
+    try self.init(
+      path, keeping: kept, domain: domain, ambient: .system,
+      waiting: AccessWaiting(onWait: onWait, onLapse: onLapse))
   }
 
   package init(
-    _ path: FilePath, keeping kept: FilePath, domain: CoordinationDomain, ambient: DocumentAmbient
+    _ path: FilePath, keeping kept: FilePath, domain: CoordinationDomain, ambient: DocumentAmbient,
+    waiting: AccessWaiting = AccessWaiting()
   ) throws {
     resolver = try ItemResolver(folder: path)
     self.path = resolver.folder?.filePath ?? path
     self.domain = domain
     self.ambient = ambient
+    self.waiting = waiting
     self.kept = KeptVersions(root: kept, ambient: ambient)
   }
 
@@ -68,7 +81,27 @@ public struct DocumentFolder: Sendable {
   func coordinator(for presenter: (any FilePresenter)? = nil) async throws -> FileCoordinator {
     // First, so that nobody is told of a file that is missing where the folder is away.
     try await onQueue { try requirePresence() }
-    return try FileCoordinator(domain, filePresenter: presenter, folder: path)
+    return try FileCoordinator(
+      domain, filePresenter: presenter, folder: path, patience: waiting.patience,
+      onWait: waiting.onWait, onLapse: waiting.onLapse)
+  }
+}
+
+/// How a folder's accesses wait for others, and who hears of it.
+package struct AccessWaiting: Sendable {
+  let patience: Duration
+  let onWait: (@Sendable ([CoordinationHolder]) -> Void)?
+  let onLapse: (@Sendable (PresenterLapse) -> Void)?
+
+  /// Waits for presenters as coordinators do, unless told otherwise.
+  package init(
+    patience: Duration = FileCoordinator.defaultPatience,
+    onWait: (@Sendable ([CoordinationHolder]) -> Void)? = nil,
+    onLapse: (@Sendable (PresenterLapse) -> Void)? = nil
+  ) {
+    self.patience = patience
+    self.onWait = onWait
+    self.onLapse = onLapse
   }
 }
 

@@ -1,4 +1,5 @@
 import DocumentFiles
+import FileCoordination
 import Foundation
 import SharedFolder
 import Syncing
@@ -14,8 +15,15 @@ extension UbiquityContainer {
   /// Versions that lost a conflict are kept in the local state, under `versions`, and stay there
   /// when this device leaves the container.
   ///
+  /// - parameters:
+  ///   - onWait: Hears whom an access to one of the files waits for, if it has to wait; see
+  ///     ``DocumentFolder/init(_:keeping:domain:onWait:onLapse:)``.
+  ///   - onLapse: Hears of programs that have a file open and did not answer in time.
   /// - throws: ``FeedSyncError``: `.noContainer` if the folder is missing, or another one.
-  public func documents() throws -> DocumentFolder {
+  public func documents(
+    onWait: (@Sendable ([CoordinationHolder]) -> Void)? = nil,
+    onLapse: (@Sendable (PresenterLapse) -> Void)? = nil
+  ) throws -> DocumentFolder {
     let operation = "open the documents"
     do {
       let device = device.asked()
@@ -35,7 +43,7 @@ extension UbiquityContainer {
       let container = device.record.container.description
       var folder = try DocumentFolder(
         root, keeping: state.appending("versions").appending(container),
-        domain: try UserCoordination.domain(state: state.string))
+        domain: try UserCoordination.domain(state: state.string), onWait: onWait, onLapse: onLapse)
       folder.absence = { [device] in
         do {
           return try device.asked().absence().map {

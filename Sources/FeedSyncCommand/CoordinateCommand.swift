@@ -49,19 +49,11 @@ struct CoordinateOptions: ParsableArguments {
 
   /// Runs the command in an access, and ends as the command ended.
   func run(_ intent: FileAccessIntent, global: GlobalOptions) throws {
-    let isVerbose = global.verbose
+    let notices = CoordinationNotices(global)
     let coordinator = try FileCoordinator(
       try UserCoordination.domain(state: global.state), purposeIdentifier: purpose,
-      folder: global.container.map { FilePath($0) },
-      onWait: { holders in
-        guard isVerbose else { return }
-        for holder in holders { Output.warn("feedsync: waiting: \(FeedSyncError.text(holder))") }
-      },
-      onLapse: { lapse in
-        Output.warn(
-          "feedsync: warning: \(lapse.path): \(FeedSyncError.name(lapse.process)) has it open and"
-            + " did not answer within \(lapse.waited); going on without it")
-      })
+      folder: global.container.map { FilePath($0) }, onWait: { notices.tell(waitingFor: $0) },
+      onLapse: { notices.tell($0) })
     let status = try coordinator.coordinate(
       [intent], timeout: timeout.map { .milliseconds(Int64($0 * 1000)) }
     ) { paths in

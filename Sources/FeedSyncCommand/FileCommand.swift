@@ -40,7 +40,9 @@ struct FileCommand: ParsableCommand {
   }
 
   static func folder(_ global: GlobalOptions) throws -> DocumentFolder {
-    try UbiquityContainer(device: try global.open(needsFolder: true)).documents()
+    let notices = CoordinationNotices(global)
+    return try UbiquityContainer(device: try global.open(needsFolder: true)).documents(
+      onWait: { notices.tell(waitingFor: $0) }, onLapse: { notices.tell($0) })
   }
 }
 

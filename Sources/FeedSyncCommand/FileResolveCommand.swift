@@ -12,7 +12,8 @@ extension FileCommand {
         The chosen version becomes the file, and the conflict copies leave the synced folder, so \
         that the syncer brings the decision to all machines. What was not chosen is kept on this \
         machine, where 'versions' lists it; --discard deletes it for good. Programs that have the \
-        file open are asked to save first.
+        file open are asked to save first; one that does not answer in time is named, and not \
+        waited for. --verbose says whom else it waits for.
         """)
 
     @OptionGroup var global: GlobalOptions

@@ -49,7 +49,7 @@ final class Desk: Sendable {
   /// A program's view of the folder; its time is this desk's, its watching is real if wanted.
   func folder(
     _ domain: CoordinationDomain? = nil, isWatching: Bool = false,
-    adapting: (inout DocumentAmbient) -> Void = { _ in }
+    waiting: AccessWaiting = AccessWaiting(), adapting: (inout DocumentAmbient) -> Void = { _ in }
   ) throws -> DocumentFolder {
     var ambient = DocumentAmbient(
       now: { [time] in 1_795_900_000 + time.now.components.seconds },
@@ -64,7 +64,8 @@ final class Desk: Sendable {
     ambient.onStep = { [self] step in try hook.withLock { $0 }?(step) }
     adapting(&ambient)
     return try DocumentFolder(
-      root, keeping: kept, domain: try domain ?? self.domain(), ambient: ambient)
+      root, keeping: kept, domain: try domain ?? self.domain(), ambient: ambient,
+      waiting: waiting)
   }
 
   /// Has something happen at steps of saving and removing.
