@@ -19,7 +19,8 @@ extension FeedSyncError {
     case .presenterFailed(let path, let process, let message):
       self.init(
         .cannotWrite, operation: operation, file: path,
-        message: "\(Self.name(process)), which has it open, could not save: \(message)",
+        message: "\(Self.name(process)), which has it open, could not save:"
+          + " \(NameText.escaped(message))",
         hint: "save or close it there, then try again")
     case .cancelled(let path):
       self.init(
@@ -36,7 +37,8 @@ extension FeedSyncError {
         hint: "look who writes there without coordination, then try again")
     case .leavesFolder(let path, let folder):
       self.init(
-        .badInput, operation: operation, file: path, message: "it is not in \(folder)",
+        .badInput, operation: operation, file: path,
+        message: "it is not in \(NameText.escaped(folder))",
         hint: "name a file in the folder; links that lead out of it are not followed")
     case .contentsChanged(let path):
       self.init(
@@ -104,19 +106,19 @@ extension FeedSyncError {
 
   /// Who is in the way, and by what.
   package static func text(_ holder: CoordinationHolder) -> String {
-    let name = name(holder.process)
+    let (name, path) = (name(holder.process), NameText.escaped(holder.path))
     return switch holder.role {
-    case .reads: "\(name) reads \(holder.path)"
-    case .writes: "\(name) writes \(holder.path)"
-    case .waits: "\(name) came first, and waits for \(holder.path)"
-    case .presents: "\(name) has \(holder.path) open, and has not answered"
-    case .mayHold: "\(name) may still use \(holder.path)"
+    case .reads: "\(name) reads \(path)"
+    case .writes: "\(name) writes \(path)"
+    case .waits: "\(name) came first, and waits for \(path)"
+    case .presents: "\(name) has \(path) open, and has not answered"
+    case .mayHold: "\(name) may still use \(path)"
     case .keepsQueue: "\(name) keeps the queue, and does not answer"
     }
   }
 
-  /// A process for people.
+  /// A process for people; what it calls itself commands no terminal.
   package static func name(_ process: CoordinatingProcess) -> String {
-    "process \(process.id) (\(process.name))"
+    "process \(process.id) (\(NameText.escaped(process.name)))"
   }
 }

@@ -29,13 +29,16 @@ enum CoordinationText {
       [line(claim)] + claim.waitsFor.map { "  waits: \(FeedSyncError.text($0))" }
     }
       + report.presenters.map { presenter in
-        "\(FeedSyncError.name(presenter.process)) presents \(presenter.path ?? "nothing yet")"
+        "\(FeedSyncError.name(presenter.process)) presents "
+          + (presenter.path.map { ReportText.escaped($0) } ?? "nothing yet")
           + (presenter.hasLapsed ? ", and does not answer" : "")
       }
   }
 
   private static func line(_ claim: CoordinationReport.Claim) -> String {
-    let items = claim.items.map { "\($0.writes ? "write" : "read") \($0.path)" }
+    let items = claim.items.map {
+      "\($0.writes ? "write" : "read") \(ReportText.escaped($0.path))"
+    }
     let verb =
       switch claim.state {
       case .active: "may"

@@ -115,19 +115,5 @@ enum ReportText {
   }
 
   /// A name on one line, whatever is in it.
-  static func escaped(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    // Canonical JSON leaves those beyond ASCII as they are, with which terminals take commands too.
-    return JSON.text(text).canonical.unicodeScalars.reduce(into: "") { line, scalar in
-      if isControl(scalar) {
-        line += "\\u00" + String(scalar.value, radix: 16)
-      } else {
-        line.unicodeScalars.append(scalar)
-      }
-    }
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.generalCategory == .control
-  }
+  static func escaped(_ text: String) -> String { NameText.escaped(text) }
 }

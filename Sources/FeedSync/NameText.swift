@@ -1,0 +1,22 @@
+import CanonicalJSON
+
+/// Names and paths that others have chosen, as they are told to people.
+package enum NameText {
+  /// A name on one line, whatever is in it.
+  package static func escaped(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    // Canonical JSON leaves those beyond ASCII as they are, with which terminals take commands too.
+    let quoted = JSON.string(ByteString(text)).canonical
+    return quoted.unicodeScalars.reduce(into: "") { line, scalar in
+      if isControl(scalar) {
+        line += "\\u00" + String(scalar.value, radix: 16)
+      } else {
+        line.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .control
+  }
+}
