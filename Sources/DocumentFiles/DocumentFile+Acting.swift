@@ -104,19 +104,24 @@ extension DocumentFile {
       } catch {
         return (.setAsideFailed, error)
       }
-    case .keep:
-      do {
-        let bytes = try contents.documentBytes()
-        // Not by what is on the way to it now, which may be a link that leads elsewhere.
-        let place = try folder.place(canonical: path)
-        let folder = folder
-        return (.kept(try await onQueue { try folder.keep(bytes, of: place) }), nil)
-      } catch {
-        return (.keepFailed, error)
-      }
+    case .keep: return await keep(isUrgent: isUrgent)
     default:
       start(action)
       return (nil, nil)
+    }
+  }
+
+  private func keep(isUrgent: Bool) async -> (DocumentMachine.Input?, (any Error)?) {
+    do {
+      let bytes = try contents.documentBytes()
+      let id = try await alone(isUrgent) { [self] in
+        try await folder.keep(bytes, of: path, by: presenter)
+      }
+      return (.kept(id), nil)
+    } catch CoordinationError.cancelled(let path) {
+      return (.followingPostponed, CoordinationError.cancelled(path: path))
+    } catch {
+      return (.keepFailed, error)
     }
   }
 

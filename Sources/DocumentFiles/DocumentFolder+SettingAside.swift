@@ -37,6 +37,30 @@ extension DocumentFolder {
     }
   }
 
+  /// Keeps contents on this machine whose document is gone, or is no file any more.
+  ///
+  /// - returns: The version's identifier.
+  func keep(
+    _ contents: [UInt8], of path: FilePath, by presenter: any FilePresenter
+  ) async throws -> String {
+    // Not by what is on the way to it now, which may be a link that leads elsewhere.
+    let place = try place(canonical: path)
+    if let coordinator = try? await coordinator(for: presenter) {
+      do {
+        // Others that have it open are not to save: their file is gone as well, and two that have
+        // edits would have each other fail.
+        return try await coordinator.coordinate([.writing(path)]) { _ in
+          try keep(contents, of: place)
+        }
+      } catch let error as CoordinationError {
+        if case .cancelled = error { throw error }
+      }
+    }
+    // There is no turn to be had, as where the folder is away, or a link leads out of it. The
+    // contents are nowhere else.
+    return try await onQueue { try keep(contents, of: place) }
+  }
+
   /// Writes a conflict copy; nil if something has that name.
   private func add(
     _ contents: [UInt8], named name: FilePath.Component, of place: DocumentPlace,

@@ -263,6 +263,9 @@ import Testing
     var machine = self.machine
     _ = machine.input(.edited(at: .zero))
     #expect(machine.input(.deletionAsked) == [.show(.editingDisabled), .keep])
+    // What is more urgent comes first; then it is looked whether the file is back.
+    #expect(machine.input(.followingPostponed) == [.show(.normal), .look(after: .zero)])
+    #expect(machine.input(.deletionAsked) == [.show(.editingDisabled), .keep])
     #expect(machine.input(.keepFailed) == [.show(.savingError)])
     #expect(
       machine.input(.deletionAsked) == [.show([.savingError, .editingDisabled]), .keep])
