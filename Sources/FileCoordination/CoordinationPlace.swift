@@ -10,6 +10,7 @@ package final class CoordinationPlace: Sendable {
   /// Where it is, for people and for telling places apart.
   package let path: FilePath
   let user: UInt32
+  private let peers: UInt32?
   private let directory: Descriptor
 
   private enum Name {
@@ -21,11 +22,16 @@ package final class CoordinationPlace: Sendable {
 
   /// Opens the directory, making it if only it is missing.
   ///
-  /// - parameter user: who has to own it: the one that this process runs as.
+  /// - parameters:
+  ///   - user: who has to own it: the one that this process runs as.
+  ///   - peers: whose all connections are taken for, in tests; nil: whose the system says.
   /// - throws: `CoordinationError.unsafePlace` where others could reach in.
-  package init(_ path: FilePath, user: UInt32 = geteuid()) throws(CoordinationError) {
+  package init(
+    _ path: FilePath, user: UInt32 = geteuid(), peers: UInt32? = nil
+  ) throws(CoordinationError) {
     self.path = path
     self.user = user
+    self.peers = peers
     directory = try Self.open(path, user: user)
     do {
       guard try LinuxFileSystem().kind(of: path) == .local else {
@@ -97,5 +103,17 @@ package final class CoordinationPlace: Sendable {
     guard status.owner == user else {
       throw .unsafePlace(path: socketText, .ownedBy(user: status.owner))
     }
+  }
+
+  /// Refuses a connection with somebody else, who has come past the directory and the socket.
+  ///
+  /// - returns: The process at the other end.
+  func checkPeer(of connection: UnixSocket) throws -> Int32 {
+    let (process, found) = try connection.peer()
+    let peer = peers ?? found
+    guard peer == user else {
+      throw CoordinationError.unsafePlace(path: socketText, .ownedBy(user: peer))
+    }
+    return process
   }
 }

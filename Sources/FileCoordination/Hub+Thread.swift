@@ -77,9 +77,7 @@ extension Hub {
 
   private func add(_ socket: UnixSocket) {
     // The directory lets nobody else in; root may still come by.
-    guard let peer = try? socket.peer(), peer.user == place.user else {
-      return socket.shutDown()
-    }
+    guard (try? place.checkPeer(of: socket)) != nil else { return socket.shutDown() }
     state.withLock { state in
       guard !state.isClosed else { return socket.shutDown() }
       state.connections[socket.descriptor.number] = Connection(socket: socket)

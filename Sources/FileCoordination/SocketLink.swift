@@ -52,11 +52,7 @@ final class SocketLink: Sendable {
       threadBell = try Bell()
       waiterBell = try Bell()
       socket = try UnixSocket.connect(to: place.socket)
-      let peer = try socket.peer()
-      guard peer.user == place.user else {
-        throw CoordinationError.unsafePlace(path: place.socketText, .ownedBy(user: peer.user))
-      }
-      self.peer = peer.process
+      peer = try place.checkPeer(of: socket)
     } catch let error as CoordinationError {
       throw error
     } catch {

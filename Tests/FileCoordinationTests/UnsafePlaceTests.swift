@@ -121,6 +121,42 @@ import Testing
     #expect(error == .noArbiter(path: socket, errno: EPROTO))
   }
 
+  /// A program to which all whom it meets are another user's.
+  private func domainAmongStrangers() throws -> CoordinationDomain {
+    let place = try CoordinationPlace(workshop.coordination, peers: geteuid() + 1)
+    return CoordinationDomain(node: CoordinationNode(place: place))
+  }
+
+  private func refusal(by domain: CoordinationDomain) -> CoordinationError? {
+    #expect(throws: CoordinationError.self) {
+      try FileCoordinator(domain).read(workshop.files) { _ in
+        Issue.record("the accessor was run")
+      }
+    }
+  }
+
+  @Test func anArbiterOfAnotherUserIsRefusedAndAskedNothing() throws {
+    let arbiter = try workshop.domain()
+    let domain = try domainAmongStrangers()
+    defer { domain.close() }
+    let socket = workshop.coordination.appending("arbiter.socket").string
+    #expect(
+      refusal(by: domain) == .unsafePlace(path: socket, .ownedBy(user: geteuid() + 1)))
+    #expect(try arbiter.report().claims.isEmpty)
+  }
+
+  @Test func anArbiterServesNoProcessOfAnotherUserAndGoesOn() throws {
+    let arbiter = try domainAmongStrangers()
+    defer { arbiter.close() }
+    // It keeps the queue from now on.
+    _ = try arbiter.report()
+    let domain = try workshop.domain(isSilent: true)
+    let socket = workshop.coordination.appending("arbiter.socket").string
+    #expect(refusal(by: domain) == .noArbiter(path: socket, errno: EPROTO))
+    try FileCoordinator(arbiter).write(workshop.files) { _ in }
+    #expect(try arbiter.report().claims.isEmpty)
+  }
+
   /// A socket's address has room for 108 bytes.
   @Test func aDirectoryWhosePathIsLongerThanASocketsAddressWillDo() throws {
     var state = workshop.state
