@@ -225,6 +225,13 @@ let package = Package(
         "FileCoordination", .product(name: "SystemPackage", package: "swift-system"),
       ],
       path: "Tests/CoordinationPeer", swiftSettings: strict, linkerSettings: standalone),
+    .executableTarget(
+      name: "DocumentPeer",
+      dependencies: [
+        "DocumentFiles", "FileCoordination",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      path: "Tests/DocumentPeer", swiftSettings: strict, linkerSettings: standalone),
     .testTarget(
       name: "FileCoordinationTests",
       dependencies: [
