@@ -279,7 +279,8 @@ let package = Package(
       ],
       swiftSettings: driving),
     .testTarget(
-      name: "FeedSyncCommandTests", dependencies: ["CanonicalJSON", "FeedSyncCommand"],
+      name: "FeedSyncCommandTests",
+      dependencies: ["CanonicalJSON", "CoordinationPeer", "FeedSyncCommand"],
       swiftSettings: driving),
     .testTarget(
       name: "FeedSyncTests",
