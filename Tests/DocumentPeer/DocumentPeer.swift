@@ -8,9 +8,9 @@ import SystemPackage
 ///
 ///     DocumentPeer STATE FOLDER KEPT FILE
 ///
-/// Each line of its input has one line in answer: `edit TEXT`, `save` and `resolve current|conflict`
-/// have `done` or `failed: …`, `show` has `STATE saved|unsaved TEXT`. It closes the document, which
-/// saves, when its input ends.
+/// Each line of its input has one line in answer: `edit TEXT`, `save` and
+/// `resolve current|conflict` have `done` or `failed: …`, `show` has `STATE saved|unsaved TEXT`. It
+/// closes the document, which saves, when its input ends.
 @main
 struct DocumentPeer {
   static func main() {
