@@ -31,6 +31,8 @@ enum Lane: String, CaseIterable, Sendable {
   case travelling
   /// A year passes while a device is away; users give devices up, which come back all the same.
   case absences
+  /// Devices were initialised by themselves, and bring along what they have.
+  case founders
 
   var weights: [(kind: Step.Kind, weight: Int)] {
     switch self {
@@ -47,6 +49,7 @@ enum Lane: String, CaseIterable, Sendable {
     case .insisting: [(.insist, 20)]
     case .travelling: [(.expire, 14), (.bury, 8), (.adopt, 3)]
     case .absences: [(.year, 3), (.retire, 3)]
+    case .founders: [(.found, 4)]
     }
   }
 
@@ -55,7 +58,7 @@ enum Lane: String, CaseIterable, Sendable {
     var random = SplitMix(seed: seed ^ 0x1A4E5)
     guard random.chance(70) else { return [] }
     // Asked for by name only, so that seeds mean what they meant.
-    let named: Set<Lane> = [.compacting, .insisting, .travelling]
+    let named: Set<Lane> = [.compacting, .insisting, .travelling, .founders]
     return Set(allCases.filter { !named.contains($0) && random.chance(50) })
   }
 }

@@ -106,6 +106,8 @@ struct Step: Hashable, Sendable {
     case adopt
     /// A document is made and deleted, and all of it dropped; somebody edits it meanwhile.
     case bury
+    /// A device that began in a container of its own joins the shared one, with all that it has.
+    case found
   }
 }
 

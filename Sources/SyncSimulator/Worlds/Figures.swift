@@ -38,6 +38,8 @@ struct Figures: Sendable {
   /// Times that a year passed while a device was away, and that a device was given up.
   var years = 0
   var retired = 0
+  /// Times that a device took all that it had of a container of its own into the shared one.
+  var adoptions = 0
 
   static func += (sum: inout Figures, other: Figures) {
     sum.transactions += other.transactions
@@ -62,6 +64,7 @@ struct Figures: Sendable {
     sum.revived += other.revived
     sum.years += other.years
     sum.retired += other.retired
+    sum.adoptions += other.adoptions
   }
 }
 
@@ -74,6 +77,7 @@ extension Figures: CustomStringConvertible {
       + " \(skips) skips, \(filesBehindHoles) files imported for them,"
       + " \(recoveries) rebuilds, \(refused) choices refused, \(joined) files joined,"
       + " \(removed) removed, \(dropped) operations dropped, \(revived) documents"
-      + " revived; \(years) years passed, \(retired) devices given up"
+      + " revived; \(years) years passed, \(retired) devices given up,"
+      + " \(adoptions) adoptions"
   }
 }

@@ -18,6 +18,8 @@ final class Machine {
     case swapped
     /// The folder is there, and its marker is not.
     case wiped
+    /// The shared container, which has come into the folder of another and is not joined yet.
+    case met
   }
 
   static let parent: FilePath = "/machine"
@@ -32,6 +34,10 @@ final class Machine {
   /// What the machine and its disk are known by, as programs see it; nil where they see nothing.
   let environment: PretendedEnvironment
   private let original: DeviceRecord
+  /// What its folder's marker is, where that is there.
+  private(set) var marker: Marker
+  /// The container that it began in, where that is not the shared one.
+  var former: ContainerID?
   private let stateFiles: PretendedState
   /// How many databases recoveries have made, each of which writes a stream of its own.
   private(set) var recoveries = 0
@@ -65,6 +71,7 @@ final class Machine {
   /// A copy of the database, to be put back later.
   struct Backup {
     let database: StoreDatabase
+    let container: ContainerID
     let life: Life
     let streams: [StreamID]
     /// How many promises there were.
@@ -88,6 +95,7 @@ final class Machine {
     state: (database: StoreDatabase, streams: [StreamID])? = nil
   ) throws {
     number = beginning.number
+    self.marker = marker
     time = beginning.time
     life = beginning.life
     streams = state?.streams ?? [stream]
@@ -148,7 +156,7 @@ final class Machine {
     directories + adopted.filter { !streams.contains($0) }.map(Self.directory)
   }
 
-  private static func directory(of stream: StreamID) -> FilePath.Component {
+  static func directory(of stream: StreamID) -> FilePath.Component {
     FilePath.Component(stream.description) ?? "own"
   }
 
@@ -180,7 +188,9 @@ final class Machine {
   func backUp(promises: Int) throws {
     let copy = try StoreDatabase.inMemory(copying: database)
     backups.append(
-      Backup(database: copy, life: life, streams: streams, promises: promises))
+      Backup(
+        database: copy, container: device.record.container, life: life, streams: streams,
+        promises: promises))
   }
 
   /// What it has applied, and what it may claim though that is missing, since its user gave it up.
@@ -217,7 +227,19 @@ extension Machine {
   }
 
   /// Puts the database where commands look for it.
-  func placeState() { stateFiles.place(database, in: directory.directory(of: original.container)) }
+  func placeState() {
+    stateFiles.place(database, in: directory.directory(of: device.record.container))
+  }
+
+  /// Finds another marker in its folder, beside what that holds.
+  func meet(_ marker: Marker) {
+    self.marker = marker
+    files.put(container.markerFile, marker.bytes)
+    place = .met
+  }
+
+  /// Whether it works in the container that its folder is.
+  var hasJoined: Bool { device.record.container == marker.container }
 
   /// Goes on with a database that a recovery has made; false if it is the one that there was.
   func use(_ made: StoreDatabase) throws -> Bool {

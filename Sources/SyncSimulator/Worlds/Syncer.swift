@@ -1,4 +1,6 @@
 import ReferenceModel
+import Replication
+import SegmentFormat
 import SystemFiles
 import SystemPackage
 
@@ -7,6 +9,8 @@ struct Syncer {
   /// A file under `logs/` that some device published.
   struct File {
     let author: Int
+    /// The container that it is of.
+    let container: ContainerID
     let directory: FilePath.Component
     let name: FilePath.Component
     var bytes: [UInt8]
@@ -28,6 +32,11 @@ struct Syncer {
   private(set) var files: [File] = []
   private var known: [FilePath: Int] = [:]
   var replicas: [Replica]
+  /// By device: the container that its replica is of.
+  var homes: [ContainerID] = []
+  /// The container into whose folder others were merged, and those.
+  var shared: ContainerID?
+  var merged: Set<ContainerID> = []
   /// By receiver and author: how likely a file is carried, in percent.
   private(set) var links: [[Int]]
 
@@ -41,8 +50,9 @@ struct Syncer {
   /// Adds the replica of another device.
   ///
   /// - parameter random: decides how well it is connected.
-  mutating func addReplica(_ random: inout SplitMix) {
+  mutating func addReplica(of container: ContainerID, _ random: inout SplitMix) {
     replicas.append(Replica())
+    homes.append(container)
     for receiver in links.indices { links[receiver].append(random.pick([3, 15, 60, 95])) }
     links.append(replicas.indices.map { _ in random.pick([3, 15, 60, 95]) })
   }
@@ -57,7 +67,7 @@ struct Syncer {
   ///
   /// - returns: the files that are new, or have changed.
   mutating func pickUp(from machine: Machine, comparing: Bool = false) throws -> [Int] {
-    guard machine.place == .home || machine.place == .wiped else { return [] }
+    guard [.home, .wiped, .met].contains(machine.place) else { return [] }
     return try machine.tended.flatMap { directory in
       try pickUp(from: machine, directory, comparing: comparing)
     }
@@ -96,7 +106,9 @@ struct Syncer {
         new.append(files.count)
         files.append(
           File(
-            author: machine.number, directory: name, name: entry.name, bytes: bytes))
+            author: machine.number,
+            container: (try? SegmentFile.range(of: bytes).container) ?? machine.marker.container,
+            directory: name, name: entry.name, bytes: bytes))
       }
     }
     return new
@@ -143,7 +155,16 @@ struct Syncer {
 
   /// Files that a replica has not, or not whole.
   func outstanding(for device: Int) -> [Int] {
-    files.indices.filter { !files[$0].isRemoved && !replicas[device].complete.contains($0) }
+    files.indices.filter {
+      !files[$0].isRemoved && !replicas[device].complete.contains($0) && isCarried($0, to: device)
+    }
+  }
+
+  /// Whether a file gets to a device at all: one of another container only where their folders met.
+  private func isCarried(_ index: Int, to device: Int) -> Bool {
+    let container = files[index].container
+    return container == homes[device]
+      || merged.contains(container) && homes[device] == shared
   }
 
   /// Files that a replica has, and their authors have removed.
@@ -192,7 +213,9 @@ struct Syncer {
     for index in order {
       if files[index].isRemoved {
         lose(index, from: machine)
-      } else if machine.files.bytes(at: files[index].path) != files[index].bytes {
+      } else if isCarried(index, to: machine.number),
+        machine.files.bytes(at: files[index].path) != files[index].bytes
+      {
         deliver(index, to: machine)
       }
     }

@@ -25,9 +25,11 @@ extension World {
       seed: random.next(), environment: environment,
       life: machine.life.copied(at: promises.count, as: newLife()))
     let clone = try Machine(
-      beginning, stream: stream, marker: marker,
+      beginning, stream: stream, marker: machine.marker,
       state: (machine.database, machine.streams))
     clone.adopted = machine.adopted
+    // The databases that it has adopted stay where they are.
+    clone.former = machine.marker == marker ? nil : machine.former
     // The original is another one, too, as far as what waits is concerned.
     machine.life = machine.life.copied(at: promises.count, as: newLife())
     add(clone, cloneOf: machine.number, linksFrom: &random)
@@ -40,11 +42,15 @@ extension World {
     // What the folder has lost, too, would be gone.
     guard !machine.backups.isEmpty, !machine.owesItsFolder else { return }
     let backup = random.pick(machine.backups)
+    guard try backup.container == machine.marker.container || mayForgetJoining(machine) else {
+      return
+    }
     for stream in machine.streams { ledger.noteCopy(of: stream) }
     promises.revoke(machine.life, from: backup.promises)
     let life = backup.life.copied(at: backup.promises, as: newLife())
     try machine.restore(backup, as: life)
     machine.lacksItsFolder = true
+    if !machine.hasJoined { forgetJoining(machine) }
     if machine.environment.bytes != nil, random.chance(50) {
       machine.environment.bytes = [UInt8(200), UInt8(random.below(200) + 1)]
     }

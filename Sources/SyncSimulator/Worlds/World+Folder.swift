@@ -66,7 +66,7 @@ extension World {
   }
 
   private func restoreMarker(of machine: Machine) {
-    machine.files.put(machine.container.markerFile, marker.bytes)
+    machine.files.put(machine.container.markerFile, machine.marker.bytes)
     machine.place = .home
   }
 
@@ -95,11 +95,12 @@ extension World {
       machine.isDisconnected = false
       machine.chance.restart(seed: history.seed &+ UInt64(machine.number))
       switch machine.place {
-      case .home: break
+      case .home, .met: break
       case .wiped: restoreMarker(of: machine)
       case .unmounted, .swapped: try bringBack(machine)
       }
       for owner in machines { setRefused(false, owner, on: machine) }
+      try finishFounding(of: machine)
       try finishRecovery(of: machine)
     }
   }

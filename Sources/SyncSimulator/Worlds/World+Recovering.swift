@@ -10,7 +10,7 @@ extension World {
     guard machine.place == .home else { return }
     machine.placeState()
     for stream in machine.streams { ledger.noteSalvage(of: stream) }
-    let over = machine.handedOver.subtracting(try waitingRemovals(on: machine))
+    let over = machine.handedOver.subtracting(try removalsWaiting(on: machine))
     if random.chance(60) { hinderRecovery(of: machine, &random) }
     // Whether it dies now or when it is begun anew.
     let losesPower = machine.losesPower
@@ -39,10 +39,10 @@ extension World {
   /// does not wait again in the next, though the one before still has it.
   ///
   /// - parameter over: those that were handed over and waited no more.
-  private func checkHandedOver(
+  func checkHandedOver(
     to machine: Machine, but over: Set<StoreDatabase.WaitingRemoval>
   ) throws {
-    machine.handedOver = try waitingRemovals(on: machine)
+    machine.handedOver = try removalsWaiting(on: machine)
     // Of a database that was put back, it is as it was then.
     guard figures.copies == 0, let again = machine.handedOver.intersection(over).first else {
       return
@@ -50,14 +50,14 @@ extension World {
     throw Finding("device \(machine.number) takes over again a removal from \(again.key.id)")
   }
 
-  private func waitingRemovals(
+  func removalsWaiting(
     on machine: Machine
   ) throws -> Set<StoreDatabase.WaitingRemoval> {
     let keys = try machine.database.documentsWithRemovals(byIndex: true)
     return try Set(keys.flatMap { try machine.database.waitingRemovals(of: $0) })
   }
 
-  private func hinderRecovery(of machine: Machine, _ random: inout SplitMix) {
+  func hinderRecovery(of machine: Machine, _ random: inout SplitMix) {
     machine.isHindered = true
     switch random.below(5) {
     case 0: machine.processLife.kill(atCommit: 1 + random.below(8))
@@ -70,7 +70,7 @@ extension World {
   }
 
   /// Goes on with the device that a recovery, finished or not, has left in the state.
-  private func useState(of machine: Machine) throws {
+  func useState(of machine: Machine) throws {
     let device: Device
     do {
       device = try machine.directory.open(container: Machine.root)
@@ -122,5 +122,5 @@ extension World {
 
 extension SalvageError {
   /// Whether it may not write another's directory, which `Step.Kind.refuse` brings about.
-  fileprivate var isRefusal: Bool { (cause as? FileError)?.errno == .permissionDenied }
+  var isRefusal: Bool { (cause as? FileError)?.errno == .permissionDenied }
 }

@@ -14,7 +14,7 @@ extension World {
     guard !machine.isDisconnected || kind != .carry else {
       return note("    which it cannot reach")
     }
-    guard machine.place == .home || machine.place == .wiped else { return }
+    guard [.home, .wiped, .met].contains(machine.place) else { return }
     switch kind {
     case .truncate: truncate(on: machine, &random)
     case .grow: grow(on: machine, &random)
@@ -39,9 +39,9 @@ extension World {
     }
   }
 
-  private func deliver(to machine: Machine, _ random: inout SplitMix) {
+  func deliver(to machine: Machine, _ random: inout SplitMix) {
     if machine.place == .wiped, random.chance(60) {
-      machine.files.put(machine.container.markerFile, marker.bytes)
+      machine.files.put(machine.container.markerFile, machine.marker.bytes)
       machine.place = .home
       note("    the marker is back")
     }

@@ -45,9 +45,14 @@ final class World {
         number: number, features: random.chance(70) ? .init() : .renameOnly, time: time,
         seed: random.next(), environment: history.seed & 1 == 0 ? [UInt8(number + 1)] : nil,
         life: Life(number: number))
-      machines.append(try Machine(beginning, stream: stream, marker: marker))
+      let own = Self.marker(of: number, in: history)
+      let machine = try Machine(beginning, stream: stream, marker: own ?? marker)
+      machine.former = own?.container
+      machines.append(machine)
     }
     self.machines = machines
+    syncer.homes = machines.map(\.marker.container)
+    syncer.shared = marker.container
     lives = machines.count
     ledger.isJoining = isCompacting
   }
@@ -87,6 +92,8 @@ final class World {
     switch step.kind {
     case .comeBack: machine.isAway = false
     case _ where machine.isAway: note("    which is away")
+    case _ where machine.place == .met && !Self.isPossibleBeforeJoining(step.kind):
+      note("    which has another container's folder")
     case .write, .read, .writeOnRead, .rename, .count, .collect, .resolve, .answer, .bulk,
       .undo, .mix, .decide, .insist:
       try use(machine, step.kind, &random)
@@ -110,6 +117,7 @@ final class World {
     case .compact, .expire: try compact(machine, step.kind, &random)
     case .retire, .adopt: try retireAnother(by: machine, &random)
     case .bury: try bury(by: machine, &random)
+    case .found: try found(machine, &random)
     }
     try machine.noteStream()
   }
@@ -125,7 +133,7 @@ final class World {
     let first = clones.first { $0.value.contains(original) }?.key ?? original
     clones[first, default: []].append(machine.number)
     machines.append(machine)
-    syncer.addReplica(&random)
+    syncer.addReplica(of: machine.marker.container, &random)
   }
 
   func newLife() -> Int {
