@@ -410,6 +410,19 @@ line("queries-judge-by-sequence", "Sources/DocumentStorage/Rendering.swift",
 
 LANES.update((name, "copies") for name in set(BUGS) - before)
 
+# What counts apart of each branch, though it has one number in all of them.
+before = set(BUGS)
+name = "increments-of-branches-count-once"
+BUGS[name] = [
+    (BUILDER, "  private(set) var increments: Int128 = 0\n",
+     "  private(set) var increments: Int128 = 0\n"
+     "  private var summed: Set<Dot> = []\n"),
+    (BUILDER, "    case .increment where !effect.path.isRoot:\n",
+     "    case .increment\n"
+     "    where !effect.path.isRoot && (!%s || summed.insert(entry.stamp.dot).inserted):\n"
+     % on(name))]
+LANES.update((name, "copies kinds") for name in set(BUGS) - before)
+
 # Healing.
 before = set(BUGS)
 FORKS = "Sources/Syncing/ForkDetection.swift"
@@ -470,6 +483,39 @@ BUGS[name] = [
 line("removals-taken-over-again", "Sources/DocumentStorage/TakingOver.swift",
      "    return db.changesCount > 0", "    return ON || db.changesCount > 0")
 LANES.update((name, "recoveries") for name in set(BUGS) - before)
+
+# Containers that are made one: what the older database shows, or how far its counters are, is
+# written by the device itself, instead of what it holds, or besides.
+before = set(BUGS)
+BUGS["adopted-writes-made-anew"] = [
+    (SALVAGE, "import DocumentStorage\n", "import CanonicalJSON\nimport DocumentStorage\n"),
+    (SALVAGE, "  mutating func publish() throws -> SalvageReport {\n",
+     """
+  mutating func publish() throws -> SalvageReport {
+    let isInstead = %s
+    let isBesides = %s
+    if record.container != container, isInstead || isBesides {
+      var shown: [(key: DocumentKey, body: JSON)] = []
+      try source.forEachDocument { shown.append(($0, try JSON(parsing: $1))) }
+      _ = try target.database.writeDocuments(
+        now: target.ambient.time, nonce: target.nonce
+      ) { writer in
+        for (key, body) in shown {
+          if isInstead {
+            _ = try writer.put(body, at: key)
+          } else if case .object(let members) = body, case .integer(let count)? = members["n"],
+            let path = Path(pointer: "/n"), try writer.body(at: key) == nil
+          {
+            _ = try writer.edit(.increment(count), at: path, of: key) { _ in }
+          }
+        }
+      }
+      if isInstead { return report }
+    }
+""".removeprefix("\n") % (on("adopted-writes-made-anew"), on("adopted-counts-count-again")))]
+# Its text stands with that of the bug above.
+BUGS["adopted-counts-count-again"] = []
+LANES.update((name, "founders kinds") for name in set(BUGS) - before)
 
 # What takes worlds in which few meet.
 LANES["closed-before-its-insert"] = "partitions"
