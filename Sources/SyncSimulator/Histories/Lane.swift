@@ -49,7 +49,7 @@ enum Lane: String, CaseIterable, Sendable {
     case .insisting: [(.insist, 20)]
     case .travelling: [(.expire, 14), (.bury, 8), (.adopt, 3)]
     case .absences: [(.year, 3), (.retire, 3)]
-    case .founders: [(.found, 4)]
+    case .founders: [(.found, 6)]
     }
   }
 

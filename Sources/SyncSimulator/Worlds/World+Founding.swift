@@ -17,7 +17,7 @@ extension World {
     guard number > 0, history.steps.contains(where: { $0.kind == .found && $0.device == number })
     else { return nil }
     var random = SplitMix(seed: history.seed ^ 0xF0_07ED)
-    let isAlone = random.chance(60)
+    let isAlone = random.chance(45)
     return Marker(
       container: ContainerID(rawValue: 0xB000 + UInt128(isAlone ? number : 0)),
       identifier: "founded")
@@ -38,7 +38,11 @@ extension World {
   /// goes on with what was interrupted.
   func found(_ machine: Machine, _ random: inout SplitMix) throws {
     guard machine.former != nil, [.home, .met].contains(machine.place) else { return }
-    if machine.marker != marker { try meet(machine, &random) }
+    if machine.marker != marker {
+      try meet(machine, &random)
+      // Its user may not have looked yet.
+      if random.chance(20) { return }
+    }
     try adopt(machine, hinders: random.chance(60), &random)
   }
 
