@@ -95,31 +95,14 @@ extension World {
       ledger.noteSalvage(of: stream)
       if !machine.tended.contains(Machine.directory(of: stream)) { machine.adopted.append(stream) }
     }
-    let over = machine.handedOver.subtracting(try removalsWaiting(on: machine))
-    if hinders { hinderRecovery(of: machine, &random) }
-    let losesPower = machine.losesPower
-    do {
+    try recover(machine, hinders: hinders, &random) {
       let (_, recovery) = try machine.directory.adopt(
         DeviceDirectory.Request(
           folder: Machine.root, identifier: nil, deviceName: nil, joinsOnly: true),
         process: "1")
-      note(
-        "    \(recovery.published) files published out of what was, \(recovery.removals) removals"
-          + " taken over")
-      if recovery.isIncomplete { throw Finding("a founder's database is not read to its end") }
       figures.adoptions += 1
-    } catch let error as SalvageError where error.isRefusal {
-      note("    a directory is refused to it, so something waits")
-    } catch {
-      try excuse(error, of: machine, &random)
+      return recovery
     }
-    if machine.isHindered { try machine.restart(&random) }
-    machine.files.setCapacity(nil)
-    machine.isHindered = false
-    try useState(of: machine)
-    try checkHandedOver(to: machine, but: over)
-    if machine.place == .met, machine.hasJoined { machine.place = .home }
-    if losesPower { try pickUp(from: machine, comparing: true) }
   }
 
   /// Whether a device may be put back to what it was before it joined the shared container: with

@@ -10,13 +10,26 @@ extension World {
     guard machine.place == .home else { return }
     machine.placeState()
     for stream in machine.streams { ledger.noteSalvage(of: stream) }
+    try recover(machine, hinders: random.chance(60), &random) {
+      try machine.directory.rebuild(
+        container: Machine.root, fallbackName: "device \(machine.number)", process: "1")
+    }
+    figures.recoveries += 1
+  }
+
+  /// Has a device make a new database by what the command calls, and goes on with what that leaves.
+  ///
+  /// - parameter hinders: whether it may die on the way, or its disk be full.
+  func recover(
+    _ machine: Machine, hinders: Bool, _ random: inout SplitMix,
+    by act: () throws -> DeviceDirectory.Recovery
+  ) throws {
     let over = machine.handedOver.subtracting(try removalsWaiting(on: machine))
-    if random.chance(60) { hinderRecovery(of: machine, &random) }
+    if hinders { hinderRecovery(of: machine, &random) }
     // Whether it dies now or when it is begun anew.
     let losesPower = machine.losesPower
     do {
-      let recovery = try machine.directory.rebuild(
-        container: Machine.root, fallbackName: "device \(machine.number)", process: "1")
+      let recovery = try act()
       note(
         "    \(recovery.published) files published out of what was, \(recovery.removals) removals"
           + " taken over")
@@ -31,8 +44,8 @@ extension World {
     machine.isHindered = false
     try useState(of: machine)
     try checkHandedOver(to: machine, but: over)
+    if machine.place == .met, machine.hasJoined { machine.place = .home }
     if losesPower { try pickUp(from: machine, comparing: true) }
-    figures.recoveries += 1
   }
 
   /// What has become of a removal, the database knows that it was handed over to, and hands on: it
