@@ -49,15 +49,15 @@ extension DocumentFolder {
       do {
         // Others that have it open are not to save: their file is gone as well, and two that have
         // edits would have each other fail.
-        return try await coordinator.coordinate([.writing(path)]) { _ in
-          try keep(contents, of: place)
-        }
+        return try await coordinator.coordinate(
+          [.writing(path)], timeout: waiting.longestForKeeping
+        ) { _ in try keep(contents, of: place) }
       } catch let error as CoordinationError {
         if case .cancelled = error { throw error }
       }
     }
-    // There is no turn to be had, as where the folder is away, or a link leads out of it. The
-    // contents are nowhere else.
+    // There is no turn to be had, as where the folder is away, a link leads out of it, or whoever
+    // has the turn does not end. The contents are nowhere else.
     return try await onQueue { try keep(contents, of: place) }
   }
 

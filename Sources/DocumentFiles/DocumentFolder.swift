@@ -24,7 +24,7 @@ public struct DocumentFolder: Sendable {
   let kept: KeptVersions
   let ambient: DocumentAmbient
   private let resolver: ItemResolver
-  private let waiting: AccessWaiting
+  let waiting: AccessWaiting
   /// Why the folder is not to be looked at now, in words; nil if it is there.
   ///
   /// It throws what ends everything: another one has taken its place.
@@ -90,16 +90,22 @@ public struct DocumentFolder: Sendable {
 /// How a folder's accesses wait for others, and who hears of it.
 package struct AccessWaiting: Sendable {
   let patience: Duration
+  let longestForKeeping: Duration
   let onWait: (@Sendable ([CoordinationHolder]) -> Void)?
   let onLapse: (@Sendable (PresenterLapse) -> Void)?
 
   /// Waits for presenters as coordinators do, unless told otherwise.
+  ///
+  /// - parameter longestForKeeping: how long edits of a file that is gone wait for their turn, in
+  ///   memory, before they are kept without.
   package init(
     patience: Duration = FileCoordinator.defaultPatience,
+    longestForKeeping: Duration = .seconds(30),
     onWait: (@Sendable ([CoordinationHolder]) -> Void)? = nil,
     onLapse: (@Sendable (PresenterLapse) -> Void)? = nil
   ) {
     self.patience = patience
+    self.longestForKeeping = longestForKeeping
     self.onWait = onWait
     self.onLapse = onLapse
   }

@@ -88,6 +88,27 @@ import Testing
     #expect(try kept().sorted() == ["edited here", "edited there"])
   }
 
+  @Test func v5_theyAreKeptAllTheSameWhereTheirTurnDoesNotCome() async throws {
+    let impatient = try desk.folder(
+      waiting: AccessWaiting(longestForKeeping: .milliseconds(50)))
+    let document = try await open(in: impatient)
+    try await document.edit { $0 = "edited" }
+    let (other, path) = (try desk.domain(), path)
+    let (hold, writing) = (DispatchSemaphore(value: 0), Heard())
+    let writer = Task {
+      try await FileCoordinator(other).coordinate([.writing(path)]) { _ in
+        writing.note("writes")
+        hold.wait()
+      }
+    }
+    #expect(await eventually { !writing.lines.isEmpty })
+    try await delete(noticedBy: document)
+    #expect(await eventually { await document.state == .closed })
+    #expect(try kept() == ["edited"])
+    hold.signal()
+    try await writer.value
+  }
+
   @Test func v5_whoeverDeletesAFileWaitsUntilTheyAreKeptAndNoLonger() async throws {
     let document = try await open(in: folder)
     try await document.edit { $0 = "edited" }
