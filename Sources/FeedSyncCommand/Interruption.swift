@@ -104,7 +104,8 @@ final class SignalWatch: Sendable {
   /// Lets it go: the handler is not called from now on.
   func cancel() { isOver.withLock { $0 = true } }
 
-  fileprivate func call(_ handler: () -> Void) { isOver.withLock { if !$0 { handler() } } }
+  // Not under the lock: whoever lets it go is not to wait for what the handler may wait for.
+  fileprivate func call(_ handler: () -> Void) { if !isOver.withLock(\.self) { handler() } }
 }
 
 /// What an interrupted command says.
