@@ -44,8 +44,8 @@ enum AttachmentForm {
 
   /// `here      123  notes/n1  photo.jpg`, and what is the matter, if something is.
   static func text(_ entry: AttachmentEntry) -> String {
-    let place = ReportText.escaped("\(entry.collection)/\(entry.id)")
-    let name = ReportText.escaped(entry.attachment.name)
+    let place = NameText.escaped("\(entry.collection)/\(entry.id)")
+    let name = NameText.escaped(entry.attachment.name)
     let size = "\(entry.attachment.size)"
     let columns = [entry.availability.word, size, place, name].joined(separator: "\t")
     return columns + (entry.isShown ? "" : "\tin conflict") + matter(entry.availability)
@@ -67,6 +67,6 @@ enum AttachmentForm {
   }
 
   private static func device(_ device: DeviceDescription) -> String {
-    device.name.map { ReportText.escaped($0) } ?? String(device.id.prefix(8))
+    device.name.map { NameText.escaped($0) } ?? String(device.id.prefix(8))
   }
 }

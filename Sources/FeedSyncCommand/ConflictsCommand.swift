@@ -155,7 +155,7 @@ struct ConflictsCommand: ParsableCommand {
 /// How conflicts are printed.
 enum ConflictForm {
   static func place(_ conflict: Conflict) -> String {
-    conflict.path.isEmpty ? "(document)" : ReportText.escaped(conflict.path)
+    conflict.path.isEmpty ? "(document)" : NameText.escaped(conflict.path)
   }
 
   /// The number of each conflict's first value: `resolve` counts through all of a path.
@@ -210,7 +210,7 @@ enum ConflictForm {
         let content = value.content.map { HistoryForm.short($0) } ?? "absent"
         let author =
           if let device = value.device, let time = value.time {
-            "  by \(ReportText.escaped(device.name ?? device.id)), \(HistoryForm.time(time))"
+            "  by \(NameText.escaped(device.name ?? device.id)), \(HistoryForm.time(time))"
           } else {
             value.content == nil && index > 0 ? "  deleted here, not published yet" : ""
           }

@@ -80,9 +80,9 @@ private enum ContainerReport {
     let star = container.isDefault ? "*" : " "
     var lines = ["\(star) \(container.id)"]
     if let details = container.details {
-      lines[0] += " \(ReportText.escaped(details.identifier))"
+      lines[0] += " \(NameText.escaped(details.identifier))"
       let away = details.isPresent || container.failure != nil ? "" : " (not there)"
-      lines.append("    folder \(ReportText.escaped(details.device.path.string))\(away)")
+      lines.append("    folder \(NameText.escaped(details.device.path.string))\(away)")
       lines.append(
         "    device \(details.device.name), \(details.documents) documents, "
           + "\(details.unpublished) transactions to be published")

@@ -30,14 +30,14 @@ enum CoordinationText {
     }
       + report.presenters.map { presenter in
         "\(FeedSyncError.name(presenter.process)) presents "
-          + (presenter.path.map { ReportText.escaped($0) } ?? "nothing yet")
+          + (presenter.path.map { NameText.escaped($0) } ?? "nothing yet")
           + (presenter.hasLapsed ? ", and does not answer" : "")
       }
   }
 
   private static func line(_ claim: CoordinationReport.Claim) -> String {
     let items = claim.items.map {
-      "\($0.writes ? "write" : "read") \(ReportText.escaped($0.path))"
+      "\($0.writes ? "write" : "read") \(NameText.escaped($0.path))"
     }
     let verb =
       switch claim.state {

@@ -14,7 +14,7 @@ struct CoordinationNotices: Sendable {
 
   /// Says who was not waited for any longer.
   func tell(_ lapse: PresenterLapse) {
-    let path = ReportText.escaped(lapse.path)
+    let path = NameText.escaped(lapse.path)
     Output.warn(
       "feedsync: warning: \(path): \(FeedSyncError.name(lapse.process)) has it open and"
         + " did not answer within \(lapse.waited); going on without it")

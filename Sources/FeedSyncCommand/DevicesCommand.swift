@@ -59,7 +59,7 @@ struct DevicesListCommand: StoreCommand {
       if unpublished > 0 { parts.append("\(unpublished) to be published") }
       parts.append("this device")
     }
-    return "\(stream.stream) \(stream.name.map { ReportText.escaped($0) } ?? "(no name yet)"): "
+    return "\(stream.stream) \(stream.name.map { NameText.escaped($0) } ?? "(no name yet)"): "
       + parts.joined(separator: ", ")
   }
 }

@@ -80,7 +80,7 @@ private struct HoleForm {
 
   var text: [String] {
     var lines = ["missing from \(Self.name(missing.device)): \(range)"]
-    lines += missing.files.map { "cannot be read without that: \(ReportText.escaped($0))" }
+    lines += missing.files.map { "cannot be read without that: \(NameText.escaped($0))" }
     lines += missing.documents.map { "  of the document \(Self.name($0))" }
     lines += missing.waitingDevices.map {
       "cannot count as seen without that: later writes of \(Self.name($0))"
@@ -105,11 +105,11 @@ private struct HoleForm {
   }
 
   private static func name(_ device: DeviceDescription) -> String {
-    device.name.map { ReportText.escaped($0) } ?? String(device.id.prefix(8))
+    device.name.map { NameText.escaped($0) } ?? String(device.id.prefix(8))
   }
 
   private static func name(_ document: MissingTransactions.Document) -> String {
-    "\(document.collection)/\(ReportText.escaped(document.id))"
+    "\(document.collection)/\(NameText.escaped(document.id))"
   }
 }
 

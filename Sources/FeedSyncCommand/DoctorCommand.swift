@@ -53,9 +53,9 @@ private enum FindingReport {
   static func text(_ findings: [Finding]) -> [String] {
     guard !findings.isEmpty else { return ["all is well"] }
     let paragraphs = findings.map { finding in
-      let file = finding.file.map { ReportText.escaped($0) + ": " } ?? ""
-      var lines = ["\(finding.severity): \(file)\(ReportText.escaped(finding.message))"]
-      if let hint = finding.hint { lines.append("  hint: \(ReportText.escaped(hint))") }
+      let file = finding.file.map { NameText.escaped($0) + ": " } ?? ""
+      var lines = ["\(finding.severity): \(file)\(NameText.escaped(finding.message))"]
+      if let hint = finding.hint { lines.append("  hint: \(NameText.escaped(hint))") }
       return lines
     }
     return Array(paragraphs.joined(separator: [""]))

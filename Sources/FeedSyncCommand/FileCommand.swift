@@ -96,8 +96,8 @@ enum FileForm {
       case .conflict: "in conflict"
       case .kept: "kept here"
       }
-    let author = version.localizedNameOfSavingComputer.map { ", by \(ReportText.escaped($0))" }
-    let name = ReportText.escaped(version.persistentIdentifier)
+    let author = version.localizedNameOfSavingComputer.map { ", by \(NameText.escaped($0))" }
+    let name = NameText.escaped(version.persistentIdentifier)
     return
       "\(number): \(kind), \(version.size) bytes, \(HistoryForm.time(version.modificationDate))"
       + (author ?? "") + (version.origin == .current ? "" : "  \(name)")

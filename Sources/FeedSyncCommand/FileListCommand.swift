@@ -160,7 +160,7 @@ extension FileForm {
     if let error = item.error {
       parts.append("unknown: \(FeedSyncError(error, operation: "file list").message)")
     }
-    let name = ReportText.escaped(item.relativePath)
+    let name = NameText.escaped(item.relativePath)
     return parts.isEmpty ? name : "\(name): " + parts.joined(separator: ", ")
   }
 

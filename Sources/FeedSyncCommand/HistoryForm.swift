@@ -51,13 +51,13 @@ enum HistoryForm {
   }
 
   static func text(_ entry: HistoryEntry) -> [String] {
-    let who = entry.device.name.map { ReportText.escaped($0) } ?? "unnamed device"
+    let who = entry.device.name.map { NameText.escaped($0) } ?? "unnamed device"
     let head = "\(time(entry.time))  \(entry.event.rawValue) by \(who)  \(entry.transaction)"
     return [head] + entry.changes.flatMap { text($0) }
   }
 
   private static func text(_ change: MemberChange) -> [String] {
-    let path = change.path.isEmpty ? "(document)" : ReportText.escaped(change.path)
+    let path = change.path.isEmpty ? "(document)" : NameText.escaped(change.path)
     var line = "  \(path): "
     switch (change.old, change.new) {
     case (nil, let new?): line += short(new)

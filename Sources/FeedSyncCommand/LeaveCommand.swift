@@ -72,8 +72,8 @@ struct LeaveCommand: StoreCommand {
   private func text(_ done: DeviceDirectory.Departure, identifier: String) -> [String] {
     let record = done.device.record
     var lines = [
-      "left \(ReportText.escaped(identifier)) (\(record.container)) as"
-        + " \(ReportText.escaped(record.name))",
+      "left \(NameText.escaped(identifier)) (\(record.container)) as"
+        + " \(NameText.escaped(record.name))",
       waiting(done),
       "what this device wrote stays for the others: \(done.files.string)",
     ]

@@ -91,7 +91,7 @@ enum Output {
     switch format {
     case .text:
       var text = "feedsync: "
-      if let file { text += ReportText.escaped(file) + ": " }
+      if let file { text += NameText.escaped(file) + ": " }
       text += message
       if let hint { text += "\n  hint: " + hint }
       return text
@@ -112,7 +112,7 @@ enum Output {
   static func warnBeside(_ text: String) { write(Array((text + "\n").utf8), to: STDERR_FILENO) }
 
   private static func text(of error: FeedSyncError) -> String {
-    let file = error.file.map { ReportText.escaped($0) + ": " } ?? ""
+    let file = error.file.map { NameText.escaped($0) + ": " } ?? ""
     let hint = error.hint.map { "\n  hint: " + $0 } ?? ""
     return "feedsync: warning: \(file)\(error.message)\(hint)"
   }

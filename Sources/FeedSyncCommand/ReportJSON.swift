@@ -78,7 +78,7 @@ enum ReportText {
   }
 
   static func device(_ stream: StreamID, name: String?) -> String {
-    name.map { escaped($0) } ?? String(stream.description.prefix(8))
+    name.map { NameText.escaped($0) } ?? String(stream.description.prefix(8))
   }
 
   static func gap(_ gap: ImportReport.Gap) -> String {
@@ -111,9 +111,6 @@ enum ReportText {
 
   static func setAside(_ record: FileRecord) -> String {
     let detail = record.detail.map { " (\($0))" } ?? ""
-    return "set aside: \(escaped(record.key.path)): \(record.reason.rawValue)\(detail)"
+    return "set aside: \(NameText.escaped(record.key.path)): \(record.reason.rawValue)\(detail)"
   }
-
-  /// A name on one line, whatever is in it.
-  static func escaped(_ text: String) -> String { NameText.escaped(text) }
 }

@@ -157,13 +157,13 @@ private struct Status {
     return (clocks.own.map { [ClockWords.sentence($0)] } ?? [])
       + clocks.devices.map { found in
         let name = names[found.stream] ?? nil
-        return ReportText.escaped(ClockWords.sentence(found, name: name))
+        return NameText.escaped(ClockWords.sentence(found, name: name))
       }
   }
 
   var text: [String] {
     var lines = [
-      "container \(ReportText.escaped(identifier)) (\(device.record.container))",
+      "container \(NameText.escaped(identifier)) (\(device.record.container))",
       "folder \(device.container.root.string)\(isFolderPresent ? "" : " (not there)")",
       "device \(device.record.name) (\(device.record.stream))",
       "\(counts.documents) documents, \(counts.conflicts) conflicts",
@@ -187,8 +187,8 @@ private struct Status {
     lines += upkeepLines
     lines += clockLines
     lines += setAside.map { ReportText.setAside($0) }
-    lines += duplicates.map { "duplicate: \(ReportText.escaped($0.key.path))" }
-    lines += foreign.map { "foreign: \(ReportText.escaped($0))" }
+    lines += duplicates.map { "duplicate: \(NameText.escaped($0.key.path))" }
+    lines += foreign.map { "foreign: \(NameText.escaped($0))" }
     lines += problems.map { problem in
       "problem: " + [problem.file, problem.message].compactMap { $0 }.joined(separator: ": ")
         + (problem.hint.map { "\n  hint: \($0)" } ?? "")

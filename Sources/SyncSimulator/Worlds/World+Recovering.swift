@@ -24,7 +24,7 @@ extension World {
     _ machine: Machine, hinders: Bool, _ random: inout SplitMix,
     by act: () throws -> DeviceDirectory.Recovery
   ) throws {
-    let over = machine.handedOver.subtracting(try removalsWaiting(on: machine))
+    let over = machine.handedOver.subtracting(try waitingRemovals(on: machine))
     if hinders { hinderRecovery(of: machine, &random) }
     // Whether it dies now or when it is begun anew.
     let losesPower = machine.losesPower
@@ -52,10 +52,10 @@ extension World {
   /// does not wait again in the next, though the one before still has it.
   ///
   /// - parameter over: those that were handed over and waited no more.
-  func checkHandedOver(
+  private func checkHandedOver(
     to machine: Machine, but over: Set<StoreDatabase.WaitingRemoval>
   ) throws {
-    machine.handedOver = try removalsWaiting(on: machine)
+    machine.handedOver = try waitingRemovals(on: machine)
     // Of a database that was put back, it is as it was then.
     guard figures.copies == 0, let again = machine.handedOver.intersection(over).first else {
       return
@@ -63,14 +63,14 @@ extension World {
     throw Finding("device \(machine.number) takes over again a removal from \(again.key.id)")
   }
 
-  func removalsWaiting(
+  private func waitingRemovals(
     on machine: Machine
   ) throws -> Set<StoreDatabase.WaitingRemoval> {
     let keys = try machine.database.documentsWithRemovals(byIndex: true)
     return try Set(keys.flatMap { try machine.database.waitingRemovals(of: $0) })
   }
 
-  func hinderRecovery(of machine: Machine, _ random: inout SplitMix) {
+  private func hinderRecovery(of machine: Machine, _ random: inout SplitMix) {
     machine.isHindered = true
     switch random.below(5) {
     case 0: machine.processLife.kill(atCommit: 1 + random.below(8))
@@ -83,7 +83,7 @@ extension World {
   }
 
   /// Goes on with the device that a recovery, finished or not, has left in the state.
-  func useState(of machine: Machine) throws {
+  private func useState(of machine: Machine) throws {
     let device: Device
     do {
       device = try machine.directory.open(container: Machine.root)
@@ -135,5 +135,5 @@ extension World {
 
 extension SalvageError {
   /// Whether it may not write another's directory, which `Step.Kind.refuse` brings about.
-  var isRefusal: Bool { (cause as? FileError)?.errno == .permissionDenied }
+  fileprivate var isRefusal: Bool { (cause as? FileError)?.errno == .permissionDenied }
 }
