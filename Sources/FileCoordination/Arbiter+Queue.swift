@@ -15,11 +15,7 @@ extension Arbiter {
     claims[request.key] = claim
     guard !isHeld else { return }
     tryToStart(request.key, now: now)
-    guard let claim = claims[request.key], !claim.isHeld else {
-      // Others of its purpose go past whoever waits for it by now.
-      if hasWaiting(of: request.purpose) { advance(now: now) }
-      return
-    }
+    guard let claim = claims[request.key], !claim.isHeld else { return }
     if let loop = cycle(from: request.key) {
       fail(request.key, .deadlock(loop))
       return advance(now: now)
@@ -28,9 +24,16 @@ extension Arbiter {
     send(request.key.member, .waiting(request.key, holders(before: request.key)))
   }
 
-  private func hasWaiting(of purpose: String) -> Bool {
-    order.contains { key in
-      claims[key].map { !$0.isHeld && $0.request.purpose == purpose } ?? false
+  /// Starts those who go past others by now, since something of their purpose was granted: they may
+  /// stand before that in the queue, and have been looked at before it was.
+  mutating func letSharersPass(now: Duration) {
+    while !newPurposes.isEmpty {
+      let purposes = newPurposes
+      newPurposes = []
+      let areWaiting = claims.values.contains { claim in
+        !claim.isHeld && purposes.contains(claim.request.purpose)
+      }
+      if areWaiting { advance(now: now) }
     }
   }
 
@@ -65,6 +68,7 @@ extension Arbiter {
     if case .asking(let deadlines) = claim.state { passOn(deadlines, now: now) }
     guard case .waiting = claim.state, claim.isAnswered else { return }
     claims[key]?.state = .active
+    if order.count > 1 { newPurposes.insert(claim.request.purpose) }
     send(key.member, .granted(key, claim.request.items.map(\.path)))
   }
 

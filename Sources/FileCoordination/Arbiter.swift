@@ -87,6 +87,8 @@ package struct Arbiter: Sendable {
   var order: [CoordinationKey] = []
   /// Presenters that gave way to claims which have not been heard of since a takeover.
   var stranded: [(presenter: CoordinationKey, claim: CoordinationKey)] = []
+  /// What was granted since it was last looked at who may go past others on account of that.
+  var newPurposes: Set<String> = []
   var actions: [Action] = []
 
   /// An arbiter without claims, in the given process.
@@ -107,6 +109,7 @@ package struct Arbiter: Sendable {
       if !isCongested { tellMissed(of: member) }
     case .time: expire(now: now)
     }
+    letSharersPass(now: now)
     defer { actions.removeAll(keepingCapacity: true) }
     return actions
   }
