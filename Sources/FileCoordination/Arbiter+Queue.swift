@@ -20,8 +20,15 @@ extension Arbiter {
       fail(request.key, .deadlock(loop))
       return advance(now: now)
     }
-    guard request.wantsHolders else { return }
-    send(request.key.member, .waiting(request.key, holders(before: request.key)))
+    if request.wantsHolders {
+      send(request.key.member, .waiting(request.key, holders(before: request.key)))
+    }
+    // It stands before some that came earlier, who wait for it now, and are gone past by those for
+    // whom it waits. Of a process that is coming back all claims are looked at in the end.
+    guard order.last != request.key, members[request.key.member]?.isRecovering == false else {
+      return
+    }
+    advance(now: now)
   }
 
   /// Starts those who go past others by now, since something of their purpose was granted: they may
