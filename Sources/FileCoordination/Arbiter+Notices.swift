@@ -63,7 +63,10 @@ extension Arbiter {
     for key in order where key != mover {
       guard let items = claims[key]?.request.items, claims[key]?.isHeld == false else { continue }
       for index in items.indices { claims[key]?.request.items[index].follow(from: old, to: new) }
-      if claims[key]?.request.items != items { concerned.append(key) }
+      // Whoever presents what was moved may not have been asked by those who claim the new name.
+      if claims[key]?.request.items != items || items.contains(where: { $0.isAbout(new) }) {
+        concerned.append(key)
+      }
     }
     // The old name stays claimed as well, since others may claim it anew.
     if claim.request.items.count < ClaimRequest.maximumItems,
@@ -94,6 +97,11 @@ extension Arbiter {
 }
 
 extension ClaimedItem {
+  /// Whether those who present an item, or what is in it, may be asked for a claim on this one.
+  func isAbout(_ other: ItemPath) -> Bool {
+    unit == other.unit || path.contains(other) || other.contains(path)
+  }
+
   /// Whether a claim on this item is one on another, too.
   func covers(_ other: ItemPath) -> Bool {
     path == other || unit == other.unit || takesContentsAlong && path.contains(other)

@@ -1,0 +1,31 @@
+import FileCoordination
+import Testing
+
+/// What becomes of the name that an access moves its item to.
+@Suite struct NewNameTests {
+  let desk = ArbiterDesk()
+
+  private func move(_ claim: CoordinationKey, _ old: String, to new: String) throws {
+    desk.say(
+      .moved(claim: claim, from: try ArbiterDesk.path(old), to: try ArbiterDesk.path(new)),
+      from: claim.member)
+  }
+
+  @Test(arguments: [[], ClaimedItem.Options.writes])
+  func c24_c25_whoPresentsWhatIsMovedIsAskedByThoseWhoClaimThatName(
+    kind: ClaimedItem.Options
+  ) throws {
+    let (moved, other) = (try desk.present(1, "/a"), try desk.present(1, "/b"))
+    let mover = try desk.write(2, "/a", .moves)
+    desk.answer(moved, to: mover)
+    let asker = try desk.claim(3, ("/b", kind))
+    #expect(desk.questions(to: other, for: asker) != nil)
+    try move(mover, "/a", to: "/b")
+    #expect(desk.questions(to: moved, for: asker) == desk.questions(to: other, for: asker))
+    desk.release(mover)
+    desk.answer(other, to: asker)
+    #expect(!desk.isGranted(asker))
+    desk.answer(moved, to: asker)
+    #expect(desk.isGranted(asker))
+  }
+}
