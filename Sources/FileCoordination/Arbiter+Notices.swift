@@ -57,7 +57,7 @@ extension Arbiter {
     by mover: CoordinationKey, from old: ItemPath, to new: ItemPath, now: Duration
   ) {
     guard old != new, let claim = claims[mover], claim.isHeld,
-      claim.request.items.contains(where: { $0.writes && $0.covers(old) })
+      claim.request.items.mover(of: old) != nil
     else { return }
     var concerned: [CoordinationKey] = []
     for key in order where key != mover {
@@ -71,7 +71,7 @@ extension Arbiter {
     // The old name stays claimed as well, since others may claim it anew.
     if claim.request.items.count < ClaimRequest.maximumItems,
       !claim.request.items.contains(where: { $0.writes && $0.path == new }),
-      let item = claim.request.items.first(where: { $0.writes && $0.covers(old) })
+      let item = claim.request.items.mover(of: old)
     {
       claims[mover]?.request.items.append(ClaimedItem(new, item.options))
     }
@@ -105,6 +105,15 @@ extension ClaimedItem {
   /// Whether a claim on this item is one on another, too.
   func covers(_ other: ItemPath) -> Bool {
     path == other || unit == other.unit || takesContentsAlong && path.contains(other)
+  }
+}
+
+extension [ClaimedItem] {
+  /// As which of these an access moves an item: where several cover it, as one that takes its
+  /// contents along, since the new name is claimed likewise.
+  func mover(of item: ItemPath) -> ClaimedItem? {
+    let covering = filter { $0.writes && $0.covers(item) }
+    return covering.first(where: \.takesContentsAlong) ?? covering.first
   }
 }
 

@@ -16,7 +16,7 @@ extension FileCoordinator {
     let target = try resolver.resolve(new, followingLink: false).path
     let found = state.withLock { state in
       state.active.lazy.compactMap { key, items in
-        items.first { $0.writes && $0.covers(old) }.map { (claim: key, item: $0) }
+        items.mover(of: old).map { (claim: key, item: $0) }
       }.first
     }
     guard let found else { throw CoordinationError.notWriting(path: path.string) }

@@ -11,6 +11,16 @@ import Testing
       from: claim.member)
   }
 
+  @Test func c8_itIsClaimedForMovingIfOneOfTheItemsIs() throws {
+    let mover = try desk.claim(
+      1, ("/d", [.writes, .isDirectory]), ("/d", [.writes, .isDirectory, .moves]))
+    try move(mover, "/d", to: "/e")
+    let inside = try desk.write(2, "/e/x")
+    #expect(!desk.isGranted(inside))
+    desk.release(mover)
+    #expect(desk.isGranted(inside))
+  }
+
   @Test(arguments: [[], ClaimedItem.Options.writes])
   func c24_c25_whoPresentsWhatIsMovedIsAskedByThoseWhoClaimThatName(
     kind: ClaimedItem.Options
