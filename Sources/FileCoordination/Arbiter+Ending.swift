@@ -9,16 +9,24 @@ extension Arbiter {
 
   mutating func release(_ key: CoordinationKey, _ outcomes: [ItemOutcome], now: Duration) {
     guard let claim = remove(key) else { return }
-    if !claim.request.isBatch, claim.isHeld {
-      for (item, outcome) in zip(claim.request.items, outcomes) where item.writes {
-        guard outcome.existedBefore || outcome.existsAfter else { continue }
-        tellChange(
-          of: item.path, appeared: !outcome.existedBefore, isThere: outcome.existsAfter,
-          except: claim.request.presenter)
-      }
-    }
+    if !claim.request.isBatch, claim.isHeld { tell(outcomes, of: claim.request) }
     giveBack(claim)
     if !order.isEmpty { advance(now: now) }
+  }
+
+  private mutating func tell(_ outcomes: [ItemOutcome], of request: ClaimRequest) {
+    for (item, outcome) in zip(request.items, outcomes) where item.writes {
+      guard outcome.existedBefore || outcome.existsAfter else { continue }
+      tellChange(
+        of: item.path, appeared: !outcome.existedBefore, isThere: outcome.existsAfter,
+        except: request.presenter)
+    }
+    // None: nothing was touched.
+    guard !outcomes.isEmpty else { return }
+    // Then come the names that items were moved to, which may have been changed as well.
+    for item in request.items.dropFirst(outcomes.count) where item.writes {
+      tellChange(of: item.path, appeared: false, except: request.presenter)
+    }
   }
 
   @discardableResult

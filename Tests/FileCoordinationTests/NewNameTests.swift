@@ -11,6 +11,30 @@ import Testing
       from: claim.member)
   }
 
+  @Test func c30_whatIsMovedAndChangedIsToldToBoth() throws {
+    let (item, folder) = (try desk.present(1, "/d/a"), try desk.present(1, "/d"))
+    let writer = try desk.write(2, "/d/a", .moves)
+    desk.answer(item, to: writer)
+    try move(writer, "/d/a", to: "/d/b")
+    desk.release(writer, [ItemOutcome(existedBefore: true, existsAfter: false)])
+    let (old, new) = (try ArbiterDesk.path("/d/a"), try ArbiterDesk.path("/d/b"))
+    #expect(desk.notices(to: item) == [.didMove(to: new), .didChange, .reacquire(writer)])
+    #expect(
+      desk.notices(to: folder) == [
+        .subitemDidMove(from: old, to: new), .subitemDidChange(old), .subitemDidChange(new),
+      ])
+  }
+
+  @Test func c31_ofAnAccessThatTouchedNothingNothingIsTold() throws {
+    let item = try desk.present(1, "/a")
+    let writer = try desk.write(2, "/a", .moves)
+    desk.answer(item, to: writer)
+    try move(writer, "/a", to: "/b")
+    desk.release(writer, [])
+    #expect(
+      desk.notices(to: item) == [.didMove(to: try ArbiterDesk.path("/b")), .reacquire(writer)])
+  }
+
   @Test func c8_itIsClaimedForMovingIfOneOfTheItemsIs() throws {
     let mover = try desk.claim(
       1, ("/d", [.writes, .isDirectory]), ("/d", [.writes, .isDirectory, .moves]))
