@@ -32,8 +32,8 @@ extension Arbiter {
   ) {
     for (key, presenter) in presenters where key != own {
       guard let presented = presenter.record.path else { continue }
-      if presented == path {
-        // Its end was announced before.
+      if presented == path || path.contains(presented) && path.unit == presented.unit {
+        // Whoever writes a package writes its parts; its end was announced before.
         if isThere { tell(key, .didChange) }
       } else if presented.contains(path) {
         tell(key, appeared ? .subitemDidAppear(path) : .subitemDidChange(path))

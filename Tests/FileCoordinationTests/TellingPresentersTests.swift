@@ -60,6 +60,19 @@ import Testing
     #expect(desk.notices(to: folder).isEmpty)
   }
 
+  @Test func c31_aWriteOfAPackageIsToldToThoseWhoPresentAPartOfIt() throws {
+    let (part, other) = (try desk.present(1, "/p.bundle/a"), try desk.present(1, "/d/a"))
+    for name in ["/p.bundle", "/d"] {
+      let writer = try desk.write(2, name, .isDirectory)
+      desk.answer(part, to: writer)
+      desk.release(writer)
+      if name == "/p.bundle" {
+        #expect(desk.notices(to: part) == [.didChange, .reacquire(writer)])
+      }
+    }
+    #expect(desk.notices(to: other).isEmpty, "a folder is not its contents")
+  }
+
   @Test func c29_versionsAreToldToAllPresentersTheOwnOnesToo() throws {
     let (item, folder) = (try desk.present(1, "/d/f"), try desk.present(2, "/d"))
     for event in FileVersionEvent.allCases {
