@@ -119,13 +119,14 @@ extension Arbiter {
     advance(now: now)
   }
 
-  /// Lets presenters go on that gave way to claims of which nothing is left: those whose processes
-  /// ended with the arbiter are not named by anybody when all have come back, or ended, too.
+  /// Lets presenters go on that gave way to claims of which nothing is left: their processes have
+  /// come back and not named them, or have ended.
   private mutating func releaseStrandedPresenters() {
-    guard !stranded.isEmpty, !members.values.contains(where: \.isRecovering) else { return }
-    let pairs = stranded.sorted { ($0.claim.number) < ($1.claim.number) }
-    stranded = []
-    for pair in pairs where claims[pair.claim] == nil {
+    let pairs = stranded.filter { members[$0.claim.member]?.isRecovering != true }
+    guard !pairs.isEmpty else { return }
+    stranded.removeAll { members[$0.claim.member]?.isRecovering != true }
+    for pair in pairs.sorted(by: { $0.claim.number < $1.claim.number })
+    where claims[pair.claim] == nil {
       reacquire(pair.presenter, from: pair.claim)
     }
   }

@@ -13,7 +13,7 @@ extension Arbiter {
     for key in keys.prefix(Self.maximumPresenters) {
       if claims[key] != nil {
         claims[key]?.asked.insert(record.key)
-      } else if members.values.contains(where: \.isRecovering) {
+      } else if members[key.member]?.isRecovering == true {
         stranded.append((record.key, key))
       } else {
         reacquire(record.key, from: key)

@@ -85,7 +85,7 @@ package struct Arbiter: Sendable {
   var presenters: [CoordinationKey: Presenter] = [:]
   var claims: [CoordinationKey: Claim] = [:]
   var order: [CoordinationKey] = []
-  /// Presenters that gave way to claims which have not been heard of since a takeover.
+  /// Presenters that gave way to claims which their processes, not back yet, may still name.
   var stranded: [(presenter: CoordinationKey, claim: CoordinationKey)] = []
   /// What was granted since it was last looked at who may go past others on account of that.
   var newPurposes: Set<String> = []

@@ -98,23 +98,32 @@ import Testing
   }
 
   @Test func p3_aPresenterThatGaveWayToALostClaimIsToldThatItIsOver() throws {
-    let lost = CoordinationKey(member: 7, number: 3)
+    let lost = CoordinationKey(member: 9, number: 3)
     recover(desk, [try request(9, 1, "/g", at: .zero)])
     let presenter = desk.key(1)
     let record = PresenterRecord(key: presenter, path: try ArbiterDesk.path("/f"))
     desk.say(.present(record, gaveWayTo: [lost]), from: 1)
-    #expect(desk.notices(to: presenter).isEmpty, "its process may still come back")
+    #expect(desk.notices(to: presenter).isEmpty, "its process may still name it")
     desk.greet(9)
     #expect(desk.notices(to: presenter) == [.reacquire(lost)])
   }
 
-  @Test func p3_soItIsIfTheLastWhoMightComeBackEndsInstead() throws {
+  @Test func p3_itIsToldSoAtOnceIfNobodyCanStillNameTheClaim() throws {
     let lost = CoordinationKey(member: 7, number: 3)
     recover(desk, [try request(9, 1, "/g", at: .zero)])
     let presenter = desk.key(1)
     let record = PresenterRecord(key: presenter, path: try ArbiterDesk.path("/f"))
     desk.say(.present(record, gaveWayTo: [lost]), from: 1)
-    #expect(desk.notices(to: presenter).isEmpty, "its process may still come back")
+    #expect(desk.notices(to: presenter) == [.reacquire(lost)], "9 may be suspended for long")
+  }
+
+  @Test func p3_soItIsIfTheLastWhoMightComeBackEndsInstead() throws {
+    let lost = CoordinationKey(member: 9, number: 3)
+    recover(desk, [try request(9, 1, "/g", at: .zero)])
+    let presenter = desk.key(1)
+    let record = PresenterRecord(key: presenter, path: try ArbiterDesk.path("/f"))
+    desk.say(.present(record, gaveWayTo: [lost]), from: 1)
+    #expect(desk.notices(to: presenter).isEmpty, "its process may still name it")
     desk.input(.gone(9))
     #expect(desk.notices(to: presenter) == [.reacquire(lost)])
   }
