@@ -152,6 +152,8 @@ extension Arbiter {
       tellMissed(key)
     }
     guard claims[claim] != nil else { return reacquire(key, from: claim) }
+    // Whatever arbiter asked it, it has given way.
+    claims[claim]?.asked.insert(key)
     if let failure, case .asking(let deadlines)? = claims[claim]?.state, deadlines[key] != nil {
       let process = members[key.member]?.process ?? process
       fail(claim, .presenterFailed(process, message: failure))

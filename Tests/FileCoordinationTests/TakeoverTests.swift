@@ -117,6 +117,19 @@ import Testing
     #expect(desk.notices(to: presenter) == [.reacquire(lost)], "9 may be suspended for long")
   }
 
+  @Test func p3_aPresenterThatAnswersAnEarlierArbiterIsToldWhenTheAccessIsOver() throws {
+    let held = try request(9, 1, "/f", at: .zero)
+    recover(desk, [held])
+    desk.say(.hello(member: 9, CoordinatingProcess(id: 109, name: "survivor")), from: 9)
+    desk.say(.claim(held, isHeld: true), from: 9)
+    desk.say(.ready, from: 9)
+    // Asked before the takeover, it had let its time pass, and answers now.
+    let presenter = try desk.present(1, "/f")
+    desk.answer(presenter, to: held.key)
+    desk.release(held.key)
+    #expect(desk.notices(to: presenter) == [.didChange, .reacquire(held.key)])
+  }
+
   @Test func p3_soItIsIfTheLastWhoMightComeBackEndsInstead() throws {
     let lost = CoordinationKey(member: 9, number: 3)
     recover(desk, [try request(9, 1, "/g", at: .zero)])
