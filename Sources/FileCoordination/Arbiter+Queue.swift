@@ -3,10 +3,9 @@ extension Arbiter {
   mutating func add(_ request: ClaimRequest, isHeld: Bool, now: Duration) {
     let old = claims[request.key]
     if old == nil {
-      guard
-        members[request.key.member, default: Member(process: process)].claims
-          < Self.maximumClaims
-      else { return send(request.key.member, .failed(request.key, .overLimit)) }
+      guard let member = members[request.key.member], member.claims < limit(of: member) else {
+        return send(request.key.member, .failed(request.key, .overLimit))
+      }
       members[request.key.member]?.claims += 1
       enqueue(request.key, since: request.since)
     }
@@ -29,6 +28,12 @@ extension Arbiter {
       return
     }
     advance(now: now)
+  }
+
+  /// One that comes back has, besides, what it had and does not name any more, until it has said
+  /// all: nothing may be refused then that it holds.
+  private func limit(of member: Member) -> Int {
+    member.isRecovering ? 2 * Self.maximumClaims : Self.maximumClaims
   }
 
   /// Starts those who go past others by now, since something of their purpose was granted: they may

@@ -130,6 +130,21 @@ import Testing
     #expect(desk.notices(to: presenter) == [.didChange, .reacquire(held.key)])
   }
 
+  @Test func nothingIsRefusedThatAReturningProcessHolds() throws {
+    // What stands for a record that could not be read.
+    recover(desk, [try request(9, 0, "/", [.writes, .isDirectory, .deletes], at: .zero)])
+    desk.say(.hello(member: 9, CoordinatingProcess(id: 109, name: "survivor")), from: 9)
+    for number in 1...UInt64(Arbiter.maximumClaims) {
+      desk.say(.claim(try request(9, number, "/f\(number)", at: .zero), isHeld: true), from: 9)
+    }
+    desk.say(.ready, from: 9)
+    let last = "/f\(Arbiter.maximumClaims)"
+    #expect(!desk.isGranted(try desk.write(1, last)), "two write at once")
+    let more = try request(9, 5_000, "/more", at: .zero)
+    desk.say(.claim(more, isHeld: false), from: 9)
+    #expect(desk.failure(of: more.key) == .overLimit)
+  }
+
   @Test func p3_soItIsIfTheLastWhoMightComeBackEndsInstead() throws {
     let lost = CoordinationKey(member: 9, number: 3)
     recover(desk, [try request(9, 1, "/g", at: .zero)])
