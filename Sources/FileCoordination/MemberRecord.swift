@@ -140,6 +140,9 @@ extension MemberRecord {
       } catch  where error.errno == .fileTooLarge {
         // It claims more than is read of anybody; the others must not be left without a queue.
         break
+      } catch  where error.errno == .noSuchFileOrDirectory {
+        // It has just ended, and taken it away.
+        return nil
       }
       // Nothing was ever asked for.
       guard bytes.count >= headerBytes else { return nil }
