@@ -37,8 +37,9 @@ struct PendingAccess: Sendable {
       let found = try coordinator.resolver.resolve(
         intent.path, followingLink: intent.resolvesLink)
       var options = intent.options
-      // A package is one document, whose parts are claimed with it anyway.
-      if found.status?.kind == .directory { options.insert(.isDirectory) }
+      // A package is one document, whose parts are claimed with it anyway. What is not there yet
+      // may be a folder when the access has its turn.
+      if found.status.map({ $0.kind == .directory }) ?? true { options.insert(.isDirectory) }
       items.append(
         Item(
           isLink: found.status?.kind == .symbolicLink,

@@ -21,4 +21,25 @@ import Testing
     }
     for worker in workers { try worker.join() }
   }
+
+  @Test func c8_aFolderMadeWhileItsDeletionWaitsIsClaimedWithItsContents() throws {
+    let folder = try workshop.file("d")
+    let domain = try workshop.domain()
+    let worker = try FileCoordinator(domain).write(folder) { path in
+      let worker = Worker { [workshop] in
+        let other = try FileCoordinator(workshop.domain())
+        try FileCoordinator(domain).write(folder, .forDeleting) { path in
+          _ = #expect(throws: CoordinationError.self) {
+            try other.write(path.appending("x"), timeout: .milliseconds(50)) { _ in
+              Issue.record("it is written beside the deletion of its folder")
+            }
+          }
+        }
+      }
+      try domain.waitForWaiters(1)
+      try Workshop.makeFolder(path)
+      return worker
+    }
+    try worker.join()
+  }
 }
