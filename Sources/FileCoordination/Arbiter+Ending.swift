@@ -24,7 +24,9 @@ extension Arbiter {
     // None: nothing was touched.
     guard !outcomes.isEmpty else { return }
     // Then come the names that items were moved to, which may have been changed as well.
-    for item in request.items.dropFirst(outcomes.count) where item.writes {
+    let claimed = Set(request.items.prefix(outcomes.count).filter(\.writes).map(\.path))
+    for item in request.items.dropFirst(outcomes.count)
+    where item.writes && !claimed.contains(item.path) {
       tellChange(of: item.path, appeared: false, except: request.presenter)
     }
   }

@@ -57,7 +57,7 @@ extension Arbiter {
     by mover: CoordinationKey, from old: ItemPath, to new: ItemPath, now: Duration
   ) {
     guard old != new, let claim = claims[mover], claim.isHeld,
-      claim.request.items.mover(of: old) != nil
+      let item = claim.request.items.mover(of: old)
     else { return }
     var concerned: [CoordinationKey] = []
     for key in order where key != mover {
@@ -68,12 +68,13 @@ extension Arbiter {
         concerned.append(key)
       }
     }
-    // The old name stays claimed as well, since others may claim it anew.
+    // The old name stays claimed as well, since others may claim it anew; and so does the new one,
+    // where it is claimed for something else.
+    let moved = ClaimedItem(new, item.options)
     if claim.request.items.count < ClaimRequest.maximumItems,
-      !claim.request.items.contains(where: { $0.writes && $0.path == new }),
-      let item = claim.request.items.mover(of: old)
+      !claim.request.items.contains(where: { $0.isAsStrict(as: moved) })
     {
-      claims[mover]?.request.items.append(ClaimedItem(new, item.options))
+      claims[mover]?.request.items.append(moved)
     }
     tellMove(from: old, to: new, except: claim.request.presenter)
     for key in concerned { askNewlyConcerned(key, now: now) }
@@ -105,6 +106,12 @@ extension ClaimedItem {
   /// Whether a claim on this item is one on another, too.
   func covers(_ other: ItemPath) -> Bool {
     path == other || unit == other.unit || takesContentsAlong && path.contains(other)
+  }
+}
+
+extension ClaimedItem {
+  fileprivate func isAsStrict(as other: ClaimedItem) -> Bool {
+    path == other.path && writes && (takesContentsAlong || !other.takesContentsAlong)
   }
 }
 

@@ -45,6 +45,24 @@ import Testing
     #expect(desk.isGranted(inside))
   }
 
+  @Test func c8_soItIsIfTheNewNameIsClaimedToo() throws {
+    let presenter = try desk.present(4, "/e")
+    let mover = try desk.claim(1, ("/d", [.writes, .isDirectory, .moves]), ("/e", .writes))
+    desk.answer(presenter, to: mover)
+    let inside = try desk.write(2, "/d/x")
+    try move(mover, "/d", to: "/e")
+    #expect(!desk.isGranted(inside))
+    desk.release(
+      mover,
+      [
+        ItemOutcome(existedBefore: true, existsAfter: false),
+        ItemOutcome(existedBefore: false, existsAfter: true),
+      ])
+    #expect(desk.granted(inside) == ["/e/x"])
+    let changes = desk.notices(to: presenter).filter { $0 == .didChange }
+    #expect(changes.count == 1, "once, though it is claimed twice")
+  }
+
   @Test(arguments: [[], ClaimedItem.Options.writes])
   func c24_c25_whoPresentsWhatIsMovedIsAskedByThoseWhoClaimThatName(
     kind: ClaimedItem.Options
