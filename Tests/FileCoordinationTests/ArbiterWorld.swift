@@ -7,21 +7,51 @@ import TestSupport
 /// Messages of one process stay in their order, as on a socket. What it was sent before an arbiter
 /// ended it still reads; what it has sent by then may be lost. With a connection both may be lost.
 final class ArbiterWorld {
-  private struct Claim {
+  struct Claim {
     var request: ClaimRequest
     var isHeld = false
+    /// For each item that it was granted, whether anything was there.
+    var existed: [Bool] = []
     /// The question that is answered when this claim is over.
-    var answers: (claim: CoordinationKey, presenter: CoordinationKey)?
+    var answers: Question?
   }
 
-  private final class Process {
+  struct Question {
+    let claim: CoordinationKey
+    let presenter: CoordinationKey
+  }
+
+  /// A presenter, and what the world knows better.
+  struct Shown {
+    /// Where it believes its item to be.
+    var path: ItemPath
+    /// What it shows in truth; nil if that is gone, or was not there.
+    var item: Int?
+    /// Since when whoever uses its item has to ask it; nil: it was not told that yet.
+    var isKnownSince: Duration?
+    /// Whether the arbiter has heard of it.
+    var isNoted = false
+    /// Whether it is told to look as soon as the arbiter knows it again.
+    var isReturning = false
+    /// The claims that it has given way to, and was not told to be over.
+    var gaveWay: Set<CoordinationKey> = []
+    var answered: Set<CoordinationKey> = []
+    /// Whether its item has been written since it was told of a change.
+    var awaitsWord = false
+    /// Whether nobody knows where its item is, since what was said of a move may have been lost.
+    var isLost = false
+  }
+
+  final class Process {
     let id: UInt64
     var claims: [CoordinationKey: Claim] = [:]
-    var presenters: [CoordinationKey: ItemPath] = [:]
-    var questions: [(claim: CoordinationKey, presenter: CoordinationKey)] = []
+    var presenters: [CoordinationKey: Shown] = [:]
+    var questions: [Question] = []
     var inbox: [ArbiterMessage] = []
     var outbox: [MemberMessage] = []
     var isConnected = true
+    /// Whether the arbiter has heard its greeting, and so speaks to it by this connection.
+    var isGreeted = false
     var isCongested = false
     /// Whether it has greeted, and not yet said all that it has.
     var isComingBack = false
@@ -29,32 +59,43 @@ final class ArbiterWorld {
     var isBusy: Bool {
       !isConnected || !claims.isEmpty || !questions.isEmpty || !inbox.isEmpty || !outbox.isEmpty
     }
+    func held() -> [(key: CoordinationKey, value: Claim)] {
+      claims.filter { $0.value.isHeld }.sorted { $0.key.number < $1.key.number }
+    }
   }
 
-  private var random: SeededGenerator
+  var random: SeededGenerator
   private var arbiter = Arbiter(process: CoordinatingProcess(id: 0, name: "arbiter"))
-  private var processes: [Process] = []
-  private var now: Duration = .seconds(1)
-  private var lastNumber: UInt64 = 0
-  private let paths: [ItemPath]
+  var processes: [Process] = []
+  var now: Duration = .seconds(1)
+  var lastNumber: UInt64 = 0
+  let paths: [ItemPath]
+  /// What is where, whoever knows.
+  var items: [ItemPath: Int] = [:]
+  var lastItem = 0
+  var lastMove: Duration = .zero
+  /// Whether nobody is killed, loses a connection or does not answer.
+  let isCalm: Bool
   /// How often each thing happened: a world in which nothing happens proves nothing.
   private(set) var counts: [String: Int] = [:]
   /// What must not be: empty, if all is well.
-  private(set) var complaints: [String] = []
+  var complaints: [String] = []
 
-  init(seed: UInt64) {
+  init(seed: UInt64, isCalm: Bool = false) {
     random = SeededGenerator(seed: seed)
-    paths = ["/a", "/b", "/d", "/d/x", "/d/y", "/p.bundle/1", "/p.bundle/2"].compactMap {
+    self.isCalm = isCalm
+    paths = ["/a", "/b", "/d", "/d/x", "/d/y", "/p.bundle/1", "/p.bundle/2", "/e"].compactMap {
       ItemPath(bytes: Array($0.utf8))
     }
+    for path in paths.dropLast() { make(path) }
     for _ in 0..<4 { start() }
   }
 
-  private func count(_ what: String) { counts[what, default: 0] += 1 }
+  func count(_ what: String) { counts[what, default: 0] += 1 }
 
-  private func chance(_ percent: Int) -> Bool { random.below(100) < percent }
+  func chance(_ percent: Int) -> Bool { random.below(100) < percent }
 
-  private func nextKey(_ process: Process) -> CoordinationKey {
+  func nextKey(_ process: Process) -> CoordinationKey {
     lastNumber += 1
     return CoordinationKey(member: process.id, number: lastNumber)
   }
@@ -67,14 +108,16 @@ final class ArbiterWorld {
   }
 
   private func greet(_ process: Process) {
-    process.isConnected = true
+    (process.isConnected, process.isGreeted) = (true, false)
     let name = CoordinatingProcess(id: Int32(process.id), name: "process")
     process.outbox = [.hello(member: process.id, name)]
     for (_, claim) in process.claims.sorted(by: { $0.key.number < $1.key.number }) {
       process.outbox.append(.claim(claim.request, isHeld: claim.isHeld))
     }
-    for (key, path) in process.presenters {
-      process.outbox.append(.present(PresenterRecord(key: key, path: path), gaveWayTo: []))
+    for (key, shown) in process.presenters.sorted(by: { $0.key.number < $1.key.number }) {
+      process.presenters[key]?.isReturning = true
+      let record = PresenterRecord(key: key, path: shown.path)
+      process.outbox.append(.present(record, gaveWayTo: Array(shown.gaveWay)))
     }
     process.outbox.append(.ready)
   }
@@ -92,73 +135,21 @@ final class ArbiterWorld {
     case 87..<93: answerOne(process)
     case 93..<96: if process.presenters.count < 2 { present(process) }
     case 96: cancelOne(process)
-    case 97: kill(process)
-    case 98: if chance(30) { takeOver() }
-    case 99: lose(process)
-    case 100: unpresent(process)
-    case 101..<104: moveOne(process)
-    case 104: congest(process)
+    case 97..<101: if !isCalm { disturb(process) }
+    case 101: if chance(50) { unpresent(process) }
+    case 102..<105: moveOne(process)
     default: if !process.isConnected { greet(process) }
     }
   }
 
-  // MARK: What processes do
+  // MARK: What nobody wants
 
-  private func claim(
-    _ process: Process,
-    answering question: (claim: CoordinationKey, presenter: CoordinationKey)? = nil
-  ) {
-    let kinds: [ClaimedItem.Options] = [[], .writes, [.writes, .deletes], [.writes, .moves]]
-    let items = (0...random.below(2)).map { _ in
-      let path = paths[random.below(paths.count)]
-      var options = kinds[random.below(kinds.count)]
-      if path == paths[2] { options.insert(.isDirectory) }
-      return ClaimedItem(path, options)
-    }
-    // Inside of an accessor, sometimes; then in whatever order they please.
-    let held = process.claims.filter { $0.value.isHeld }.keys.sorted { $0.number < $1.number }
-    let parents = chance(60) ? Array(held.prefix(1)) : []
-    let key = nextKey(process)
-    let batch = parents.first.flatMap { process.claims[$0]?.request }.flatMap {
-      $0.isBatch ? $0 : nil
-    }
-    let request = ClaimRequest(
-      key: key, purpose: batch?.purpose ?? (chance(20) ? "shared" : "\(key.number)"),
-      // Whether it says on whose behalf it answers, as it should.
-      presenter: chance(50) ? question?.presenter : nil, items: items,
-      isBatch: batch == nil && question == nil && chance(10), parents: parents,
-      answering: question.map { [$0.claim] } ?? [], since: now,
-      deadline: chance(10) ? now + .milliseconds(random.below(200)) : nil,
-      patience: chance(20) ? .milliseconds(random.below(100)) : .seconds(1_000_000))
-    process.claims[key] = Claim(request: request, answers: question)
-    process.outbox.append(.claim(request, isHeld: false))
-    count(parents.isEmpty ? request.isBatch ? "batches" : "claims" : "nested claims")
-  }
-
-  private func present(_ process: Process) {
-    let key = nextKey(process)
-    let path = paths[random.below(paths.count)]
-    process.presenters[key] = path
-    process.outbox.append(.present(PresenterRecord(key: key, path: path), gaveWayTo: []))
-  }
-
-  private func unpresent(_ process: Process) {
-    guard let key = process.presenters.keys.min(by: { $0.number < $1.number }) else { return }
-    process.presenters[key] = nil
-    process.questions.removeAll { $0.presenter == key }
-    process.outbox.append(.unpresent(key))
-  }
-
-  /// Renames what it has claimed, to a name that it has claimed, too.
-  private func moveOne(_ process: Process) {
-    let held = process.claims.filter { $0.value.isHeld }.sorted { $0.key.number < $1.key.number }
-    for (key, claim) in held {
-      let items = claim.request.items
-      guard let from = items.first(where: { $0.options.contains(.moves) }),
-        let to = items.first(where: { $0.writes && $0.path != from.path })
-      else { continue }
-      process.outbox.append(.moved(claim: key, from: from.path, to: to.path))
-      return count("moves")
+  private func disturb(_ process: Process) {
+    switch random.below(10) {
+    case 0..<3: kill(process)
+    case 3: takeOver()
+    case 4..<7: lose(process)
+    default: congest(process)
     }
   }
 
@@ -167,51 +158,9 @@ final class ArbiterWorld {
     input(.congested(process.id, process.isCongested))
   }
 
-  private func answerOne(_ process: Process) {
-    guard !process.questions.isEmpty else { return }
-    let question = process.questions.removeFirst()
-    if chance(20) {
-      count("claims in answer")
-      return claim(process, answering: question)
-    }
-    answer(question, process)
-  }
-
-  private func answer(
-    _ question: (claim: CoordinationKey, presenter: CoordinationKey), _ process: Process
-  ) {
-    process.outbox.append(
-      .answer(claim: question.claim, presenter: question.presenter, failure: nil))
-  }
-
-  private func hasChildren(_ key: CoordinationKey, _ process: Process) -> Bool {
-    process.claims.values.contains { $0.request.parents.contains(key) }
-  }
-
-  private func releaseOne(_ process: Process) {
-    let free = process.claims.filter { $0.value.isHeld && !hasChildren($0.key, process) }.keys
-      .sorted { $0.number < $1.number }
-    guard !free.isEmpty else { return }
-    let key = free[random.below(free.count)]
-    process.outbox.append(
-      .release(key, [ItemOutcome(existedBefore: true, existsAfter: true)]))
-    end(key, process)
-  }
-
-  private func cancelOne(_ process: Process) {
-    let waiting = process.claims.filter { !$0.value.isHeld }.keys.sorted { $0.number < $1.number }
-    guard let key = waiting.first else { return }
-    process.outbox.append(.cancel(key))
-    end(key, process)
-  }
-
-  private func end(_ key: CoordinationKey, _ process: Process) {
-    let claim = process.claims.removeValue(forKey: key)
-    if let question = claim?.answers { answer(question, process) }
-  }
-
   private func kill(_ process: Process) {
     processes.removeAll { $0 === process }
+    loseMoves()
     input(.gone(process.id))
     start()
     count("kills")
@@ -223,18 +172,23 @@ final class ArbiterWorld {
     count("lost connections")
     while !process.inbox.isEmpty, chance(60) { receiveOne(process) }
     while !process.outbox.isEmpty, chance(60) { sendOne(process) }
-    (process.inbox, process.outbox, process.isConnected) = ([], [], false)
+    (process.inbox, process.outbox) = ([], [])
+    (process.isConnected, process.isGreeted) = (false, false)
+    loseMoves()
   }
 
   /// The arbiter ends; the next one knows what processes wrote down, and nothing else.
   private func takeOver() {
     count("takeovers")
-    arbiter = Arbiter(process: CoordinatingProcess(id: 0, name: "next"))
+    for process in processes { while !process.outbox.isEmpty, chance(60) { sendOne(process) } }
     for process in processes {
       while !process.inbox.isEmpty { receiveOne(process) }
       process.outbox = []
-      process.questions = []
-      process.isConnected = false
+      (process.isConnected, process.isGreeted, process.isComingBack) = (false, false, false)
+    }
+    loseMoves()
+    arbiter = Arbiter(process: CoordinatingProcess(id: 0, name: "next"))
+    for process in processes {
       let requests = process.claims.values.map(\.request)
       let name = CoordinatingProcess(id: Int32(process.id), name: "process")
       if !requests.isEmpty { input(.recovered(process.id, name, requests)) }
@@ -245,7 +199,7 @@ final class ArbiterWorld {
 
   private func input(_ input: Arbiter.Input) {
     for case .send(let member, let message) in arbiter.input(input, now: now) {
-      processes.first { $0.id == member && $0.isConnected }?.inbox.append(message)
+      processes.first { $0.id == member && $0.isGreeted }?.inbox.append(message)
     }
     checkNothingIsLeft(after: input)
   }
@@ -261,12 +215,24 @@ final class ArbiterWorld {
     }
   }
 
-  private func sendOne(_ process: Process) {
+  /// Has the arbiter hear all that a process says, and everybody all that follows.
+  func deliverAll(of process: Process) {
+    repeat {
+      while !process.outbox.isEmpty { sendOne(process) }
+      for other in processes { while !other.inbox.isEmpty { receiveOne(other) } }
+    } while !process.outbox.isEmpty
+  }
+
+  func sendOne(_ process: Process) {
     guard process.isConnected, !process.outbox.isEmpty else { return }
     let message = process.outbox.removeFirst()
     switch message {
-    case .hello: process.isComingBack = true
+    case .hello:
+      (process.isGreeted, process.isComingBack) = (true, true)
+      // What was said by the former connection meanwhile is lost.
+      loseMoves()
     case .ready: process.isComingBack = false
+    case .present(let record, _): noteHeard(record.key, process)
     default: break
     }
     input(.message(from: process.id, message))
@@ -275,39 +241,31 @@ final class ArbiterWorld {
   private func receiveOne(_ process: Process) {
     guard !process.inbox.isEmpty else { return }
     switch process.inbox.removeFirst() {
-    case .granted(let key, let paths):
-      guard let request = process.claims[key]?.request else {
-        process.outbox.append(.release(key, []))
-        return
-      }
-      process.claims[key]?.request.items = zip(paths, request.items).map {
-        ClaimedItem($0, $1.options)
-      }
-      process.claims[key]?.isHeld = true
-      count("grants")
-      checkExclusion(of: key)
+    case .granted(let key, let paths): begin(key, paths, process)
     case .failed(let key, let failure):
       if case .deadlock = failure { count("deadlocks") }
       end(key, process)
-    case .ask(let claim, let presenter, _, _): process.questions.append((claim, presenter))
-    case .notice(let presenter, .didMove(let path)):
-      if process.presenters[presenter] != nil { process.presenters[presenter] = path }
-      count("moves told")
+    case .ask(let claim, let presenter, _, _):
+      process.questions.append(Question(claim: claim, presenter: presenter))
+    case .notice(let presenter, let notice): hear(notice, presenter, process)
+    case .presented(let presenter): noteKnown(presenter, process)
     case .lapsed: count("lapses")
     default: break
     }
   }
 
-  /// No two accesses that exclude one another take place.
-  private func checkExclusion(of key: CoordinationKey) {
-    let held = processes.flatMap { $0.claims.values }.filter(\.isHeld).map(\.request)
-    guard let new = held.first(where: { $0.key == key }) else { return }
-    for other in held where other.key != key && other.purpose != new.purpose {
-      if other.isBatch || new.isBatch { continue }
-      for item in new.items where other.items.contains(where: { $0.conflicts(with: item) }) {
-        complaints.append("\(new.key) and \(other.key) are both in \(item.path.text)")
-      }
+  private func begin(_ key: CoordinationKey, _ paths: [ItemPath], _ process: Process) {
+    guard let request = process.claims[key]?.request else {
+      return process.outbox.append(.release(key, []))
     }
+    process.claims[key]?.request.items = zip(paths, request.items).map {
+      ClaimedItem($0, $1.options)
+    }
+    process.claims[key]?.isHeld = true
+    process.claims[key]?.existed = paths.map { items[$0] != nil }
+    count("grants")
+    checkExclusion(of: key)
+    if isCalm { checkAllWereAsked(key, process) }
   }
 
   /// Lets all come back and end what they have, and nobody begin anything; no time passes.
@@ -328,8 +286,6 @@ final class ArbiterWorld {
         complaints.append("\(key) waits for ever: \(claim.request)")
       }
     }
-    for presenter in arbiter.report(now: now).presenters where presenter.hasLapsed {
-      complaints.append("a presenter of \(presenter.path ?? "") counts as silent for ever")
-    }
+    checkEnd(by: arbiter.report(now: now))
   }
 }
