@@ -112,14 +112,25 @@ extension StoreDatabase {
         try Self.heed(statement, of: joined, streams, now: now, db)
       } else {
         try SegmentArchive.remove(
-          SegmentArchive.parts(of: joined.range, tips: nil, stream: row.number, db),
-          stream: row.number, db)
+          Self.replaced(parts, by: joined, row, db), stream: row.number, db)
       }
       try SegmentArchive.noteJoined(
         joined.range, digest: joined.file.digest, level: joined.level, now: now,
         stream: row.number, db)
       return true
     }
+  }
+
+  /// What is kept that a joined segment holds, too: what it was made of, and what lies beside that.
+  private static func replaced(
+    _ parts: [ArchivedSegment], by joined: JoinedSegment, _ row: StreamDirectory.Row,
+    _ db: Database
+  ) throws -> [SegmentArchive.Part] {
+    let kept = try SegmentArchive.parts(of: joined.range, tips: nil, stream: row.number, db)
+    guard kept.count > parts.count, let name = row.learntName,
+      try !name.isTold(by: SegmentFile.decode(joined.file.bytes).segment)
+    else { return kept }
+    return try SegmentArchive.parts(kept, notTelling: name, db)
   }
 
   /// Who writes a statement heeds it at once.
@@ -203,6 +214,24 @@ extension SegmentArchive {
       let index = Int(part.last) - Int(range.first)
       let end = try Fingerprint(column: row.value(3) as Data)
       return tips.indices.contains(index) && tips[index] == end ? part : nil
+    }
+  }
+
+  /// Less what tells a device's name.
+  ///
+  /// Two copies of a device may write the same transactions, and one be called something else by
+  /// then: where the larger file is the other's, the name is in the smaller one alone.
+  static func parts(
+    _ parts: [Part], notTelling name: LearntName, _ db: Database
+  ) throws -> [Part] {
+    try parts.filter { part in
+      do {
+        guard let kept = try segment(part.id, db) else { return true }
+        return !name.isTold(by: kept.segment)
+      } catch is SegmentError {
+        // What has rotted tells nothing.
+        return true
+      }
     }
   }
 

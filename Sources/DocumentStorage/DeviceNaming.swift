@@ -1,5 +1,6 @@
 import GRDB
 import Replication
+import SegmentFormat
 
 extension StoreDatabase {
   /// Gives this device another name, and sees to it that the others learn it.
@@ -74,6 +75,20 @@ struct LearntName: Sendable, Comparable {
     self.time = time
   }
 
+  /// The name that a segment tells; nil if none, or none that may be one.
+  ///
+  /// - parameter first: the time of its first transaction.
+  init?(of segment: Segment, first: HybridTime) {
+    guard let name = segment.deviceName, DeviceName.isValid(name) else { return nil }
+    self.init(name: name, time: segment.nameTime ?? first)
+  }
+
+  /// Whether a segment tells it, as far as the segment by itself says since when.
+  func isTold(by segment: Segment) -> Bool {
+    guard let naming = segment.naming, naming.name == name else { return false }
+    return naming.time.map { $0 == time } ?? true
+  }
+
   /// - parameter row: of the table `streams`.
   init?(_ row: GRDB.Row) throws {
     guard let name = try row.value("name") as String? else { return nil }
@@ -95,10 +110,14 @@ extension StreamDirectory {
   }
 
   /// Takes a name over, unless a newer one is known.
-  mutating func learn(_ name: LearntName, of stream: StreamID, _ db: Database) throws {
+  ///
+  /// - returns: whether it was taken over.
+  @discardableResult
+  mutating func learn(_ name: LearntName, of stream: StreamID, _ db: Database) throws -> Bool {
     _ = try number(of: stream, db)
-    if let known = rows[stream]?.learntName, known >= name { return }
+    if let known = rows[stream]?.learntName, known >= name { return false }
     rows[stream]?.learntName = name
     changed.insert(Lineage.LineID(stream: stream, index: 0))
+    return true
   }
 }

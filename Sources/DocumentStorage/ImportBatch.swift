@@ -125,17 +125,14 @@ private struct ImportFold: ~Copyable {
     // A fingerprint tells of all before it: what stands before one that is held, and may be
     // another, is that.
     let rest = holdings.suffix(from: holdings.lastIndex(of: .held).map { $0 + 1 } ?? 0)
-    if let name = importable.segment.deviceName, DeviceName.isValid(name),
-      let first = transactions.first
-    {
-      let time = importable.segment.nameTime ?? first.header.time
-      try streams.learn(LearntName(name: name, time: time), of: range.stream, db)
+    let name = transactions.first.flatMap {
+      LearntName(of: importable.segment, first: $0.header.time)
     }
+    let isNewName = try name.map { try streams.learn($0, of: range.stream, db) } ?? false
     try noteFormerStreams(of: importable.segment)
     guard !rest.isEmpty || holdings.contains(.absent) else {
       try noteKnown(importable, fingerprint: end)
-      return try archive(
-        importable, tips: transactions.map(\.header.fingerprint), isNew: false)
+      return try archive(importable, transactions, telling: name, isNew: isNewName)
     }
     guard !rest.contains(.unknown) else {
       // Until it is known which transactions an older program had applied: not to be lost.
@@ -150,17 +147,21 @@ private struct ImportFold: ~Copyable {
     part.segments += 1
     part.applied.append(importable.file)
     try remember(importable, fingerprint: end)
-    try archive(importable, tips: transactions.map(\.header.fingerprint), isNew: true)
+    try archive(importable, transactions, telling: name, isNew: true)
   }
 
   /// Keeps a file's content in the place of the smaller ones that it holds; whoever joined those
   /// will take them out of the folder.
   ///
-  /// - parameter isNew: whether it is kept also if it holds none.
+  /// - parameters:
+  ///   - name: What it tells of its device.
+  ///   - isNew: Whether it is kept also if it holds none.
   private mutating func archive(
-    _ importable: ImportableSegment, tips: [Fingerprint], isNew: Bool
+    _ importable: ImportableSegment, _ transactions: [Transaction], telling name: LearntName?,
+    isNew: Bool
   ) throws {
     let range = importable.segment.range
+    let tips = transactions.map(\.header.fingerprint)
     guard let end = tips.last else { return }
     let number = try streams.number(of: range.stream, db)
     if importable.segment.isReduced, let statement = importable.segment.statement {
@@ -173,8 +174,13 @@ private struct ImportFold: ~Copyable {
     }
     guard isNew || range.first < range.last else { return }
     let isBranching = streams.frontier.lineage.streams[range.stream]?.isBranching ?? false
-    let parts = try SegmentArchive.parts(
+    var parts = try SegmentArchive.parts(
       of: range, tips: isBranching ? tips : nil, stream: number, db)
+    if let known = streams.row(of: range.stream)?.learntName, known != name,
+      transactions.contains(where: { $0.header.time == known.time })
+    {
+      parts = try SegmentArchive.parts(parts, notTelling: known, db)
+    }
     guard isNew || !parts.isEmpty else { return }
     try SegmentArchive.store(
       importable.bytes, of: range, digest: importable.digest, fingerprint: end, stream: number,
