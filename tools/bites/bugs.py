@@ -457,6 +457,10 @@ GIVING_UP = "Sources/Replication/Frontier+GivingUp.swift"
 line("lost-not-claimed", GIVING_UP,
      "    lost[line] = all.entries.isEmpty ? nil : all",
      "    lost[line] = all.entries.isEmpty || ON ? nil : all")
+line("gives-up-more-than-asked", "Sources/Syncing/Skipping.swift",
+     "hole.stream.stream, upTo: given, now: device.ambient.time, nonce: device.nonce)",
+     "hole.stream.stream, upTo: ON ? given + 1 : given, now: device.ambient.time,\n"
+     "        nonce: device.nonce)")
 line("missing-counts-as-closed", GIVING_UP,
      "    guard isGivenUp(entry.stream, upTo: entry.sequence) else { return false }",
      "    guard ON || isGivenUp(entry.stream, upTo: entry.sequence) else { return false }")

@@ -71,22 +71,22 @@ extension Ledger {
       ?? place(of: before).map { authors[$0.author][$0.sequence].position }
   }
 
-  /// Notes what the author of a file has applied that leaves something out, as it writes it.
-  mutating func noteReduced(_ bytes: [UInt8], appliedByAuthor applied: [Context]) {
+  /// Notes what the author of a file has that leaves something out, as it writes it.
+  mutating func noteReduced(_ bytes: [UInt8], by device: Had) {
     guard let (segment, digest) = try? SegmentFile.decode(bytes), segment.isReduced,
-      self.applied[digest] == nil
+      reducers[digest] == nil
     else { return }
-    self.applied[digest] = applied
+    reducers[digest] = device
   }
 
   /// Notes which operations a file leaves out of a transaction.
   mutating func noteDropped(
-    from transaction: Replication.Transaction, at place: Place, applied: [Context]
+    from transaction: Replication.Transaction, at place: Place, by device: Had
   ) {
     guard transaction.reduction != nil else { return }
     let left = Set(transaction.operations.indices.map { transaction.place($0) })
     var known = Seen()
-    for context in applied { known.formUnion(self.known(of: context)) }
+    for context in device.applied { known.formUnion(self.known(of: context)) }
     for (_, operation) in authors[place.author][place.sequence].operations
     where !left.contains(operation.dot.index) && dropped[operation.dot] == nil {
       dropped[operation.dot] = known

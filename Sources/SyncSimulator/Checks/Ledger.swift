@@ -1,4 +1,3 @@
-import CanonicalJSON
 import ReferenceModel
 import Replication
 import SegmentFormat
@@ -51,10 +50,10 @@ struct Ledger {
   var emptied: Set<Context.Entry> = []
   /// Operations that a file of somebody leaves out, and what that one had applied then.
   var dropped: [PlainModel.Dot: Seen] = [:]
-  /// What the authors of files had applied that something was left out of, by the files' digests.
+  /// What the authors of files had that something was left out of, by the files' digests.
   ///
   /// The syncer may take a file long after it was written.
-  var applied: [UInt64: [Context]] = [:]
+  var reducers: [UInt64: Had] = [:]
   /// Transactions as they were before something was left out of them.
   ///
   /// The syncer may take a file only after that.
@@ -64,7 +63,7 @@ struct Ledger {
   /// Whether devices join what they have published.
   var isJoining = false
   /// What builds on something that was not published yet: healing brings it later.
-  private(set) var early: [(bytes: [UInt8], applied: [Context])] = []
+  private(set) var early: [(bytes: [UInt8], device: Had)] = []
 
   /// Notes that somebody else may go on writing a stream.
   mutating func noteCopy(of stream: StreamID) { copied.insert(stream) }
@@ -78,17 +77,16 @@ struct Ledger {
 
   /// Reads a file that its author has published.
   ///
-  /// - parameter applied: what the author has applied now, and had before each time that its
-  ///   database was put back.
-  mutating func take(_ bytes: [UInt8], appliedByAuthor applied: [Context]) throws {
-    early.append((bytes, applied))
+  /// - parameter device: what its author has by now.
+  mutating func take(_ bytes: [UInt8], by device: Had) throws {
+    early.append((bytes, device))
     var isMoving = true
     while isMoving {
       isMoving = false
       let files = early
       early = []
       for file in files {
-        if try enter(file.bytes, applied: file.applied) {
+        if try enter(file.bytes, by: file.device) {
           isMoving = true
         } else {
           early.append(file)
@@ -98,10 +96,10 @@ struct Ledger {
   }
 
   /// - returns: false if what comes before it was not published yet.
-  private mutating func enter(_ bytes: [UInt8], applied: [Context]) throws -> Bool {
+  private mutating func enter(_ bytes: [UInt8], by device: Had) throws -> Bool {
     // What is no segment will be missed at the end.
     guard let (segment, digest) = try? SegmentFile.decode(bytes) else { return true }
-    let applied = self.applied[digest] ?? applied
+    let device = reducers[digest] ?? device
     let before = Context.Entry(
       stream: segment.range.stream, sequence: segment.range.first - 1,
       fingerprint: segment.range.fingerprintBefore)
@@ -120,18 +118,18 @@ struct Ledger {
       guard transaction.header.context.entries.allSatisfy({ places[$0] != nil }) else {
         return false
       }
-      previous = try enter(transaction, after: previous, applied: applied)
-      if let previous { noteDropped(from: found, at: previous, applied: applied) }
+      previous = try enter(transaction, after: previous, by: device)
+      if let previous { noteDropped(from: found, at: previous, by: device) }
     }
     return true
   }
 
   private mutating func enter(
-    _ transaction: Replication.Transaction, after previous: Place?, applied: [Context]
+    _ transaction: Replication.Transaction, after previous: Place?, by device: Had
   ) throws -> Place {
     let header = transaction.header
     if let known = places[header.tip] { return known }
-    try checkClaim(of: header, after: previous, applied: applied)
+    try checkClaim(of: header, after: previous, by: device)
     let author = try author(of: header.stream, after: previous)
     let place = Place(author: author, sequence: Int(header.sequence))
     let seen = known(of: header.context)
@@ -171,18 +169,19 @@ struct Ledger {
     return authors.count - 1
   }
 
-  /// A context claims what its author had, under the right fingerprints, and is closed (rule 4).
+  /// A context claims what its author had, or had given up, under the right fingerprints, and is
+  /// closed (rule 4).
   private func checkClaim(
-    of header: Replication.Transaction.Header, after previous: Place?, applied: [Context]
+    of header: Replication.Transaction.Header, after previous: Place?, by device: Had
   ) throws {
     // Of what nothing is left, it is said nowhere what its author had seen.
     guard !emptied.contains(header.tip) else { return }
     let name = "\(header.stream):\(header.sequence)"
     var had = previous.map { chain(to: $0) } ?? Seen()
-    for context in applied { had.formUnion(known(of: context)) }
+    for context in device.applied { had.formUnion(known(of: context)) }
     // Of what a device had that is not published yet, it is not known here what leads up to it.
-    let unknown = applied.flatMap(\.entries).filter { places[$0] == nil }
-    for entry in header.context.entries {
+    let unknown = device.applied.flatMap(\.entries).filter { places[$0] == nil }
+    for entry in header.context.entries where !device.hasGivenUp(entry) {
       let mayBe = unknown.contains {
         $0.stream == entry.stream && $0.sequence >= entry.sequence
       }
@@ -203,7 +202,7 @@ struct Ledger {
       for earlier in authors[author].transactions.prefix(seen[author] - authors[author].base)
         .dropFirst(max(0, before[author] - authors[author].base))
       where !emptied.contains(earlier.entry) {
-        try checkFounded(earlier, claimedBy: name, had, applied)
+        try checkFounded(earlier, claimedBy: name, had, device)
       }
     }
   }
@@ -211,7 +210,7 @@ struct Ledger {
   /// Nobody has seen an edit before its insert is there, whichever branch of a stream that is of,
   /// and whether or not it is known here yet what that builds on.
   private func checkFounded(
-    _ edit: Transaction, claimedBy name: String, _ had: Seen, _ applied: [Context]
+    _ edit: Transaction, claimedBy name: String, _ had: Seen, _ device: Had
   ) throws {
     for (document, operation) in edit.operations where operation.isValue {
       let (stream, sequence) = (
@@ -220,7 +219,9 @@ struct Ledger {
       guard stream != edit.entry.stream else { continue }
       let isThere =
         authors.indices.contains { authors[$0].isOf(stream) && had[$0] >= sequence }
-        || applied.contains { $0.contains(stream: stream, sequence: UInt64(sequence)) }
+        || device.applied.contains { context in
+          context.entries.contains { $0.stream == stream && $0.sequence >= UInt64(sequence) }
+        }
       guard isThere else {
         throw Finding(
           "\(name) claims \(edit.entry), which edits \(document.id), whose insert is not there")
@@ -232,7 +233,9 @@ struct Ledger {
 // MARK: - Asking
 
 extension Ledger.Author {
-  func isOf(_ stream: StreamID) -> Bool { transactions.first?.entry.stream == stream }
+  var stream: StreamID? { transactions.first?.entry.stream }
+
+  func isOf(_ stream: StreamID) -> Bool { self.stream == stream }
 }
 
 extension Ledger {
@@ -278,9 +281,6 @@ extension Ledger {
     seen.formUnion(chain(to: place))
     return seen
   }
-
-  /// What a transaction is known by.
-  func entry(at place: Place) -> Context.Entry { authors[place.author][place.sequence].entry }
 
   /// How much of each author the author of a transaction had seen, by its own words.
   func claimed(by place: Place) -> Seen { authors[place.author][place.sequence].seen }
@@ -365,35 +365,5 @@ extension Ledger {
   func name(of file: Syncer.File) -> String {
     let range = try? SegmentFile.range(of: file.bytes)
     return "\(file.author):" + (range.map { "\($0.first)-\($0.last)" } ?? file.name.string)
-  }
-}
-
-extension PlainModel.Kind {
-  /// A lane that brings a new kind of operation adds it here and to the model.
-  fileprivate init(_ operation: Replication.Operation) throws {
-    switch operation.kind {
-    case .set: self = .set(Leaf(unchecked: operation.payload).json)
-    case .clear: self = .clear
-    case .remove: self = .remove
-    case .delete: self = .delete
-    case .increment:
-      guard let amount = CounterAmount.increment(of: operation.payload) else {
-        throw Finding("an increment cannot be read")
-      }
-      self = .increment(amount)
-    case .counter:
-      let start = CounterStart(payload: operation.payload)
-      self = .start(
-        start?.number ?? 0, mark: start?.mark ?? 0,
-        counted: Set(
-          (start?.counted ?? []).map {
-            PlainModel.Counted(
-              stream: $0.dot.stream.rawValue, sequence: $0.dot.sequence,
-              index: Int($0.dot.index), fingerprint: $0.fingerprint.rawValue)
-          }))
-    case .add: self = .add
-    case .emptySet: self = .emptySet
-    default: throw Finding("the model does not know operations of kind \(operation.kind.code)")
-    }
   }
 }

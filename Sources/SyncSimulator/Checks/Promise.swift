@@ -49,8 +49,8 @@ struct Promise {
   let settled: Settled
   /// Whether a removal of the document waited then: its own, if it takes something away.
   let waits: Bool
-  /// What was here, and what counts as seen without; nil where nothing had ever been given up.
-  let givingUp: Frontier?
+  /// What its user did without by then; nil where nothing had ever been given up.
+  let givenUp: GivenUp?
   /// What was in the values that its author chose among; nil where that is all that was there.
   let offered: Set<Leaf>?
   /// Whether something in the document was in conflict where the user looked.
@@ -112,12 +112,10 @@ struct JudgedPromise {
   let promise: Promise
   /// Nil where it waited to be published.
   let place: Ledger.Place?
-  /// What its transaction is known by; nil where it waited to be published.
-  let entry: Context.Entry?
   /// The insert of the document that it edits, itself or another's; nil where it waited.
   let insert: Ledger.Place?
-  /// What the transaction of that insert is known by.
-  let insertEntry: Context.Entry?
+  /// What its author had given up and did not have.
+  let lost: GivenUp.Lost
   let seen: Seen
   /// What its transaction says of that; all of it where it waited to be published.
   let claimed: Seen
@@ -136,8 +134,8 @@ struct JudgedPromise {
   /// Whether this edit claims `other`, which it could do since its author had given up the insert
   /// that `other` edits: nobody may have named that in a context, so it is in nothing seen.
   func claimsWithoutInsert(_ other: JudgedPromise) -> Bool {
-    guard let insert = other.insertEntry else { return false }
-    return claims(other) && promise.givingUp?.isGivenUp(insert) ?? false
+    guard let insert = other.insert else { return false }
+    return claims(other) && lost.contains(insert)
   }
 
   /// Whether the author of this edit had seen `other`, other than by giving it up and not being
@@ -148,8 +146,7 @@ struct JudgedPromise {
 
   /// Whether the author of this edit had given `other` up, and it had not come.
   func hasGivenUp(_ other: JudgedPromise) -> Bool {
-    guard let entry = other.entry else { return false }
-    return promise.givingUp?.isGivenUp(entry) ?? false
+    other.place.map { lost.contains($0) } ?? false
   }
 
   /// Whether this edit claims `other`: not all that its author had seen can be claimed.
@@ -176,7 +173,7 @@ struct JudgedPromise {
 
 extension Promise {
   /// Whether something had ever been given up there: what counts as seen may not have been there.
-  var hasGivenUp: Bool { givingUp != nil }
+  var hasGivenUp: Bool { givenUp != nil }
 
   /// A value at a path, as keys from the root.
   struct Leaf: Hashable {

@@ -62,8 +62,8 @@ struct Promises {
     let seen = ledger.known(of: promise.seen)
     let insert = place.flatMap { ledger.insert(of: promise.document, editedAt: $0) }
     return JudgedPromise(
-      promise: promise, place: place, entry: place.map { ledger.entry(at: $0) },
-      insert: insert, insertEntry: insert.map { ledger.entry(at: $0) }, seen: seen,
+      promise: promise, place: place, insert: insert,
+      lost: promise.givenUp?.lost(by: ledger) ?? GivenUp.Lost(), seen: seen,
       claimed: place.map { ledger.claimed(by: $0) } ?? seen,
       led: place.map { ledger.led(upTo: $0) } ?? ledger.reach(of: seen),
       isRevoked: isPutBack && promise.transaction == nil,

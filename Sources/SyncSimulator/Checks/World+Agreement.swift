@@ -73,6 +73,7 @@ extension World {
           "device \(machine.number) has applied \(applied), and \(wanted) was published")
       }
       try names.compare(machine, copied: ledger.copied)
+      try checkGivenUp(on: machine)
       guard ledger.vector(of: frontier.closed) == wanted, frontier.open.isEmpty else {
         throw Finding("device \(machine.number) has not closed what has arrived")
       }

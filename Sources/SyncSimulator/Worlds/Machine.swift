@@ -51,6 +51,10 @@ final class Machine {
   private(set) var streams: [StreamID]
   /// What was applied whenever the database was put back to an older copy.
   private(set) var formerly: [Context] = []
+  /// Of each stream, up to which transaction its user has said not to wait for what is missing.
+  ///
+  /// It only grows: whoever puts a database back, or has one made anew, has said it all the same.
+  var givenUp: [StreamID: UInt64] = [:]
   var backups: [Backup] = []
   var place = Place.home
   /// Whether it is switched off.
@@ -194,14 +198,21 @@ final class Machine {
   }
 
   /// What it has applied, and what it may claim though that is missing, since its user gave it up.
+  ///
+  /// By its own words: what it then does claim is judged (``Ledger/Had``).
   func claimable() throws -> Context {
     let frontier = try database.frontier()
     return Context(frontier.applied.entries + frontier.closed.entries)
   }
 
+  /// What it has, and had before each time that its database was put back.
+  func had() throws -> Ledger.Had {
+    Ledger.Had(applied: formerly + [try database.frontier().applied], givenUp: givenUp)
+  }
+
   /// Puts the database back to a copy of it.
   func restore(_ backup: Backup, as life: Life) throws {
-    formerly.append(try claimable())
+    formerly.append(try database.frontier().applied)
     processLife = ProcessLife(files: files)
     database = try Self.open(backup.database, processLife, chance, environment)
     self.life = life
@@ -244,7 +255,7 @@ extension Machine {
   /// Goes on with a database that a recovery has made; false if it is the one that there was.
   func use(_ made: StoreDatabase) throws -> Bool {
     guard made !== database else { return false }
-    formerly.append(try claimable())
+    formerly.append(try database.frontier().applied)
     database = made
     recoveries += 1
     lacksItsFolder = true

@@ -19,7 +19,7 @@ extension World {
     if random.chance(30) { hinderCompaction(on: machine, &random) }
     let losesPower = machine.losesPower
     let present = syncer.present(on: machine)
-    let known = machine.formerly + [try machine.claimable()]
+    let had = try machine.had()
     ledger.noteWhole(ownFiles(of: machine))
     let limits = CompactionLimits(
       fanOut: 2 + random.below(3), mostParts: 2 + random.below(8), bytes: 1 << 20,
@@ -44,7 +44,8 @@ extension World {
     machine.files.setCapacity(nil)
     machine.isHindered = false
     try noteRemoved(present, by: machine)
-    noteReduced(by: machine, applied: known)
+    // Also where the process has died on the way.
+    for bytes in ownFiles(of: machine) { ledger.noteReduced(bytes, by: had) }
     if losesPower { try pickUp(from: machine, comparing: true) }
   }
 
@@ -55,11 +56,6 @@ extension World {
     figures.joined += report.joined
     figures.dropped += report.dropped
     figures.removed += report.removed.count
-  }
-
-  /// Also where the process has died on the way.
-  private func noteReduced(by machine: Machine, applied: [Context]) {
-    for bytes in ownFiles(of: machine) { ledger.noteReduced(bytes, appliedByAuthor: applied) }
   }
 
   private func ownFiles(of machine: Machine) -> [[UInt8]] {

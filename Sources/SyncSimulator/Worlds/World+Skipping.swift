@@ -20,9 +20,8 @@ extension World {
       guard !holes.isEmpty, machine.place == .home else { return }
       let hole = random.pick(holes)
       note("    without \(hole.transactions), up to \(hole.last), of \(hole.stream.stream)")
+      noteSkip(of: hole, on: machine)
       let report = try skipping.skip(hole)
-      figures.skips += 1
-      ledger.isGivingUp = true
       figures.filesBehindHoles += report.imported.segments
       note("    \(report.released) released, \(report.imported.segments) segments imported")
       if let failure = report.imported.publishingFailure { throw failure }
@@ -30,5 +29,14 @@ extension World {
       try excuse(error, of: machine, &random)
     }
     if machine.processLife.isOver { try machine.restart(&random) }
+    try checkGivenUp(on: machine)
+  }
+
+  /// Keeps in mind what a user says, whether or not it is done to the end.
+  private func noteSkip(of hole: Hole, on machine: Machine) {
+    figures.skips += 1
+    ledger.isGivingUp = true
+    machine.givenUp[hole.stream.stream] =
+      max(machine.givenUp[hole.stream.stream] ?? 0, hole.last)
   }
 }

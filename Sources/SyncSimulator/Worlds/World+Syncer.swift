@@ -34,8 +34,7 @@ extension World {
     for index in try syncer.pickUp(from: machine, comparing: comparing) {
       let file = syncer.files[index]
       note("    the syncer takes \(ledger.name(of: file)) from device \(machine.number)")
-      try ledger.take(
-        file.bytes, appliedByAuthor: machine.formerly + [try machine.claimable()])
+      try ledger.take(file.bytes, by: machine.had())
     }
   }
 

@@ -104,7 +104,7 @@ extension World {
 
   /// Who puts a document has seen all that competes in it, and nothing of that is left.
   private func checkSettled(_ edits: [Edit], _ before: Conflicts, on machine: Machine) throws {
-    guard try machine.database.counts().pendingRemovals == 0, try givingUp(on: machine) == nil
+    guard try machine.database.counts().pendingRemovals == 0, machine.givenUp.isEmpty
     else { return }
     let after = try conflicts(on: machine)
     let settled: Set<DocumentConflict.Kind> = [.value, .structure, .delete]
@@ -187,7 +187,7 @@ extension World {
           transaction: edit.kind.isRemoval && waits ? nil : written, seen: seen, present: seen,
           before: edit.before, after: edit.after, settled: settled(by: edit, conflicts),
           waits: waits,
-          givingUp: try givingUp(on: machine), offered: edit.offered,
+          givenUp: try givenUp(on: machine), offered: edit.offered,
           wasDisputed: conflicts[edit.key] != nil,
           isWhole: conflicts[edit.key]?.contains { $0.kind == .delete } ?? false))
     }
@@ -199,12 +199,6 @@ extension World {
     guard try machine.database.counts().pendingRemovals > 0 else { return [] }
     return Set(
       try machine.database.keptDocuments().filter { !$0.state.pending.isEmpty }.map(\.key))
-  }
-
-  /// What is here, and what counts as seen without; nil where nothing was ever given up.
-  private func givingUp(on machine: Machine) throws -> Frontier? {
-    let frontier = try machine.database.frontier()
-    return frontier.givenUp.isEmpty ? nil : frontier
   }
 
   private func settled(by edit: Edit, _ conflicts: Conflicts) -> Promise.Settled {
@@ -312,7 +306,7 @@ extension World {
         transaction: try written(result, on: machine), seen: seen, present: known,
         before: before == nil ? nil : base, after: wanted, settled: .everythingSeen,
         waits: try waitingRemovals(on: machine).contains(key),
-        givingUp: try givingUp(on: machine), offered: nil,
+        givenUp: try givenUp(on: machine), offered: nil,
         wasDisputed: isDisputed || version.isDisputed, isWhole: false))
   }
 
