@@ -9,6 +9,8 @@ struct Glimpse {
   let document: DocumentKey
   let body: JSON?
   let conflictCount: Int
+  /// Whether somebody may have gone on from a copy of another by then.
+  let isBesideCopies: Bool
 }
 
 extension World {
@@ -17,18 +19,17 @@ extension World {
     // What waits to be published hides more than what is published.
     guard try machine.database.counts().pendingRemovals == 0 else { return }
     // What is applied behind a hole tells of the hole, too.
-    let streams = try machine.database.frontier().lineage.streams.values
-    guard !streams.contains(where: { $0.lines.contains(where: \.isAfloat) }) else { return }
+    let lines = try machine.database.frontier().lineage.streams.values.flatMap(\.lines)
+    guard !lines.contains(where: { $0.parent == nil && $0.base > 0 }) else { return }
     // What somebody has dropped may be missed before what took its place has come.
     guard try !machine.database.hasWaitingStatements() else { return }
     let key = random.pick(allKeys)
     let document = try machine.database.keptDocuments().first { $0.key == key }
-    // Where branches are expected that are not here, nobody can know what the model knows.
-    if figures.copies > 0, document?.state.isProvisional == true { return }
     glimpses.append(
       Glimpse(
         device: machine.number, applied: try applied(on: machine), document: key,
-        body: document?.state.view().json, conflictCount: document?.conflictCount ?? 0))
+        body: document?.state.view().json, conflictCount: document?.conflictCount ?? 0,
+        isBesideCopies: figures.copies > 0))
   }
 
   /// What was shown on the way follows from what had been applied.
@@ -38,7 +39,10 @@ extension World {
       guard let applied = ledger.vector(of: glimpse.applied) else { continue }
       let all = ledger.operations(on: glimpse.document)
       let there = all.filter { $0.dot.sequence <= applied[$0.dot.author] }
-      let model = PlainModel(operations: there, ends: ledger.ends(of: applied))
+      let ends = ledger.ends(of: applied)
+      let model = PlainModel(operations: there, ends: ends)
+      // Where branches are expected that are not here, nobody can know what the model knows.
+      if glimpse.isBesideCopies, model.expectsMore(than: applied, ends: ends) { continue }
       guard !hasLost(model, of: there, in: all) else { continue }
       let wanted = model.shown()
       guard glimpse.body == wanted.body, glimpse.conflictCount == wanted.conflictCount else {
@@ -64,5 +68,16 @@ extension World {
       return true
     }
     return !Set(PlainModel(operations: all).kept.map(\.dot)).isDisjoint(with: lost)
+  }
+}
+
+extension PlainModel {
+  /// Whether somebody who wrote what is kept had seen something that has not been applied, or what
+  /// is edited is not there.
+  fileprivate func expectsMore(than applied: Seen, ends: [UInt128: UInt64]) -> Bool {
+    kept.contains { operation in
+      !operation.seen.isPart(of: applied)
+        || operation.isValue && ends[operation.insert.stream] ?? 0 < operation.insert.sequence
+    }
   }
 }

@@ -21,13 +21,13 @@ extension World {
   ///     after it: a write of another's covered it, and all that its author had seen is here.
   ///   - frontier: what was there then.
   func checkMeanings(since before: Kept, _ frontier: Frontier, on machine: Machine) throws {
-    guard figures.copies == 0, frontier.givenUp.isEmpty,
+    guard figures.copies == 0, machine.givenUp.isEmpty,
       try machine.database.counts().pendingRemovals > 0
     else { return }
     for document in try machine.database.keptDocuments() {
       let former = before[document.key] ?? DocumentState()
       let new = Set(document.state.pending).subtracting(former.pending)
-      for removal in new where removal.kind == .remove && !removal.path.isRoot {
+      for removal in new where removal.kind == .remove && !removal.path.keys.isEmpty {
         try checkMeaning(
           of: removal, from: document.key, having: Set(document.state.entries + former.entries),
           frontier, on: machine)
@@ -44,7 +44,9 @@ extension World {
     var most = ledger.known(of: frontier.closed)
     var victims: Set<Int> = []
     for entry in entries
-    where entry.effect.kind.carriesValue && entry.effect.path.isAtOrBelow(removal.path) {
+    where entry.effect.kind.carriesValue
+      && entry.effect.path.keys.starts(with: removal.path.keys)
+    {
       guard let place = ledger.place(of: entry.stamp.transaction) else {
         // What it claims itself it may mean; of a former stream, what that claimed.
         if entry.stamp.dot.stream == machine.streams.last { continue }

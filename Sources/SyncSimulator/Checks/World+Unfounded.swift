@@ -5,7 +5,8 @@ import Replication
 struct Unfounded {
   /// Those that no removal hides.
   let edits: [Stamp]
-  let shown: [Stamp]
+  /// The values that are kept beside them.
+  let others: [Stamp]
   /// Whether somebody has deleted the document beside what shows.
   let isDeleted: Bool
 }
@@ -20,9 +21,11 @@ extension World {
     for document in try machine.database.keptDocuments() {
       guard let listed = conflicts[document.key] else { continue }
       let state = document.state
+      let edits = state.unfoundedEdits
       result[document.key] = Unfounded(
-        edits: state.unfoundedEdits.filter { !hides($0, in: state) },
-        shown: state.visibility().values.map { state.entries[$0].stamp },
+        edits: edits.filter { !hides($0, in: state) },
+        others: state.entries.filter { $0.effect.kind.carriesValue && !edits.contains($0.stamp) }
+          .map(\.stamp),
         isDeleted: listed.contains { $0.kind == .delete })
     }
     return result
@@ -37,7 +40,7 @@ extension World {
   /// - parameter before: the documents that had some, but those of which they were settled.
   func checkUnfounded(_ before: [DocumentKey: Unfounded], on machine: Machine) throws {
     // Who has given up an insert does not await it.
-    guard !before.isEmpty, try machine.database.frontier().givenUp.isEmpty else { return }
+    guard !before.isEmpty, machine.givenUp.isEmpty else { return }
     let kept = Dictionary(
       uniqueKeysWithValues: try machine.database.keptDocuments().map { ($0.key, $0.state) })
     for (key, unfounded) in before.sorted(by: { $0.key < $1.key }) {
@@ -57,10 +60,10 @@ extension World {
   /// Whether a removal that waits here takes an edit away.
   private func hides(_ edit: Stamp, in state: DocumentState) -> Bool {
     guard let place = ledger.place(of: edit.transaction),
-      let path = state.entries.first(where: { $0.stamp == edit })?.effect.path
+      let path = state.entries.first(where: { $0.stamp == edit })?.effect.path.keys
     else { return false }
     return state.pending.contains { removal in
-      path.isAtOrBelow(removal.path)
+      path.starts(with: removal.path.keys)
         && ledger.known(of: removal.seen)[place.author] >= place.sequence
     }
   }
@@ -68,6 +71,6 @@ extension World {
   /// A deletion that waits means what the document builds on, too; and another one may stand now
   /// that nothing shows beside it.
   private func isMeant(_ edit: Stamp, in unfounded: Unfounded) -> Bool {
-    unfounded.isDeleted || unfounded.shown.contains { ledger.builds($0, on: edit) }
+    unfounded.isDeleted || unfounded.others.contains { ledger.builds($0, on: edit) }
   }
 }
