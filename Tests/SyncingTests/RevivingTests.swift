@@ -35,10 +35,10 @@ import Testing
     }
   }
 
-  /// Bob deletes the document, and everybody at home forgets it.
-  private func forget() throws {
+  /// Bob deletes a document, and everybody at home forgets it.
+  private func forget(_ id: String = "old") throws {
     try bob.importAll()
-    try bob.delete("old")
+    try bob.delete(id)
     try bob.publish()
     try bob.put("other", "{}")
     try bob.publish()
@@ -54,7 +54,7 @@ import Testing
         _ = try Compactor(device: peer.device, limits: .small()).run()
       }
     }
-    #expect(try operations(on: "old") == 0)
+    #expect(try operations(on: id) == 0)
   }
 
   private func operations(on id: String) throws -> Int {
@@ -115,6 +115,45 @@ import Testing
     let files = try world.logs(in: folder).count
     #expect(try meet() == 0)
     #expect(try world.logs(in: folder).count == files)
+  }
+
+  @Test("has it once, also where one of its values stood against what the edit said")
+  func onceBesideAnotherValue() throws {
+    // What Ann writes dies with the document, and would not show beside what Dan writes: so it is
+    // not written anew, and not missed either.
+    try ann.put("old", #"{"n":7}"#)
+    try ann.publish()
+    try dan.put("old", #"{"n":9,"tags":{"x":true}}"#)
+    try forget()
+    #expect(try meet() == 1)
+    let files = try world.logs(in: folder).count
+    #expect(try meet() == 0)
+    #expect(try dan.importAll().revived == 0)
+    #expect(try world.logs(in: folder).count == files)
+  }
+
+  @Test("has it also where it had made the document, and was given up")
+  func ownDocument() throws {
+    for number in 1...3 {
+      try dan.put("own", #"{"n":\#(number),"tags":{"x":true}}"#)
+      try dan.publish()
+    }
+    try dan.put("kept", "{}")
+    try dan.publish()
+    try carry(from: dan.folder, to: folder)
+    for peer in [ann, bob] { try peer.importAll() }
+    // While Dan edits it, Bob looks after his files, and may drop what is dead of them.
+    try dan.put("own", #"{"edited":true,"n":3,"tags":{"x":true}}"#)
+    let seen = try dan.body("own")
+    try bob.device.database.retire(dan.stream, now: bob.device.ambient.now())
+    try forget("own")
+    #expect(try meet() == 1)
+    for peer in [ann, bob, dan] {
+      #expect(try peer.body("own") == seen)
+      let listed = try peer.conflicts(of: "own")
+      #expect(listed.count == 1 && listed.allSatisfy { $0.hasPrefix("delete : ") }, "\(listed)")
+    }
+    #expect(try ann.dump() == dan.dump() && bob.dump() == dan.dump())
   }
 
   @Test("keeps what the edit said, where it stood beside what was deleted")

@@ -49,6 +49,16 @@ import Testing
     #expect(try opened(by: Importer(device: plain.device)) == fewest + 1)
   }
 
+  @Test("is read once more after its device's files were joined here, and then not again")
+  func readOnceAfterCompaction() throws {
+    try reader.device.database.retire(ann.stream, now: reader.device.ambient.now())
+    try reader.importAll()
+    let calm = try opened(by: Importer(device: reader.device))
+    #expect(try Compactor(device: reader.device, limits: .small()).run().written > 0)
+    #expect(try opened(by: Importer(device: reader.device)) > calm)
+    #expect(try opened(by: Importer(device: reader.device)) == calm)
+  }
+
   @Test("is read once that is here, whichever process brought it, and under whatever name")
   func readInTheEnd() throws {
     for isSkipped in [false, true] {
