@@ -328,11 +328,11 @@ line("checksum-not-checked", "Sources/SegmentFormat/SegmentFile.swift",
      "    guard Digest.first64(bytes[..<end]) == expected else {",
      "    guard ON || Digest.first64(bytes[..<end]) == expected else {")
 line("names-not-taken-over", BATCH,
-     "    if let name = importable.segment.deviceName, DeviceName.isValid(name),",
-     "    if !ON, let name = importable.segment.deviceName, DeviceName.isValid(name),")
+     "    let isNewName = try name.map { try streams.learn($0, of: range.stream, db) } ?? false",
+     "    let isNewName = try name.map { try !ON && streams.learn($0, of: range.stream, db) } ?? false")
 line("names-in-order-of-arrival", NAMING,
-     "    if let known = rows[stream]?.learntName, known >= name { return }",
-     "    if !ON, let known = rows[stream]?.learntName, known >= name { return }")
+     "    if let known = rows[stream]?.learntName, known >= name { return false }",
+     "    if !ON, let known = rows[stream]?.learntName, known >= name { return false }")
 
 # Counters and sets.
 before = set(BUGS)
