@@ -46,7 +46,7 @@ package enum KindUpgrade {
     return KindCodes(rawValue: UInt16(truncatingIfNeeded: bits))
   }
 
-  static func isNeeded(_ db: Database, known: KindCodes = .known) throws -> Bool {
+  static func isNeeded(_ db: Database, known: KindCodes = .understood) throws -> Bool {
     guard try recorded(db) == known else { return true }
     // One with fewer kinds may have gone on for a while.
     let sql = "SELECT EXISTS (SELECT 1 FROM newer_transactions WHERE kinds & ~? = 0)"
@@ -56,7 +56,7 @@ package enum KindUpgrade {
   /// Closes what is understood now, and renders the documents anew that have it.
   ///
   /// - returns: false, and nothing is changed, if a program with more kinds has written here.
-  package static func run(_ db: Database, known: KindCodes = .known) throws -> Bool {
+  package static func run(_ db: Database, known: KindCodes = .understood) throws -> Bool {
     let before = try recorded(db)
     guard known.isSuperset(of: before) else { return false }
     try db.run("UPDATE program SET kinds = ?", [Int64(known.rawValue)])

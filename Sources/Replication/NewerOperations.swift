@@ -9,15 +9,15 @@ extension DocumentState {
   }
 
   /// Those of newer versions.
-  package var newerKinds: KindCodes { kinds.subtracting(.known) }
+  package var newerKinds: KindCodes { kinds.newer }
 
   /// The paths, sorted, at which they do something: show a value or take one away.
   package func newerPaths() -> [Path] {
     guard entries.contains(where: { !$0.effect.kind.isUnderstood }) else { return [] }
-    let visible = Set(visibility().values)
+    let (newer, visible) = (newerKinds, Set(visibility().values))
     let paths = entries.indices.filter { index in
       let kind = entries[index].effect.kind
-      return !kind.isUnderstood && (!kind.carriesValue || visible.contains(index))
+      return newer.contains(KindCodes(kind)) && (!kind.carriesValue || visible.contains(index))
     }.map { entries[$0].effect.path }
     return Set(paths).sorted()
   }

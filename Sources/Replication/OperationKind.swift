@@ -71,7 +71,7 @@ package struct OperationKind: Hashable, Sendable {
 ///
 ///     var newer = KindCodes()
 ///     newer.insert(operation.kind)
-///     newer.subtracting(.known).isEmpty  // whether this version understands all of them
+///     newer.subtracting(.understood).isEmpty  // whether this program understands all of them
 package struct KindCodes: OptionSet, Hashable, Sendable {
   package let rawValue: UInt16
 
@@ -82,13 +82,25 @@ package struct KindCodes: OptionSet, Hashable, Sendable {
   /// Those that this version understands.
   package static let known = KindCodes(OperationKind.known.map { KindCodes($0) })
 
-  /// Those of `operations` that this version does not understand.
+  /// Those that the program understands: this version's, but where the simulator has a device run a
+  /// newer one, which knows a kind that shows nothing.
+  ///
+  /// It decides what is claimed, and what is not written over; not what shows.
+  @TaskLocal package static var understood = KindCodes.known
+
+  /// Those of `operations` that the program does not understand.
   package static func newer(in operations: [Operation]) -> KindCodes {
     var codes: KindCodes = []
     // By place, here and in `inserts(besides:)`: an iterator would copy each.
     for index in operations.indices where !operations[index].kind.isUnderstood {
       codes.formUnion(KindCodes(operations[index].kind))
     }
-    return codes
+    return codes.newer
+  }
+
+  /// Those of these that the program does not understand.
+  var newer: KindCodes {
+    let codes = subtracting(.known)
+    return codes.isEmpty ? codes : codes.subtracting(.understood)
   }
 }

@@ -47,6 +47,20 @@ import Testing
     #expect(writers.devices[1].frontier.closed.sequence(of: writers.devices[0].stream) == 3)
   }
 
+  @Test func whatTheProgramUnderstandsIsNotNewer() throws {
+    var writers = try Self.pair()
+    let append = OperationKind(code: 9, cover: .nothing, carriesValue: true)
+    try writers.write(0, .newer(append, "/a/b"))
+    writers.deliverEverything()
+    let state = writers.state(1)
+    #expect(state.newerKinds == KindCodes(append))
+    KindCodes.$understood.withValue(KindCodes.known.union(KindCodes(append))) {
+      #expect(state.newerKinds.isEmpty)
+      #expect(state.newerPaths().isEmpty)
+    }
+    #expect(state.newerPaths().map(\.pointer) == ["/a/b"])
+  }
+
   @Test func whatIsWrittenAtAboveOrBelowIsRefusedAndOtherwiseNot() throws {
     var writers = try Self.pair()
     let append = OperationKind(code: 9, cover: .nothing, carriesValue: true)

@@ -101,6 +101,22 @@ private struct Scene {
     #expect(try scene.claimed() == 2)
   }
 
+  @Test("is written over once a newer program has opened the database, which no older one opens")
+  func reopened() throws {
+    let scene = try Scene()
+    let known = KindCodes.known.union(KindCodes(scene.author.append))
+    let database = try KindCodes.$understood.withValue(known) {
+      let database = try StoreDatabase.inMemory(copying: scene.ann.device.database)
+      let ann = try scene.world.peer("ann", in: scene.ann.folder, database: database)
+      #expect(try database.counts().newerTransactions == 0)
+      #expect(try ann.put("doc", #"{"list":[]}"#) == .changed)
+      #expect(try ann.body("doc") == #"{"list":[]}"#)
+      #expect(try database.frontier().open.isEmpty)
+      return database
+    }
+    #expect(throws: StorageError.self) { try StoreDatabase.inMemory(copying: database) }
+  }
+
   @Test("is told to those who follow the store, once it is understood")
   func told() throws {
     let scene = try Scene()
