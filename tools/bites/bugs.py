@@ -618,3 +618,17 @@ line("statements-heeded-without-those-beside-them", "Sources/DocumentStorage/Sta
 LANES.update((name, "compacting travelling") for name in set(BUGS) - before)
 LANES["written-anew-for-nothing"] += " partitions"
 LANES["statements-not-leant-on"] += " copies"
+
+# What a program does with what only a newer one understands.
+before = set(BUGS)
+line("not-understood-and-claimed", "Sources/DocumentStorage/StreamDirectory.swift",
+     "      header, after: previous, isUnderstood: newer.isEmpty,",
+     "      header, after: previous, isUnderstood: ON || newer.isEmpty,")
+line("not-understood-and-written-over", WRITER,
+     "    if let path = state.newerPath(touchedBy: plan) {",
+     "    if !ON, let path = state.newerPath(touchedBy: plan) {")
+line("upgraded-from-now-on-only", "Sources/DocumentStorage/StoreDatabase.swift",
+     "      if version == Schema.version, try use == .salvage || !KindUpgrade.isNeeded(db) { return }",
+     "      if version == Schema.version, try ON || use == .salvage || !KindUpgrade.isNeeded(db) {\n"
+     "        return\n      }")
+LANES.update((name, "upgrades") for name in set(BUGS) - before)

@@ -58,6 +58,8 @@ extension Ledger {
     let applied: [Context]
     /// Of each stream, up to which transaction its user had given it up.
     let givenUp: [StreamID: UInt64]
+    /// Whether it has the newer program.
+    let isUpgraded: Bool
 
     func hasGivenUp(_ entry: Context.Entry) -> Bool { entry.sequence <= givenUp[entry.stream] ?? 0 }
   }

@@ -11,6 +11,8 @@ import SystemPackage
 struct Ledger {
   struct Transaction {
     let entry: Context.Entry
+    /// What its author had seen, by its own words.
+    let context: Context
     /// How much of each author its author had seen, by its own words.
     let seen: Seen
     /// The same, and what the authors of all that had seen.
@@ -18,6 +20,9 @@ struct Ledger {
     let operations: [(document: DocumentKey, operation: PlainModel.Operation)]
     /// Where the stream stands after it.
     let position: StreamPosition
+
+    /// Whether only the newer program understands it.
+    var isNewer: Bool { operations.contains { $0.operation.isNewer } }
   }
 
   struct Author {
@@ -152,7 +157,8 @@ struct Ledger {
     }
     authors[author].transactions.append(
       Transaction(
-        entry: header.tip, seen: seen, reach: reach, operations: operations,
+        entry: header.tip, context: header.context, seen: seen, reach: reach,
+        operations: operations,
         position: StreamPosition(after: header)))
     places[header.tip] = place
     return place
@@ -196,6 +202,7 @@ struct Ledger {
         throw Finding("the context of \(name) is not closed: \(earlier.entry) saw more")
       }
     }
+    try checkUnderstood(seen, claimedBy: name, device)
     guard !isGivingUp else { return }
     let before = previous.map { authors[$0.author][$0.sequence].seen } ?? Seen()
     for author in seen.authors {
@@ -203,6 +210,17 @@ struct Ledger {
         .dropFirst(max(0, before[author] - authors[author].base))
       where !emptied.contains(earlier.entry) {
         try checkFounded(earlier, claimedBy: name, had, device)
+      }
+    }
+  }
+
+  /// Nobody claims what only a newer program understands than its own (rule 17).
+  private func checkUnderstood(_ seen: Seen, claimedBy name: String, _ device: Had) throws {
+    guard !device.isUpgraded else { return }
+    for author in seen.authors {
+      let claimed = authors[author].transactions.prefix(seen[author] - authors[author].base)
+      if let newer = claimed.first(where: \.isNewer) {
+        throw Finding("\(name) claims \(newer.entry), which its program does not understand")
       }
     }
   }
@@ -261,6 +279,17 @@ extension Ledger {
       next = authors[place.author].origin
     }
     return seen
+  }
+
+  /// A context without what other entries of it have in themselves.
+  func reduced(_ entries: [Context.Entry]) -> Context {
+    let known = Set(entries).compactMap { entry in places[entry].map { (entry, $0) } }
+    return Context(
+      known.filter { entry, place in
+        !known.contains { other in
+          other.0 != entry && chain(to: other.1)[place.author] >= place.sequence
+        }
+      }.map(\.0))
   }
 
   /// Whether the author of one operation had seen another, or somebody had whom it had seen.

@@ -27,6 +27,7 @@ extension PlainModel.Kind {
           }))
     case .add: self = .add
     case .emptySet: self = .emptySet
+    case Forerunner.remark: self = .newer(cover: .nothing, carriesValue: true)
     default: throw Finding("the model does not know operations of kind \(operation.kind.code)")
     }
   }

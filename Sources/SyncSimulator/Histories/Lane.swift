@@ -33,6 +33,8 @@ enum Lane: String, CaseIterable, Sendable {
   case absences
   /// Devices were initialised by themselves, and bring along what they have.
   case founders
+  /// Somebody has a newer program, which devices get one after the other.
+  case upgrades
 
   var weights: [(kind: Step.Kind, weight: Int)] {
     switch self {
@@ -50,6 +52,7 @@ enum Lane: String, CaseIterable, Sendable {
     case .travelling: [(.expire, 14), (.bury, 8), (.adopt, 3)]
     case .absences: [(.year, 3), (.retire, 3)]
     case .founders: [(.found, 6)]
+    case .upgrades: [(.innovate, 12), (.upgrade, 4)]
     }
   }
 
@@ -58,7 +61,7 @@ enum Lane: String, CaseIterable, Sendable {
     var random = SplitMix(seed: seed ^ 0x1A4E5)
     guard random.chance(70) else { return [] }
     // Asked for by name only, so that seeds mean what they meant.
-    let named: Set<Lane> = [.compacting, .insisting, .travelling, .founders]
+    let named: Set<Lane> = [.compacting, .insisting, .travelling, .founders, .upgrades]
     return Set(allCases.filter { !named.contains($0) && random.chance(50) })
   }
 }

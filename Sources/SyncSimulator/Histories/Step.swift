@@ -108,6 +108,10 @@ struct Step: Hashable, Sendable {
     case bury
     /// A device that began in a container of its own joins the shared one, with all that it has.
     case found
+    /// Somebody with a newer program writes what no other understands.
+    case innovate
+    /// A device gets that program.
+    case upgrade
   }
 }
 

@@ -40,6 +40,10 @@ struct Figures: Sendable {
   var retired = 0
   /// Times that a device took all that it had of a container of its own into the shared one.
   var adoptions = 0
+  /// Transactions of the newer program, devices that got it, and writes that others were refused.
+  var innovations = 0
+  var upgrades = 0
+  var refusedToOlder = 0
 
   static func += (sum: inout Figures, other: Figures) {
     sum.transactions += other.transactions
@@ -65,6 +69,9 @@ struct Figures: Sendable {
     sum.years += other.years
     sum.retired += other.retired
     sum.adoptions += other.adoptions
+    sum.innovations += other.innovations
+    sum.upgrades += other.upgrades
+    sum.refusedToOlder += other.refusedToOlder
   }
 }
 
@@ -78,6 +85,7 @@ extension Figures: CustomStringConvertible {
       + " \(recoveries) rebuilds, \(refused) choices refused, \(joined) files joined,"
       + " \(removed) removed, \(dropped) operations dropped, \(revived) documents"
       + " revived; \(years) years passed, \(retired) devices given up,"
-      + " \(adoptions) adoptions"
+      + " \(adoptions) adoptions, \(innovations) newer transactions, \(upgrades) upgrades,"
+      + " \(refusedToOlder) writes refused before those"
   }
 }

@@ -55,6 +55,8 @@ final class Machine {
   ///
   /// It only grows: whoever puts a database back, or has one made anew, has said it all the same.
   var givenUp: [StreamID: UInt64] = [:]
+  /// Whether it has the newer program (``Forerunner``).
+  private(set) var isUpgraded: Bool
   var backups: [Backup] = []
   var place = Place.home
   /// Whether it is switched off.
@@ -90,6 +92,7 @@ final class Machine {
     let seed: UInt64
     let environment: [UInt8]?
     let life: Life
+    var isUpgraded = false
   }
 
   /// - parameter state: the database that it begins as a copy of, with the streams that were
@@ -99,6 +102,7 @@ final class Machine {
     state: (database: StoreDatabase, streams: [StreamID])? = nil
   ) throws {
     number = beginning.number
+    isUpgraded = beginning.isUpgraded
     self.marker = marker
     time = beginning.time
     life = beginning.life
@@ -182,6 +186,15 @@ final class Machine {
     try begin()
   }
 
+  /// Ends the process, and begins one of the newer program on what the older one has left.
+  func upgrade(_ random: inout SplitMix) throws {
+    try restart(&random)
+    isUpgraded = true
+    processLife = ProcessLife(files: files)
+    database = try run { try Self.open(database, processLife, chance, environment) }
+    try begin()
+  }
+
   private func begin() throws {
     device = Device(
       record: try database.device() ?? original, database: database, container: device.container,
@@ -207,7 +220,9 @@ final class Machine {
 
   /// What it has, and had before each time that its database was put back.
   func had() throws -> Ledger.Had {
-    Ledger.Had(applied: formerly + [try database.frontier().applied], givenUp: givenUp)
+    Ledger.Had(
+      applied: formerly + [try database.frontier().applied], givenUp: givenUp,
+      isUpgraded: isUpgraded)
   }
 
   /// Puts the database back to a copy of it.

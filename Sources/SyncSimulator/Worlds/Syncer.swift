@@ -114,6 +114,17 @@ struct Syncer {
     return new
   }
 
+  /// Takes a file that none of the machines has published, and that comes by way of one.
+  mutating func add(
+    _ bytes: [UInt8], name: FilePath.Component, in directory: FilePath.Component,
+    of container: ContainerID, byWayOf device: Int
+  ) {
+    let file = File(
+      author: device, container: container, directory: directory, name: name, bytes: bytes)
+    known[file.path] = files.count
+    files.append(file)
+  }
+
   /// Sees which of a device's files are gone, so that what comes under their names is new.
   private mutating func noteAbsent(
     _ present: [FilePath], _ directory: FilePath, _ machine: Machine

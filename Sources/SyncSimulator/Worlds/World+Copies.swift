@@ -23,7 +23,8 @@ extension World {
     let beginning = Machine.Beginning(
       number: number, features: random.chance(70) ? .init() : .renameOnly, time: time,
       seed: random.next(), environment: environment,
-      life: machine.life.copied(at: promises.count, as: newLife()))
+      life: machine.life.copied(at: promises.count, as: newLife()),
+      isUpgraded: machine.isUpgraded)
     let clone = try Machine(
       beginning, stream: stream, marker: machine.marker,
       state: (machine.database, machine.streams))

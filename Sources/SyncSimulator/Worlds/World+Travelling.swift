@@ -39,10 +39,12 @@ extension World {
         syncer.deliver(index, to: other)
       }
       note("    device \(other.number) gets all of device \(machine.number)")
-      guard try sync(other, &random) != nil, random.chance(80),
-        try other.database.document(at: key) != nil
-      else { continue }
-      try write(on: other, about: key, count: 1, &random)
+      try other.run {
+        guard try sync(other, &random) != nil, random.chance(80),
+          try other.database.document(at: key) != nil
+        else { return }
+        try write(on: other, about: key, count: 1, &random)
+      }
     }
   }
 }

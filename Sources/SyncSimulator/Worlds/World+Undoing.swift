@@ -18,6 +18,8 @@ extension World {
     guard let last = changes.last else { return }
     let chosen = random.chance(60) ? last : random.pick(changes)
     let tip = chosen.header.tip
+    // What it did only the newer program could say.
+    guard tip.stream != Forerunner.stream else { return }
     let name = "\(tip.stream):\(tip.sequence):\(tip.fingerprint)"
     if let start = recorded.start, chosen.header.time <= start {
       return try checkForgotten(name, on: machine)

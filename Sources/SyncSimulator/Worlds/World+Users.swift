@@ -26,6 +26,8 @@ extension World {
       case .answer: try write(on: machine, about: newest(on: machine), &random)
       default: try write(on: machine, &random)
       }
+    } catch StorageError.newerOperations(let key, let path) {
+      try checkRefused(key, at: path, on: machine)
     } catch {
       try excuse(error, of: machine, &random)
     }
@@ -78,6 +80,7 @@ extension World {
     let frontier = try machine.database.frontier()
     let isOpen = !frontier.open.isEmpty
     let kept = try kept(on: machine, beside: frontier)
+    let newer = try newerPaths(on: machine)
     var edits: [Edit] = []
     let count = wanted ?? (random.chance(75) ? 1 : 2 + random.below(2))
     let result = try machine.database.writeDocuments(
@@ -98,6 +101,7 @@ extension World {
     }
     try promise(edits, on: machine, result: result, seen: known, conflicts: conflicts)
     try checkUnfounded(unfounded, on: machine)
+    try checkLeftAlone(newer, by: edits, on: machine)
     try checkMeanings(since: kept, frontier, on: machine)
     if !isOpen { try checkSettled(edits, conflicts, on: machine) }
   }

@@ -22,6 +22,7 @@ final class World {
   var ledger = Ledger()
   var promises = Promises()
   var glimpses: [Glimpse] = []
+  var forerunner: Forerunner?
   var figures = Figures()
   var trace = Trace()
 
@@ -64,9 +65,13 @@ final class World {
   /// Lets everything happen, then checks what must hold.
   func run() throws {
     for step in history.steps { try take(step) }
-    try calm()
-    try settle()
-    try checkEverything()
+    try finishUpgrades()
+    let understood = isUpgrading ? Forerunner.understood : .known
+    try KindCodes.$understood.withValue(understood) {
+      try calm()
+      try settle()
+      try checkEverything()
+    }
   }
 
   /// Counts what only the end tells.
@@ -89,37 +94,48 @@ final class World {
     let machine = machine(of: step)
     machine.chance.restart(seed: step.salt)
     note("\(step.kind.rawValue) on device \(machine.number)")
-    switch step.kind {
-    case .comeBack: machine.isAway = false
-    case _ where machine.isAway: note("    which is away")
-    case _ where machine.place == .met && !Self.isPossibleBeforeJoining(step.kind):
+    if machine.isAway, step.kind != .comeBack {
+      note("    which is away")
+    } else if machine.place == .met, !Self.isPossibleBeforeJoining(step.kind) {
       note("    which has another container's folder")
+    } else {
+      try machine.run { try take(step.kind, on: machine, &random) }
+    }
+    try machine.noteStream()
+  }
+
+  private func take(
+    _ kind: Step.Kind, on machine: Machine, _ random: inout SplitMix
+  ) throws {
+    switch kind {
+    case .comeBack: machine.isAway = false
     case .write, .read, .writeOnRead, .rename, .count, .collect, .resolve, .answer, .bulk,
       .undo, .mix, .decide, .insist:
-      try use(machine, step.kind, &random)
-    case .sync, .sip, .glance, .publish, .restart, .interrupt: try work(machine, step.kind, &random)
-    case .crash, .powerLoss, .fullDisk, .ioError: try hinder(machine, step.kind, &random)
+      try use(machine, kind, &random)
+    case .sync, .sip, .glance, .publish, .restart, .interrupt: try work(machine, kind, &random)
+    case .crash, .powerLoss, .fullDisk, .ioError: try hinder(machine, kind, &random)
     case .carry, .truncate, .grow, .duplicate, .junk, .impostor, .ownImpostor, .lose, .rollBack,
       .forget:
-      try carry(to: machine, step.kind, &random)
-    case .unmount, .swap, .wipe, .burn, .remount: try replaceFolder(of: machine, step.kind)
+      try carry(to: machine, kind, &random)
+    case .unmount, .swap, .wipe, .burn, .remount: try replaceFolder(of: machine, kind)
     case .refuse: refuse(on: machine, &random)
     case .skew: skew(machine, &random)
     case .leave: machine.isAway = true
     case .year: letAYearPass(without: machine)
-    case .disconnect, .reconnect: machine.isDisconnected = step.kind == .disconnect
+    case .disconnect, .reconnect: machine.isDisconnected = kind == .disconnect
     case .detour: detour(around: machine, &random)
     case .clone: try clone(machine, &random)
     case .backUp: try machine.backUp(promises: promises.count)
     case .restore: try restore(machine, &random)
     case .skip: try skip(on: machine, &random)
     case .rebuild: try rebuild(machine, &random)
-    case .compact, .expire: try compact(machine, step.kind, &random)
+    case .compact, .expire: try compact(machine, kind, &random)
     case .retire, .adopt: try retireAnother(by: machine, &random)
     case .bury: try bury(by: machine, &random)
     case .found: try found(machine, &random)
+    case .innovate: try innovate(besides: machine, &random)
+    case .upgrade: try upgrade(machine, &random)
     }
-    try machine.noteStream()
   }
 
   /// The device of a step: one that was cloned takes turns with its clones.
