@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 import SystemPackage
 
 /// Wakes a thread that waits in poll(2).
@@ -10,14 +11,9 @@ final class Bell: Sendable {
   var number: Int32 { output.number }
 
   init() throws(Errno) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw .last }
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
-    output = Descriptor(ends[0])
-    input = Descriptor(ends[1])
+    guard let ends = RawLinux.pipe() else { throw .last }
+    output = Descriptor(ends.output)
+    input = Descriptor(ends.input)
   }
 
   /// A full pipe has been rung often enough.

@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 import SystemPackage
 
 /// A Unix socket that only its owner's processes may speak on; no call on it blocks.
@@ -35,15 +36,12 @@ struct UnixSocket: Sendable {
   ///
   /// - throws: if somebody does, and there is no descriptor or memory for that.
   func accept() throws(Errno) -> UnixSocket? {
-    let number = Glibc.accept(descriptor.number, nil, nil)
+    let number = RawLinux.accept(descriptor.number)
     guard number >= 0 else {
       let error = Errno.last
       if Self.shortages.contains(error) { throw error }
       return nil
     }
-    // A child that is started in between keeps a copy; only the end of a connection is told later.
-    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-    _ = fcntl(number, F_SETFL, O_NONBLOCK)
     return UnixSocket(descriptor: Descriptor(number))
   }
 

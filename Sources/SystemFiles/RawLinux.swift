@@ -3,9 +3,10 @@ import SystemPackage
 
 /// What Linux has and Swift's Glibc module does not import.
 ///
-/// `O_TMPFILE`, the OFD lock commands and `RENAME_NOREPLACE` stand behind `_GNU_SOURCE`, and
-/// `sys/statfs.h` is not in the module. The functions are looked up by name at run time, which
-/// needs no C target; a C library without one of them is answered as a kernel without it.
+/// `O_TMPFILE`, the OFD lock commands, `RENAME_NOREPLACE`, `accept4` and `pipe2` stand behind
+/// `_GNU_SOURCE`, and `sys/statfs.h` is not in the module. The functions are looked up by name at
+/// run time, which needs no C target; a C library without one of them is answered as a kernel
+/// without it.
 package enum RawLinux {
   /// `O_TMPFILE` of `open(2)`, which includes `O_DIRECTORY` so that old kernels refuse it.
   static let temporaryFile: Int32 = 0o20000000 | O_DIRECTORY
@@ -34,6 +35,15 @@ package enum RawLinux {
       Int32, UnsafePointer<CChar>, Int32, UInt32, UnsafeMutableRawPointer
     ) -> Int32
 
+  private typealias AcceptFunction =
+    @convention(c) (
+      Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32
+    ) -> Int32
+
+  private typealias PipeFunction = @convention(c) (UnsafeMutablePointer<Int32>, Int32) -> Int32
+
+  private static let acceptFunction: AcceptFunction? = function("accept4")
+  private static let pipeFunction: PipeFunction? = function("pipe2")
   private static let birthFunction: BirthFunction? = function("statx")
   private static let attributeFunction: AttributeFunction? = function("lgetxattr")
   private static let openAttributeFunction: OpenAttributeFunction? = function("fgetxattr")
@@ -67,6 +77,28 @@ package enum RawLinux {
       return -1
     }
     return Int(renameFunction(oldDirectory, source, newDirectory, destination, flags))
+  }
+
+  /// The next one who connects (`accept4(2)`); no call on it blocks, and no child inherits it.
+  ///
+  /// Set by a second call, the latter would be too late for a child that is started in between.
+  package static func accept(_ listener: Int32) -> Int32 {
+    guard let acceptFunction else {
+      Glibc.errno = ENOSYS
+      return -1
+    }
+    // SOCK_CLOEXEC and SOCK_NONBLOCK have these values on Linux.
+    return acceptFunction(listener, nil, nil, O_CLOEXEC | O_NONBLOCK)
+  }
+
+  /// The ends of a pipe, to read from and to write to (`pipe2(2)`), likewise; nil for want of them.
+  package static func pipe() -> (output: Int32, input: Int32)? {
+    guard let pipeFunction else {
+      Glibc.errno = ENOSYS
+      return nil
+    }
+    var ends: [Int32] = [-1, -1]
+    return pipeFunction(&ends, O_CLOEXEC | O_NONBLOCK) == 0 ? (ends[0], ends[1]) : nil
   }
 
   /// The size of an extended attribute; negative where there is none (`getxattr(2)`).
