@@ -45,14 +45,14 @@ public final class CoordinationDomain: Sendable {
     }
   }
 
-  /// Registers a presenter, which is not kept alive by it.
+  /// Registers a presenter, which is not kept alive by it; one that is registered stays as it is.
   ///
   /// When it returns, whoever touches the item asks the presenter first. Done inside of an accessor
   /// that reads the item, no change made after that is missed.
   public func addFilePresenter(_ presenter: any FilePresenter) throws {
     let path = try Self.item(of: presenter)?.path
     let key = node.nextKey()
-    node.presenters.add(presenter, key: key, path: path)
+    guard node.presenters.add(presenter, key: key, path: path) else { return }
     let waiter = Waiter<Void>()
     node.state.withLock { $0.registrations[key] = { waiter.finish(.success(())) } }
     do {
@@ -68,7 +68,7 @@ public final class CoordinationDomain: Sendable {
     }
   }
 
-  /// Takes a presenter away; as often as it was added.
+  /// Takes a presenter away, however often it was added.
   public func removeFilePresenter(_ presenter: any FilePresenter) throws {
     guard let key = node.presenters.key(of: presenter) else { return }
     node.presenters.remove(key)

@@ -11,6 +11,8 @@ final class PresenterHost: Sendable {
   typealias Account = (record: PresenterRecord, gaveWayTo: [CoordinationKey])
 
   private struct Entry {
+    /// The presenter's, or that of another that has its place in memory when it is gone.
+    let identity: ObjectIdentifier
     weak var presenter: (any FilePresenter)?
     let queue: DispatchQueue
     /// Where its item is, as the arbiter knows it.
@@ -28,15 +30,25 @@ final class PresenterHost: Sendable {
   private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
   /// Adds a presenter under a key.
-  func add(_ presenter: any FilePresenter, key: CoordinationKey, path: ItemPath?) {
+  ///
+  /// - returns: false if it has one already, and keeps that.
+  func add(_ presenter: any FilePresenter, key: CoordinationKey, path: ItemPath?) -> Bool {
     let queue = presenter.presentedItemQueue
     queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(queue))
-    entries.withLock {
-      $0[key] = Entry(presenter: presenter, queue: queue, path: path, believed: path)
+    return entries.withLock { entries in
+      guard Self.key(of: presenter, in: entries) == nil else { return false }
+      entries[key] = Entry(
+        identity: ObjectIdentifier(presenter), presenter: presenter, queue: queue, path: path,
+        believed: path)
+      return true
     }
   }
 
-  func remove(_ key: CoordinationKey) { entries.withLock { $0[key] = nil } }
+  /// Takes a presenter away.
+  func remove(_ key: CoordinationKey) {
+    // What it was to do later ends with it, and whatever that kept alive: not under the lock.
+    _ = entries.withLock { $0.removeValue(forKey: key) }
+  }
 
   /// Notes where a presenter says that its item is.
   ///
@@ -68,9 +80,16 @@ final class PresenterHost: Sendable {
 
   /// The key of a presenter; nil if it is not registered.
   func key(of presenter: any FilePresenter) -> CoordinationKey? {
-    entries.withLock { entries in
-      entries.first { $0.value.presenter === presenter }?.key
-    }
+    entries.withLock { Self.key(of: presenter, in: $0) }
+  }
+
+  /// Looks at no other presenter: one that ends just then would end here, under the lock, and may
+  /// take itself away at its end.
+  private static func key(
+    of presenter: any FilePresenter, in entries: [CoordinationKey: Entry]
+  ) -> CoordinationKey? {
+    let identity = ObjectIdentifier(presenter)
+    return entries.first { $0.value.identity == identity && $0.value.presenter != nil }?.key
   }
 
   /// The presenters that are alive.
