@@ -15,7 +15,8 @@ extension FeedSyncError {
       self.init(
         .tryAgain, operation: operation, file: path,
         message: "this access and others would wait for one another for ever: \(names)",
-        hint: "claim all files in one access, or end the outer one first")
+        hint: "claim all files in one access, or end the outer one first;"
+          + " a command that an access runs needs none of its own for the same file")
     case .presenterFailed(let path, let process, let message):
       self.init(
         .cannotWrite, operation: operation, file: path,

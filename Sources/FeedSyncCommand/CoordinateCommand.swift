@@ -13,6 +13,9 @@ struct CoordinateCommand: ParsableCommand {
       readers overlap, a writer waits for all others and they for it. Whoever has the file open is \
       asked to save first. A program that does not coordinate, such as a syncer, is not held up; \
       no other machine is.
+
+      A command that is run so may run 'coordinate' itself, for other files: to wait for the \
+      access that it is run in would be to wait for its own end, and is refused with 75.
       """,
     subcommands: [
       CoordinateReadCommand.self, CoordinateWriteCommand.self, CoordinateStatusCommand.self,

@@ -1,4 +1,5 @@
 import FeedSync
+import FileCoordination
 import Foundation
 import Synchronization
 
@@ -31,6 +32,8 @@ private func passOnEarlySignals() {
 }
 
 /// Runs a program with this process's input and output, and outlives it.
+///
+/// What that claims is part of the access in whose accessor it is run.
 struct ForegroundCommand {
   /// What shells say of a program that is not there.
   private static let notFound: Int32 = 127
@@ -123,6 +126,8 @@ struct ForegroundCommand {
       &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
     var environment = ProcessInfo.processInfo.environment
     environment["FEEDSYNC_PATH"] = path
+    let accesses = InheritedAccesses.text
+    environment[InheritedAccesses.variable] = accesses.isEmpty ? nil : accesses
     let arguments = words.map { strdup($0) }
     let variables = environment.map { strdup("\($0.key)=\($0.value)") }
     defer { for text in arguments + variables { free(text) } }

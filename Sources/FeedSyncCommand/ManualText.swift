@@ -32,6 +32,10 @@ enum ManualText {
     (
       "FEEDSYNC_PATH", "Set for the command that 'coordinate' runs: where the file is by then."
     ),
+    (
+      "FEEDSYNC_ACCESSES",
+      "Set for that command, too: the accesses that it is run in, and cannot wait for."
+    ),
     ("FEEDSYNC_CONTAINER", "The synced folder, unless --container says so."),
     ("XDG_DATA_HOME", "The state is in its folder feedsync, where nothing else names one."),
     ("XDG_CONFIG_HOME", "'service' writes units into its folder systemd/user."),

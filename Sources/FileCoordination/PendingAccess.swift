@@ -51,6 +51,7 @@ struct PendingAccess: Sendable {
     let context = CoordinationContext.current
     let batches = coordinator.state.withLock { $0.batches }
     let parents = Set(context.held.filter { node.isHeld($0) }).union(batches)
+      .union(InheritedAccesses.ofProcess)
     request = ClaimRequest(
       key: node.nextKey(), purpose: coordinator.purposeIdentifier,
       presenter: coordinator.presenter.value.flatMap { node.presenters.key(of: $0) },

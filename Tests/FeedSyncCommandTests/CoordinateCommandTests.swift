@@ -131,6 +131,25 @@ import Testing
     #expect(waiter.terminationStatus == 0)
   }
 
+  @Test("refuses with 75 to wait for the access that it is run in, and goes on beside it")
+  func nested() throws {
+    func run(_ outer: String, _ inner: String, _ other: String) throws -> CommandRun {
+      try machine.feedsync(
+        "coordinate", outer, file, "--", Command.binary.path, "coordinate", inner, other,
+        "--timeout", "20", "--format", "json", "--", "echo", "ran")
+    }
+    for (outer, inner) in [("write", "write"), ("write", "read"), ("read", "write")] {
+      let run = try run(outer, inner, file)
+      #expect(run.status == 75 && run.output == "")
+      let error = try run.error()
+      #expect(error["message"]?.text?.contains("wait for one another") == true)
+      #expect(error["file"]?.text == file && error["hint"]?.text != nil)
+    }
+    #expect(try run("read", "read", file).lines == ["ran"])
+    let other = machine.folder.appending(path: "other.txt").path
+    #expect(try run("write", "write", other).lines == ["ran"])
+  }
+
   @Test("refuses to be called wrongly")
   func usage() throws {
     for arguments in [["write", file], ["read", file, "--timeout", "-1", "--", "true"]] {

@@ -14,10 +14,12 @@ final class PeerProcess {
 
   var id: Int32 { process.processIdentifier }
 
-  /// - parameter descriptors: how many it may have open; nil: as many as usual.
+  /// - parameters:
+  ///   - descriptors: how many it may have open; nil: as many as usual.
+  ///   - accesses: the accesses in which it is started; nil: none.
   init(
     _ workshop: Workshop, _ command: String, _ words: String..., patience: Int = 5_000,
-    descriptors: Int? = nil
+    descriptors: Int? = nil, accesses: String? = nil
   ) throws {
     let program = Bundle.main.bundleURL.appending(path: "CoordinationPeer")
     let arguments = [command, workshop.state.string] + words
@@ -30,7 +32,9 @@ final class PeerProcess {
       process.arguments = arguments
     }
     // As few variables as cron gives: no XDG_RUNTIME_DIR among them.
-    process.environment = ["HOME": "/", "PATH": "/usr/bin:/bin", "PEER_PATIENCE": "\(patience)"]
+    var environment = ["HOME": "/", "PATH": "/usr/bin:/bin", "PEER_PATIENCE": "\(patience)"]
+    environment[InheritedAccesses.variable] = accesses
+    process.environment = environment
     process.standardInput = input
     process.standardOutput = output
     try process.run()
