@@ -70,6 +70,7 @@ extension Arbiter {
     }
     for presenter in members[member]?.presenters ?? [] { unpresent(presenter, now: now) }
     members[member] = nil
+    returning[member] = nil
     releaseStrandedPresenters()
     advance(now: now)
   }
@@ -105,6 +106,7 @@ extension Arbiter {
 
   mutating func finishRecovery(of member: UInt64, now: Duration) {
     members[member]?.isRecovering = false
+    returning[member] = nil
     // What it said of their end may have been lost with its former connection.
     for presenter in members[member]?.unnamed ?? [] { unpresent(presenter, now: now) }
     members[member]?.unnamed = []

@@ -72,7 +72,7 @@ extension Arbiter {
 
   /// Goes on with a claim as far as it can.
   mutating func tryToStart(_ key: CoordinationKey, now: Duration) {
-    guard let claim = claims[key], case .waiting = claim.state,
+    guard returning.isEmpty, let claim = claims[key], case .waiting = claim.state,
       order.count == 1 || !isBlocked(key)
     else { return }
     if !claim.isAnswered { ask(key, now: now) }
@@ -163,6 +163,7 @@ extension Arbiter {
     if case .asking(let deadlines) = claim.state {
       result += deadlines.keys.sorted { $0.number < $1.number }.compactMap(holder(presenting:))
     }
+    if !claim.isHeld { result += holdersReturning(before: claim.request, beside: result) }
     return Array(result.prefix(ClaimFailure.maximumHolders))
   }
 
@@ -182,6 +183,16 @@ extension Arbiter {
       case .waiting, .asking: .waits
       }
     return CoordinationHolder(process: process, role: role, path: item.path.text)
+  }
+
+  /// Those that may present the items, where they are not in the way anyhow.
+  private func holdersReturning(
+    before request: ClaimRequest, beside others: [CoordinationHolder]
+  ) -> [CoordinationHolder] {
+    let path = request.items.first?.path.text ?? ""
+    return returning.keys.sorted().compactMap { members[$0]?.process }
+      .filter { process in !others.contains { $0.process == process } }
+      .map { CoordinationHolder(process: $0, role: .mayHold, path: path) }
   }
 
   private func holder(presenting key: CoordinationKey) -> CoordinationHolder? {

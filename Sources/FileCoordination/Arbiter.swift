@@ -17,8 +17,9 @@ package struct Arbiter: Sendable {
     /// A process has ended, or has nothing to do with this any more.
     case gone(UInt64)
     /// A living process had these claims with an arbiter that has ended; none of them is known
-    /// to be held or not, so all count as held until it comes back.
-    case recovered(UInt64, CoordinatingProcess, [ClaimRequest])
+    /// to be held or not, so all count as held until it comes back. Whether it presents anything
+    /// is known, and not what.
+    case recovered(UInt64, CoordinatingProcess, [ClaimRequest], presents: Bool)
     /// A process does not read what it is told, or reads again.
     case congested(UInt64, Bool)
     /// A deadline may have come.
@@ -34,6 +35,10 @@ package struct Arbiter: Sendable {
   package static let maximumClaims = 1_000
   /// No process has more presenters at a time.
   package static let maximumPresenters = 10_000
+  /// How long nothing begins without those that presented something when the arbiter ended.
+  ///
+  /// As a rule they are back at once; one that is suspended is not waited for any longer.
+  package static let returnPatience = Duration.seconds(2)
 
   struct Member {
     var process: CoordinatingProcess
@@ -85,6 +90,8 @@ package struct Arbiter: Sendable {
   var presenters: [CoordinationKey: Presenter] = [:]
   var claims: [CoordinationKey: Claim] = [:]
   var order: [CoordinationKey] = []
+  /// Processes that present something, and have not said yet what; until when they are waited for.
+  var returning: [UInt64: Duration] = [:]
   /// Presenters that gave way to claims which their processes, not back yet, may still name.
   var stranded: [(presenter: CoordinationKey, claim: CoordinationKey)] = []
   /// What was granted since it was last looked at who may go past others on account of that.
@@ -102,8 +109,9 @@ package struct Arbiter: Sendable {
     switch input {
     case .message(let member, let message): take(message, from: member, now: now)
     case .gone(let member): forget(member, now: now)
-    case .recovered(let member, let process, let requests):
+    case .recovered(let member, let process, let requests, let presents):
       recover(member, process, requests)
+      if presents { returning[member] = now + Self.returnPatience }
     case .congested(let member, let isCongested):
       members[member]?.isCongested = isCongested
       if !isCongested { tellMissed(of: member) }
@@ -155,7 +163,7 @@ package struct Arbiter: Sendable {
 
   /// When `.time` is due next; nil if nothing is waited for by the clock.
   package var nextDeadline: Duration? {
-    var next: Duration?
+    var next = returning.values.min()
     for claim in claims.values {
       switch claim.state {
       case .active, .unconfirmed: continue
@@ -169,6 +177,7 @@ package struct Arbiter: Sendable {
   }
 
   private mutating func expire(now: Duration) {
+    returning = returning.filter { $0.value > now }
     for key in order {
       guard let claim = claims[key], !claim.isHeld else { continue }
       if let deadline = claim.request.deadline, deadline <= now {

@@ -56,6 +56,8 @@ public final class CoordinationDomain: Sendable {
     let waiter = Waiter<Void>()
     node.state.withLock { $0.registrations[key] = { waiter.finish(.success(())) } }
     do {
+      // Before it is said: the arbiter may end in between.
+      try node.notePresenting()
       try node.post(.present(PresenterRecord(key: key, path: path), gaveWayTo: []))
       // Until then others would touch the item without asking.
       guard waiter.wait(for: Self.patience) != nil else {
@@ -64,6 +66,7 @@ public final class CoordinationDomain: Sendable {
     } catch {
       node.state.withLock { $0.registrations[key] = nil }
       node.presenters.remove(key)
+      try? node.notePresenting()
       throw error
     }
   }
@@ -72,6 +75,8 @@ public final class CoordinationDomain: Sendable {
   public func removeFilePresenter(_ presenter: any FilePresenter) throws {
     guard let key = node.presenters.key(of: presenter) else { return }
     node.presenters.remove(key)
+    // Where it cannot be written, the next arbiter waits for a moment without need.
+    try? node.notePresenting()
     try node.post(.unpresent(key))
   }
 

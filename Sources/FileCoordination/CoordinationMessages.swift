@@ -54,7 +54,8 @@ public struct CoordinationHolder: Hashable, Sendable {
     case waits
     /// It presents the item and has not answered yet.
     case presents
-    /// It had a claim when the arbiter ended, and has not said yet what became of it.
+    /// It had a claim, or presented something, when the arbiter ended, and has not said yet what
+    /// became of that.
     case mayHold
     /// It keeps the queue, and does not answer.
     case keepsQueue

@@ -114,7 +114,7 @@ extension CoordinationNode {
       try state.withLock { state in
         guard !state.isClosed else { throw Errno.canceled }
         state.record = record
-        try record.write(process, state.claims.values.map(\.request))
+        try write(record, state)
         // Before anything is said: an arbiter that hears the account, and then the link's end,
         // takes all that is held for given up.
         try startThread { [weak self] in
@@ -223,7 +223,7 @@ extension CoordinationNode {
       state.record?.remove()
       state.record = nil
     } else {
-      try? state.record?.write(process, state.claims.values.map(\.request))
+      if let record = state.record { try? write(record, state) }
     }
     let mustReturn = presents || !state.claims.isEmpty
     if !mustReturn { state.rejections = 0 }

@@ -190,10 +190,20 @@ package final class CoordinationNode: Sendable {
   private func writeRecord(_ state: inout State) throws(CoordinationError) {
     guard case .other = state.link, let record = state.record else { return }
     do {
-      try record.write(process, state.claims.values.map(\.request))
+      try write(record, state)
     } catch {
       throw .system(operation: "write", path: place.path.string, errno: error.errno.rawValue)
     }
+  }
+
+  func write(_ record: MemberRecord, _ state: State) throws(FileError) {
+    try record.write(
+      process, state.claims.values.map(\.request), presents: !presenters.isEmpty)
+  }
+
+  /// Writes down that something is presented here, or nothing any more.
+  func notePresenting() throws(CoordinationError) {
+    try state.withLock { (state) throws(CoordinationError) in try writeRecord(&state) }
   }
 
   // MARK: Messages

@@ -23,7 +23,7 @@ final class Hub: Sendable {
     var arbiter: Arbiter
     var connections: [Int32: Connection] = [:]
     var numbers: [UInt64: Int32] = [:]
-    /// Processes that live, had claims with the last arbiter, and have not come back.
+    /// Processes that live, had claims or presenters with the last arbiter, and have not come back.
     var missing: Set<UInt64> = []
     /// Processes that hung up, whose records are removed when they have ended, and how often that
     /// is still tried.
@@ -65,7 +65,9 @@ final class Hub: Sendable {
     var missing: Set<UInt64> = []
     for survivor in try MemberRecord.survivors(in: place, except: local) {
       _ = arbiter.input(
-        .recovered(survivor.member, survivor.process, survivor.requests), now: MonotonicTime.now)
+        .recovered(
+          survivor.member, survivor.process, survivor.requests, presents: survivor.presents),
+        now: MonotonicTime.now)
       missing.insert(survivor.member)
     }
     state = Mutex(State(arbiter: arbiter, missing: missing))

@@ -3,7 +3,8 @@ import Synchronization
 import SystemFiles
 import SystemPackage
 
-/// A file in which a process keeps what it claims, so that the next arbiter knows.
+/// A file in which a process keeps what it claims, and whether it presents anything, so that the
+/// next arbiter knows.
 ///
 /// It is written before the claim is asked for and after its end, so whatever an arbiter may have
 /// granted stands there. Its lock tells whether the process lives; the file is read only after the
@@ -34,8 +35,11 @@ final class MemberRecord: Sendable {
   }
 
   /// Replaces what stands there.
-  func write(_ process: CoordinatingProcess, _ requests: [ClaimRequest]) throws(FileError) {
-    let body = requests.isEmpty ? [] : Self.encode(process, requests)
+  func write(
+    _ process: CoordinatingProcess, _ requests: [ClaimRequest], presents: Bool
+  ) throws(FileError) {
+    let isIdle = requests.isEmpty && !presents
+    let body = isIdle ? [] : Self.encode(process, requests, presents: presents)
     var header = WireHeader(count: UInt64(body.count), checksum: Self.checksum(body)).bytes
     header += body
     // One call: a process that is killed leaves the old content or the new one.
@@ -50,11 +54,12 @@ final class MemberRecord: Sendable {
   }
 
   private static func encode(
-    _ process: CoordinatingProcess, _ requests: [ClaimRequest]
+    _ process: CoordinatingProcess, _ requests: [ClaimRequest], presents: Bool
   ) -> [UInt8] {
     var writer = WireWriter()
     process.write(to: &writer)
     writer.put(list: requests) { $1.write(to: &$0) }
+    writer.put(presents)
     return writer.bytes
   }
 
@@ -99,9 +104,10 @@ extension MemberRecord {
     let member: UInt64
     let process: CoordinatingProcess
     let requests: [ClaimRequest]
+    let presents: Bool
   }
 
-  /// The processes that live and may hold something; the records of others are removed.
+  /// The processes that live and may hold or present something; the records of others are removed.
   static func survivors(
     in place: CoordinationPlace, except own: UInt64
   ) throws(FileError) -> [Survivor] {
@@ -150,27 +156,28 @@ extension MemberRecord {
       if header.count == 0 { return nil }
       if header.count <= UInt64(bytes.count - headerBytes) {
         let body = Array(bytes[headerBytes..<headerBytes + Int(header.count)])
-        if checksum(body) == header.checksum, let found = try? decode(body) {
-          return Survivor(member: member, process: found.0, requests: found.1)
+        if checksum(body) == header.checksum, let found = try? decode(body, of: member) {
+          return found
         }
       }
       usleep(500)
     }
     return Survivor(
       member: member, process: CoordinatingProcess(id: 0, name: "unknown"),
-      requests: [claimOnEverything(of: member)])
+      requests: [claimOnEverything(of: member)], presents: true)
   }
 
   private static func decode(
-    _ bytes: [UInt8]
-  ) throws(WireError) -> (CoordinatingProcess, [ClaimRequest]) {
+    _ bytes: [UInt8], of member: UInt64
+  ) throws(WireError) -> Survivor {
     var reader = WireReader(bytes)
     let process = try CoordinatingProcess(wire: &reader)
     let requests = try reader.list(limit: Arbiter.maximumClaims, "claims") {
       (reader) throws(WireError) in try ClaimRequest(wire: &reader)
     }
+    let presents = try reader.flag()
     try reader.finish()
-    return (process, requests)
+    return Survivor(member: member, process: process, requests: requests, presents: presents)
   }
 
   /// What cannot be read may be anything.

@@ -92,6 +92,9 @@ final class PresenterHost: Sendable {
     return entries.first { $0.value.identity == identity && $0.value.presenter != nil }?.key
   }
 
+  /// Whether none is registered, alive or not.
+  var isEmpty: Bool { entries.withLock { $0.isEmpty } }
+
   /// The presenters that are alive.
   var all: [any FilePresenter] {
     entries.withLock { entries in entries.values.compactMap(\.presenter) }

@@ -75,7 +75,11 @@ extension ArbiterWorld {
   /// The arbiter hears of a presenter: from now on it is told what happens.
   func noteHeard(_ key: CoordinationKey, _ process: Process) {
     guard let shown = process.presenters[key], !shown.isNoted else { return }
-    process.presenters[key]?.item = items[shown.path]
+    // What has the name while a move is on its way to the arbiter is told as moved, too.
+    let isMoving = processes.contains { other in
+      other.outbox.contains { if case .moved = $0 { true } else { false } }
+    }
+    process.presenters[key]?.item = isMoving ? nil : items[shown.path]
     process.presenters[key]?.isNoted = true
   }
 

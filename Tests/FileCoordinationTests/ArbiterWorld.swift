@@ -74,16 +74,20 @@ final class ArbiterWorld {
   var items: [ItemPath: Int] = [:]
   var lastItem = 0
   var lastMove: Duration = .zero
-  /// Whether nobody is killed, loses a connection or does not answer.
+  /// Whether nobody is killed, loses a connection or does not answer, but the arbiter.
   let isCalm: Bool
+  /// Whether one arbiter follows another; then all come back while they are waited for.
+  let hasTakeovers: Bool
+  private var lastTakeover: Duration = .zero
   /// How often each thing happened: a world in which nothing happens proves nothing.
   private(set) var counts: [String: Int] = [:]
   /// What must not be: empty, if all is well.
   var complaints: [String] = []
 
-  init(seed: UInt64, isCalm: Bool = false) {
+  init(seed: UInt64, isCalm: Bool = false, hasTakeovers: Bool? = nil) {
     random = SeededGenerator(seed: seed)
     self.isCalm = isCalm
+    self.hasTakeovers = hasTakeovers ?? !isCalm
     paths = ["/a", "/b", "/d", "/d/x", "/d/y", "/p.bundle/1", "/p.bundle/2", "/e"].compactMap {
       ItemPath(bytes: Array($0.utf8))
     }
@@ -127,6 +131,7 @@ final class ArbiterWorld {
     now += .milliseconds(1)
     let process = processes[random.below(processes.count)]
     if let deadline = arbiter.nextDeadline, deadline <= now { input(.time) }
+    if isCalm, lastTakeover + Arbiter.returnPatience == now + .milliseconds(1) { bringAllBack() }
     switch random.below(108) {
     case 0..<18: if process.claims.count < 3 { claim(process) }
     case 18..<45: sendOne(process)
@@ -135,7 +140,7 @@ final class ArbiterWorld {
     case 87..<93: answerOne(process)
     case 93..<96: if process.presenters.count < 2 { present(process) }
     case 96: cancelOne(process)
-    case 97..<101: if !isCalm { disturb(process) }
+    case 97..<101: if !isCalm { disturb(process) } else if hasTakeovers, chance(5) { takeOver() }
     case 101: if chance(50) { unpresent(process) }
     case 102..<105: moveOne(process)
     default: if !process.isConnected { greet(process) }
@@ -180,6 +185,7 @@ final class ArbiterWorld {
   /// The arbiter ends; the next one knows what processes wrote down, and nothing else.
   private func takeOver() {
     count("takeovers")
+    lastTakeover = now
     for process in processes { while !process.outbox.isEmpty, chance(60) { sendOne(process) } }
     for process in processes {
       while !process.inbox.isEmpty { receiveOne(process) }
@@ -191,7 +197,16 @@ final class ArbiterWorld {
     for process in processes {
       let requests = process.claims.values.map(\.request)
       let name = CoordinatingProcess(id: Int32(process.id), name: "process")
-      if !requests.isEmpty { input(.recovered(process.id, name, requests)) }
+      let presents = !process.presenters.isEmpty
+      guard presents || !requests.isEmpty else { continue }
+      input(.recovered(process.id, name, requests, presents: presents))
+    }
+  }
+
+  private func bringAllBack() {
+    for process in processes {
+      if !process.isConnected { greet(process) }
+      while process.isComingBack || !process.isGreeted { sendOne(process) }
     }
   }
 
@@ -233,6 +248,7 @@ final class ArbiterWorld {
       loseMoves()
     case .ready: process.isComingBack = false
     case .present(let record, _): noteHeard(record.key, process)
+    case .moved: lastMove = now
     default: break
     }
     input(.message(from: process.id, message))

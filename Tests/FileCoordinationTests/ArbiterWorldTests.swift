@@ -24,6 +24,16 @@ import Testing
     }
   }
 
+  @Test(arguments: 0..<10)
+  func whereArbitersEndAllAreAskedAllTheSame(batch: Int) {
+    for seed in batch * 10..<batch * 10 + 10 {
+      let world = ArbiterWorld(seed: UInt64(seed), isCalm: true, hasTakeovers: true)
+      for _ in 0..<1_500 { world.step() }
+      world.settle()
+      #expect(world.complaints.isEmpty, "seed \(seed)")
+    }
+  }
+
   @Test func theWorldIsOneInWhichThingsHappen() {
     var counts: [String: Int] = [:]
     for seed in 0..<160 {

@@ -161,6 +161,22 @@ import Testing
     try presenter.finish()
   }
 
+  @Test func c24_whoTakesOverAsksPresentersThatComeBackLater() throws {
+    let keeper = try keeper()
+    let presenter = try PeerProcess(workshop, "present", file, "plain")
+    try presenter.line("ready")
+    presenter.signal(SIGSTOP)
+    keeper.signal(SIGKILL)
+    let writer = try hold("write")
+    try writer.line("waits \(presenter.id)")
+    presenter.signal(SIGCONT)
+    try writer.line("held")
+    try writer.finish()
+    try presenter.line("changed")
+    try presenter.finish()
+    #expect(presenter.lines.contains("relinquish writer"))
+  }
+
   @Test func p10_aSuspendedPresenterDelaysAWriterByTheDeadlineAndIsNamed() throws {
     let keeper = try keeper()
     let presenter = try PeerProcess(workshop, "present", file, "plain")
