@@ -3,7 +3,11 @@ extension Arbiter {
   /// Tells a presenter, or notes that it missed something if it does not listen now.
   mutating func tell(_ key: CoordinationKey, _ notice: PresenterNotice) {
     guard let presenter = presenters[key], let member = members[key.member] else { return }
-    guard !presenter.hasLapsed, member.isConnected, !member.isCongested else {
+    // One that its process, which is coming back, has still to name would be told of a move, and
+    // then be named by the name that it had before.
+    guard !presenter.hasLapsed, member.isConnected, !member.isCongested,
+      !member.unnamed.contains(key)
+    else {
       presenters[key]?.missedSomething = true
       return
     }

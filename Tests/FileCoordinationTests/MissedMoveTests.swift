@@ -55,6 +55,22 @@ import Testing
     #expect(moves(toldTo: presenter) == [.didMove(to: try ArbiterDesk.path("/e/a"))])
   }
 
+  @Test func c30_aMoveWhileItsProcessComesBackIsNotTakenBackByWhatThatSaysOfBefore() throws {
+    let presenter = try desk.present(1, "/a")
+    let mover = try desk.write(2, "/a", .moves)
+    desk.answer(presenter, to: mover)
+    desk.say(.hello(member: 1, CoordinatingProcess(id: 101, name: "process1")), from: 1)
+    let (old, new) = (try ArbiterDesk.path("/a"), try ArbiterDesk.path("/b"))
+    desk.say(.moved(claim: mover, from: old, to: new), from: 2)
+    // On its way before it was told.
+    desk.say(.present(PresenterRecord(key: presenter, path: old), gaveWayTo: [mover]), from: 1)
+    desk.say(.ready, from: 1)
+    desk.release(mover)
+    #expect(moves(toldTo: presenter) == [.didMove(to: new)])
+    let writer = try desk.write(2, "/b")
+    #expect(desk.questions(to: presenter, for: writer) == [.relinquishToWriter])
+  }
+
   @Test func c30_soIsOneWhoseProcessConnectsAnew() throws {
     let presenter = try desk.present(1, "/a")
     desk.input(.congested(1, true))
