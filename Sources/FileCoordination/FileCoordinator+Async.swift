@@ -7,7 +7,8 @@ extension FileCoordinator {
   ///
   ///     try await coordinator.coordinate([.writing(path)], on: queue) { paths in … }
   ///
-  /// A task that is cancelled while it waits gives up; an accessor that runs is left alone.
+  /// A task that is cancelled while it waits gives up; an accessor that runs is left alone. The
+  /// time-out counts until the accessor begins, should the queue be busy.
   ///
   /// - parameters:
   ///   - queue: where the accessor runs; nil: on one of the system's.
@@ -26,11 +27,17 @@ extension FileCoordinator {
         let box = OneAnswer(once)
         do {
           try access.begin { result in
-            queue.async {
-              guard let continuation = box.take() else { return access.abandon() }
-              CoordinationContext.$current.withValue(context) {
-                continuation.resume(
-                  with: Result { try access.run(try result.get(), accessor) })
+            switch result {
+            case .failure(let error):
+              // Not on the queue, which may have other things to do for long.
+              access.stopWaiting()
+              box.take()?.resume(throwing: error)
+            case .success(let paths):
+              queue.async {
+                guard let continuation = box.take() else { return access.abandon() }
+                CoordinationContext.$current.withValue(context) {
+                  continuation.resume(with: Result { try access.run(paths, accessor) })
+                }
               }
             }
           }
@@ -39,7 +46,8 @@ extension FileCoordinator {
           box.take()?.resume(throwing: error)
         }
         if let limit = access.backstop {
-          queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: limit.wholeNanoseconds))) {
+          let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: limit.wholeNanoseconds))
+          DispatchQueue.global().asyncAfter(deadline: deadline) {
             guard access.isWaiting, let continuation = box.take() else { return }
             continuation.resume(throwing: access.giveUp())
           }

@@ -109,8 +109,10 @@ struct PendingAccess: Sendable {
   /// Ends an access for which nobody answers, and says who should have.
   func giveUp() -> CoordinationError {
     stopWaiting()
-    var holders = node.holders(before: key)
-    if holders.isEmpty, let id = node.arbiterProcess {
+    let isHeld = node.isHeld(key)
+    // Those that it waited for; by then it may wait for its queue alone.
+    var holders = isHeld ? [] : node.holders(before: key)
+    if holders.isEmpty, !isHeld, let id = node.arbiterProcess {
       let arbiter = CoordinatingProcess(id: id, name: ProcessName.of(id))
       holders = [CoordinationHolder(process: arbiter, role: .keepsQueue, path: firstPath)]
     }
@@ -129,7 +131,7 @@ struct PendingAccess: Sendable {
   /// Has the answer be heard, since nobody waits for it on a thread.
   func listen() { node.listen() }
 
-  private func stopWaiting() { coordinator.state.withLock { _ = $0.waiting.remove(key) } }
+  func stopWaiting() { coordinator.state.withLock { _ = $0.waiting.remove(key) } }
 
   // MARK: Accessing
 

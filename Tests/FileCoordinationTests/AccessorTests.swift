@@ -196,6 +196,36 @@ import Testing
     #expect(holders.map(\.role) == [.writes])
   }
 
+  @Test(arguments: [false, true])
+  func c16_soItDoesWhereItsQueueIsBusy(isHeld: Bool) async throws {
+    let file = try workshop.file("f")
+    let (here, there, journal) = (here, there, Journal())
+    let held = DispatchSemaphore(value: isHeld ? 0 : 1)
+    let holder = Worker {
+      try FileCoordinator(here).write(file) { _ in
+        journal.note("held")
+        held.wait()
+      }
+    }
+    #expect(journal.wait(for: "held"))
+    if !isHeld { try holder.join() }
+    let queue = DispatchQueue(label: "busy")
+    queue.suspend()
+    await #expect(throws: CoordinationError.self) {
+      try await FileCoordinator(there).coordinate(
+        [.writing(file)], on: queue, timeout: .milliseconds(50)
+      ) { _ in
+        Issue.record("the accessor was run")
+      }
+    }
+    held.signal()
+    if isHeld { try holder.join() }
+    // Nor does it keep others from the file.
+    try FileCoordinator(here).write(file, timeout: .seconds(30)) { _ in }
+    queue.resume()
+    queue.sync {}
+  }
+
   @Test func c17_twoFilesInOppositeOrderNeverDeadlock() throws {
     let (x, y) = (try workshop.file("x"), try workshop.file("y"))
     let workers = [(here, [x, y]), (there, [y, x])].map { domain, files in
