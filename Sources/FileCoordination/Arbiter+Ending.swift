@@ -76,8 +76,21 @@ extension Arbiter {
   }
 }
 
-// What becomes of claims when the arbiter ends and another process takes over.
+// What becomes of claims when a connection ends, or the arbiter, and another process takes over.
 extension Arbiter {
+  /// It may hold what it has, as one that an earlier arbiter knew, and presents what it presented.
+  mutating func lose(_ member: UInt64, now: Duration) {
+    guard members[member]?.isConnected == true else { return }
+    members[member]?.isConnected = false
+    members[member]?.isRecovering = true
+    for key in order where key.member == member { claims[key]?.state = .unconfirmed }
+    if members[member]?.presenters.isEmpty == false {
+      returning[member] = now + Self.returnPatience
+    }
+    // Some go past those who wait for what may be held now.
+    advance(now: now)
+  }
+
   mutating func greet(_ member: UInt64, _ newcomer: CoordinatingProcess, now: Duration) {
     var entry = members[member] ?? Member(process: newcomer)
     entry.process = newcomer

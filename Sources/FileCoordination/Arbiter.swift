@@ -20,6 +20,8 @@ package struct Arbiter: Sendable {
     /// to be held or not, so all count as held until it comes back. Whether it presents anything
     /// is known, and not what.
     case recovered(UInt64, CoordinatingProcess, [ClaimRequest], presents: Bool)
+    /// A process has lost its connection, and lives: it comes back, or ends.
+    case lost(UInt64)
     /// A process does not read what it is told, or reads again.
     case congested(UInt64, Bool)
     /// A deadline may have come.
@@ -112,6 +114,7 @@ package struct Arbiter: Sendable {
     case .recovered(let member, let process, let requests, let presents):
       recover(member, process, requests)
       if presents { returning[member] = now + Self.returnPatience }
+    case .lost(let member): lose(member, now: now)
     case .congested(let member, let isCongested):
       members[member]?.isCongested = isCongested
       if !isCongested { tellMissed(of: member) }
@@ -159,6 +162,11 @@ package struct Arbiter: Sendable {
 
   mutating func send(_ member: UInt64, _ message: ArbiterMessage) {
     actions.append(.send(to: member, message))
+  }
+
+  /// Whether a process claims or presents anything.
+  package func hasAnything(of member: UInt64) -> Bool {
+    members[member].map { $0.claims > 0 || !$0.presenters.isEmpty } ?? false
   }
 
   /// When `.time` is due next; nil if nothing is waited for by the clock.

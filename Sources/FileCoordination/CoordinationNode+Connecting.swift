@@ -116,7 +116,7 @@ extension CoordinationNode {
         state.record = record
         try write(record, state)
         // Before anything is said: an arbiter that hears the account, and then the link's end,
-        // takes all that is held for given up.
+        // would have others wait for whoever is to come back.
         try startThread { [weak self] in
           link.serve()
           self?.reconnect(after: link)

@@ -155,14 +155,26 @@ extension Hub {
     }
   }
 
+  /// Ends a connection, as a rule because its process has ended.
   private func end(_ number: Int32) {
-    state.withLock { state in
-      guard let connection = state.connections.removeValue(forKey: number) else { return }
+    let found = state.withLock { state -> (member: UInt64, hasAnything: Bool)? in
+      guard let connection = state.connections.removeValue(forKey: number) else { return nil }
       connection.socket.shutDown()
-      guard let member = connection.member else { return }
+      guard let member = connection.member else { return nil }
       state.numbers[member] = nil
-      state.departed[member] = Self.searchesForDeparted
-      apply(.gone(member), to: &state)
+      return (member, state.arbiter.hasAnything(of: member))
+    }
+    guard let (member, hasAnything) = found else { return }
+    // Who lives goes on with what it holds, and is back soon. Who has just ended may have its lock
+    // for a moment.
+    let lives = hasAnything && !MemberRecord.hasEnded(member, in: place)
+    state.withLock { state in
+      if lives {
+        state.missing.insert(member)
+      } else {
+        state.departed[member] = Self.searchesForDeparted
+      }
+      apply(lives ? .lost(member) : .gone(member), to: &state)
     }
   }
 

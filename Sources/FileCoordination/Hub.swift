@@ -23,7 +23,8 @@ final class Hub: Sendable {
     var arbiter: Arbiter
     var connections: [Int32: Connection] = [:]
     var numbers: [UInt64: Int32] = [:]
-    /// Processes that live, had claims or presenters with the last arbiter, and have not come back.
+    /// Processes that live, had claims or presenters with the last arbiter or when they lost their
+    /// connection, and have not come back.
     var missing: Set<UInt64> = []
     /// Processes that hung up, whose records are removed when they have ended, and how often that
     /// is still tried.

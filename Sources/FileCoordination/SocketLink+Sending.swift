@@ -4,8 +4,8 @@ import SystemPackage
 // How something is said to an arbiter that may be suspended.
 //
 // Nobody waits for it to read: time-outs and cancelling have to work then, too, and messages are
-// sent under locks. Nor is its connection ended, since to the arbiter, once it goes on, that would
-// be the end of this process and of all that it holds. So what there is no room for is kept.
+// sent under locks. Nor is its connection ended: the arbiter, once it goes on, would have others
+// wait until this process has said all anew. So what there is no room for is kept.
 extension SocketLink {
   /// Above this nothing new is asked for.
   ///

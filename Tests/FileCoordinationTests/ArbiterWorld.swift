@@ -171,7 +171,7 @@ final class ArbiterWorld {
     count("kills")
   }
 
-  /// Its connection ends, which is heard of only when it has come back by another.
+  /// Its connection ends, which may be heard of only when it has come back by another.
   private func lose(_ process: Process) {
     guard process.isConnected else { return }
     count("lost connections")
@@ -180,6 +180,9 @@ final class ArbiterWorld {
     (process.inbox, process.outbox) = ([], [])
     (process.isConnected, process.isGreeted) = (false, false)
     loseMoves()
+    guard chance(50) else { return }
+    process.isComingBack = false
+    input(.lost(process.id))
   }
 
   /// The arbiter ends; the next one knows what processes wrote down, and nothing else.
