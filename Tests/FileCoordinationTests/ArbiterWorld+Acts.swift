@@ -10,8 +10,11 @@ extension ArbiterWorld {
       if path == paths[2] { options.insert(.isDirectory) }
       return ClaimedItem(path, options)
     }
-    // Inside of an accessor, sometimes; then in whatever order they please.
-    let parents = chance(60) ? process.held().prefix(1).map(\.key) : []
+    // Inside of an accessor, sometimes; then in whatever order they please. Or as one that another
+    // process's accessor has started. Either names all accessors that it is in.
+    let outer = chance(10) ? processes[random.below(processes.count)] : process
+    let parents: [CoordinationKey] =
+      chance(60) ? outer.held().prefix(1).flatMap { [$0] + $1.request.parents } : []
     let key = nextKey(process)
     let batch = parents.first.flatMap { process.claims[$0]?.request }.flatMap {
       $0.isBatch ? $0 : nil
@@ -26,7 +29,11 @@ extension ArbiterWorld {
         ? .milliseconds(random.below(100)) : .seconds(1_000_000))
     process.claims[key] = Claim(request: request, answers: question)
     process.outbox.append(.claim(request, isHeld: false))
-    count(parents.isEmpty ? request.isBatch ? "batches" : "claims" : "nested claims")
+    let isInherited = !parents.isEmpty && outer !== process
+    count(
+      parents.isEmpty
+        ? request.isBatch ? "batches" : "claims"
+        : isInherited ? "inherited claims" : "nested claims")
   }
 
   /// On whose behalf something is claimed.
@@ -69,7 +76,9 @@ extension ArbiterWorld {
 
   func releaseOne(_ process: Process) {
     let free = process.held().map(\.key).filter { key in
-      !process.claims.values.contains { $0.request.parents.contains(key) }
+      !processes.contains { process in
+        process.claims.values.contains { $0.request.parents.contains(key) }
+      }
     }
     guard !free.isEmpty else { return }
     let key = free[random.below(free.count)]

@@ -102,9 +102,10 @@ extension ArbiterWorld {
   }
 
   /// Something is lost on the way: a move that somebody has not heard of may be among it.
-  func loseMoves() {
+  func loseMoves(of presenter: CoordinationKey? = nil) {
     let places = Dictionary(uniqueKeysWithValues: items.map { ($1, $0) })
-    forEachShown { _, shown in
+    forEachShown { key, shown in
+      guard presenter.map({ $0 == key }) ?? true else { return }
       if let item = shown.item, places[item] != shown.path { shown.isLost = true }
     }
   }

@@ -55,6 +55,8 @@ final class ArbiterWorld {
     var isCongested = false
     /// Whether it has greeted, and not yet said all that it has.
     var isComingBack = false
+    /// Whether the arbiter is a new one, which it has not told yet what it has.
+    var isUnknown = false
     init(_ id: UInt64) { self.id = id }
     var isBusy: Bool {
       !isConnected || !claims.isEmpty || !questions.isEmpty || !inbox.isEmpty || !outbox.isEmpty
@@ -194,6 +196,7 @@ final class ArbiterWorld {
       while !process.inbox.isEmpty { receiveOne(process) }
       process.outbox = []
       (process.isConnected, process.isGreeted, process.isComingBack) = (false, false, false)
+      process.isUnknown = true
     }
     loseMoves()
     arbiter = Arbiter(process: CoordinatingProcess(id: 0, name: "next"))
@@ -249,8 +252,11 @@ final class ArbiterWorld {
       (process.isGreeted, process.isComingBack) = (true, true)
       // What was said by the former connection meanwhile is lost.
       loseMoves()
-    case .ready: process.isComingBack = false
-    case .present(let record, _): noteHeard(record.key, process)
+    case .ready: (process.isComingBack, process.isUnknown) = (false, false)
+    case .present(let record, _):
+      // An arbiter tells of a move those alone that it knows.
+      if process.isUnknown { loseMoves(of: record.key) }
+      noteHeard(record.key, process)
     case .moved: lastMove = now
     default: break
     }

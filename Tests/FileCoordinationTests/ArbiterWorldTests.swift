@@ -42,8 +42,9 @@ import Testing
       counts.merge(world.counts) { $0 + $1 }
     }
     for what in [
-      "claims", "nested claims", "claims in answer", "batches", "grants", "deadlocks", "kills",
-      "takeovers", "lost connections", "moves", "moves to free names", "moves told", "lapses",
+      "claims", "nested claims", "inherited claims", "claims in answer", "batches", "grants",
+      "deadlocks", "kills", "takeovers", "lost connections", "moves", "moves to free names",
+      "moves told", "lapses",
     ] {
       #expect(counts[what, default: 0] > 20, "\(what): \(counts)")
     }
