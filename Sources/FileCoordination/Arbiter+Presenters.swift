@@ -1,6 +1,8 @@
 // What presenters are asked before an access begins.
 extension Arbiter {
-  mutating func present(_ record: PresenterRecord, gaveWayTo keys: [CoordinationKey]) {
+  mutating func present(
+    _ record: PresenterRecord, gaveWayTo keys: [CoordinationKey], now: Duration
+  ) {
     let owner = record.key.member
     guard
       presenters[record.key] != nil
@@ -17,6 +19,22 @@ extension Arbiter {
         stranded.append((record.key, key))
       } else {
         reacquire(record.key, from: key)
+      }
+    }
+    askNew(record.key, now: now)
+  }
+
+  /// Has those ask a presenter, too, who are about to begin, and were when it came.
+  private mutating func askNew(_ presenter: CoordinationKey, now: Duration) {
+    guard let path = presenters[presenter]?.record.path else { return }
+    for key in order {
+      guard let claim = claims[key], !claim.asked.contains(presenter),
+        claim.request.presenter != presenter,
+        !Self.questions(to: path, about: claim.request).isEmpty
+      else { continue }
+      switch claim.state {
+      case .waiting, .asking: askNewlyConcerned(key, now: now)
+      case .active, .unconfirmed: break
       }
     }
   }

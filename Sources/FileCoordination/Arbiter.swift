@@ -142,7 +142,7 @@ package struct Arbiter: Sendable {
       release(key, outcomes, now: now)
     case .present(let record, let claims):
       guard record.key.member == member else { return }
-      present(record, gaveWayTo: claims)
+      present(record, gaveWayTo: claims, now: now)
     case .unpresent(let key):
       guard key.member == member else { return }
       unpresent(key, now: now)

@@ -129,7 +129,7 @@ extension ArbiterWorld {
     let batches = request.parents.filter { owner.claims[$0]?.request.isBatch == true }
     forEachShown { presenter, shown in
       guard presenter != request.presenter, let item = shown.item, items[shown.path] == item,
-        let since = shown.isKnownSince, since < request.since,
+        let since = shown.isKnownSince, let granted = grantTimes[key], since < granted,
         request.items.contains(where: { $0.path == shown.path }),
         shown.answered.isDisjoint(with: [key] + batches)
       else { return }

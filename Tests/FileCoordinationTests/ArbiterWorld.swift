@@ -76,6 +76,8 @@ final class ArbiterWorld {
   var items: [ItemPath: Int] = [:]
   var lastItem = 0
   var lastMove: Duration = .zero
+  /// When each claim was granted.
+  private(set) var grantTimes: [CoordinationKey: Duration] = [:]
   /// Whether nobody is killed, loses a connection or does not answer, but the arbiter.
   let isCalm: Bool
   /// Whether one arbiter follows another; then all come back while they are waited for.
@@ -220,6 +222,7 @@ final class ArbiterWorld {
 
   private func input(_ input: Arbiter.Input) {
     for case .send(let member, let message) in arbiter.input(input, now: now) {
+      if case .granted(let key, _) = message { grantTimes[key] = now }
       processes.first { $0.id == member && $0.isGreeted }?.inbox.append(message)
     }
     checkNothingIsLeft(after: input)

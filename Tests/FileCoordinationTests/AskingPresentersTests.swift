@@ -25,6 +25,29 @@ import Testing
     #expect(desk.isGranted(reader) && desk.questions(to: own, for: reader) == nil)
   }
 
+  @Test func c24_oneThatComesWhileOthersAreBeingAskedIsAskedToo() throws {
+    let slow = try desk.present(1, "/f")
+    let reader = try desk.read(2, "/f")
+    let (late, other) = (try desk.present(3, "/f"), try desk.present(3, "/g"))
+    #expect(desk.questions(to: late, for: reader) == [.relinquishToReader, .saveChanges])
+    #expect(desk.questions(to: other, for: reader) == nil)
+    desk.answer(slow, to: reader)
+    #expect(!desk.isGranted(reader))
+    desk.answer(late, to: reader)
+    #expect(desk.isGranted(reader))
+  }
+
+  @Test func c24_soIsOneThatComesWhenAllHaveAnsweredAndSomebodyIsInTheWay() throws {
+    let first = try desk.present(1, "/f")
+    let reader = try desk.read(2, "/f")
+    let save = try desk.claim(1, ("/f", .writes), presenter: first, answering: [reader])
+    desk.answer(first, to: reader)
+    let late = try desk.present(3, "/f")
+    desk.release(save)
+    #expect(desk.questions(to: late, for: reader) == [.relinquishToReader, .saveChanges])
+    #expect(!desk.isGranted(reader))
+  }
+
   @Test func c24_aReaderWithoutChangesHasNobodySave() throws {
     let presenter = try desk.present(1, "/f")
     let reader = try desk.claim(2, ("/f", .withoutChanges))
