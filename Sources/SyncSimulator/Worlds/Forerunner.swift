@@ -70,12 +70,18 @@ struct Forerunner {
         Context.Entry(
           stream: Self.stream, sequence: position.sequence, fingerprint: position.fingerprint))
     }
-    let others = ledger.authors.filter { !$0.isOf(Self.stream) && !$0.transactions.isEmpty }
+    let others = ledger.authors.indices.filter {
+      !ledger.authors[$0].isOf(Self.stream) && !ledger.authors[$0].transactions.isEmpty
+    }
     if !others.isEmpty {
-      let transactions = random.pick(others).transactions
+      let author = random.pick(others)
+      let transactions = ledger.authors[author].transactions
       let last = transactions.count - 1
       let chosen = transactions[random.chance(60) ? last : random.below(transactions.count)]
-      entries += chosen.context.entries + [chosen.entry]
+      // Who writes on what was read before claims less than the transactions before that one.
+      let led = ledger.led(
+        upTo: Ledger.Place(author: author, sequence: Int(chosen.entry.sequence)))
+      entries += led.authors.map { ledger.authors[$0][led[$0]].entry }
     }
     return ledger.reduced(entries)
   }
