@@ -67,7 +67,6 @@ struct SmallFileNameTests {
   func other() throws {
     for file in try world.logs(in: anna.folder) { try world.deliver(file, to: ann.folder) }
     try ann.importAll()
-    #expect(try name(on: ann) == "anna")
     #expect(try nameAfterLoss(of: ann) == "anna")
   }
 
