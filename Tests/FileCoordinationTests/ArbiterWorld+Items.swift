@@ -72,13 +72,17 @@ extension ArbiterWorld {
 
   // MARK: What presenters know
 
+  /// Whether a move is on its way to the arbiter.
+  private var isMoving: Bool {
+    processes.contains { process in
+      process.outbox.contains { if case .moved = $0 { true } else { false } }
+    }
+  }
+
   /// The arbiter hears of a presenter: from now on it is told what happens.
   func noteHeard(_ key: CoordinationKey, _ process: Process) {
     guard let shown = process.presenters[key], !shown.isNoted else { return }
     // What has the name while a move is on its way to the arbiter is told as moved, too.
-    let isMoving = processes.contains { other in
-      other.outbox.contains { if case .moved = $0 { true } else { false } }
-    }
     process.presenters[key]?.item = isMoving ? nil : items[shown.path]
     process.presenters[key]?.isNoted = true
   }
@@ -125,8 +129,12 @@ extension ArbiterWorld {
 
   /// Whoever presents an item has answered before an access to it begins.
   func checkAllWereAsked(_ key: CoordinationKey, _ owner: Process) {
-    guard let request = owner.claims[key]?.request, lastMove < request.since else { return }
-    let batches = request.parents.filter { owner.claims[$0]?.request.isBatch == true }
+    guard let request = owner.claims[key]?.request, lastMove < request.since, !isMoving else {
+      return
+    }
+    let batches = request.parents.filter { parent in
+      processes.contains { $0.claims[parent]?.request.isBatch == true }
+    }
     forEachShown { presenter, shown in
       guard presenter != request.presenter, let item = shown.item, items[shown.path] == item,
         let since = shown.isKnownSince, let granted = grantTimes[key], since < granted,
