@@ -45,7 +45,8 @@ public final class CoordinationDomain: Sendable {
     }
   }
 
-  /// Registers a presenter, which is not kept alive by it; one that is registered stays as it is.
+  /// Registers a presenter, which is not kept alive by it; one that is registered stays as it is,
+  /// until it is taken away as often.
   ///
   /// When it returns, whoever touches the item asks the presenter first. Done inside of an accessor
   /// that reads the item, no change made after that is missed.
@@ -71,9 +72,9 @@ public final class CoordinationDomain: Sendable {
     }
   }
 
-  /// Takes a presenter away, however often it was added.
+  /// Takes a presenter away; as often as it was added.
   public func removeFilePresenter(_ presenter: any FilePresenter) throws {
-    guard let key = node.presenters.key(of: presenter) else { return }
+    guard let key = node.presenters.takeBack(presenter) else { return }
     node.presenters.remove(key)
     // Where it cannot be written, the next arbiter waits for a moment without need.
     try? node.notePresenting()

@@ -14,6 +14,8 @@ final class PresenterHost: Sendable {
     /// The presenter's, or that of another that has its place in memory when it is gone.
     let identity: ObjectIdentifier
     weak var presenter: (any FilePresenter)?
+    /// How often it was added, and not taken away again.
+    var additions = 1
     let queue: DispatchQueue
     /// Where its item is, as the arbiter knows it.
     var path: ItemPath?
@@ -31,16 +33,30 @@ final class PresenterHost: Sendable {
 
   /// Adds a presenter under a key.
   ///
-  /// - returns: false if it has one already, and keeps that.
+  /// - returns: false if it has one already, and keeps that, once more.
   func add(_ presenter: any FilePresenter, key: CoordinationKey, path: ItemPath?) -> Bool {
     let queue = presenter.presentedItemQueue
     queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(queue))
     return entries.withLock { entries in
-      guard Self.key(of: presenter, in: entries) == nil else { return false }
+      if let known = Self.key(of: presenter, in: entries) {
+        entries[known]?.additions += 1
+        return false
+      }
       entries[key] = Entry(
         identity: ObjectIdentifier(presenter), presenter: presenter, queue: queue, path: path,
         believed: path)
       return true
+    }
+  }
+
+  /// Takes one addition of a presenter back.
+  ///
+  /// - returns: its key, if that was the last one.
+  func takeBack(_ presenter: any FilePresenter) -> CoordinationKey? {
+    entries.withLock { entries in
+      guard let key = Self.key(of: presenter, in: entries) else { return nil }
+      entries[key]?.additions -= 1
+      return entries[key]?.additions == 0 ? key : nil
     }
   }
 
