@@ -80,11 +80,13 @@ extension Arbiter {
 extension Arbiter {
   /// It may hold what it has, as one that an earlier arbiter knew, and presents what it presented.
   mutating func lose(_ member: UInt64, now: Duration) {
-    guard members[member]?.isConnected == true else { return }
+    guard let entry = members[member], entry.isConnected else { return }
     members[member]?.isConnected = false
     members[member]?.isRecovering = true
     for key in order where key.member == member { claims[key]?.state = .unconfirmed }
-    if members[member]?.presenters.isEmpty == false {
+    // One that is lost again before it has said all is not waited for anew: else nothing would
+    // ever begin beside a process whose connection ends each time that it comes back.
+    if !entry.isRecovering, !entry.presenters.isEmpty {
       returning[member] = now + Self.returnPatience
     }
     // Some go past those who wait for what may be held now.

@@ -37,7 +37,8 @@ package struct Arbiter: Sendable {
   package static let maximumClaims = 1_000
   /// No process has more presenters at a time.
   package static let maximumPresenters = 10_000
-  /// How long nothing begins without those that presented something when the arbiter ended.
+  /// How long nothing begins without those that presented something when the arbiter ended, or
+  /// their connection.
   ///
   /// As a rule they are back at once; one that is suspended is not waited for any longer.
   package static let returnPatience = Duration.seconds(2)

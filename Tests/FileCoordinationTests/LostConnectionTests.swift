@@ -57,6 +57,18 @@ import Testing
     #expect(desk.isGranted(writer))
   }
 
+  @Test func p10_norAnewWhereItIsLostAgainBeforeItHasSaidAll() throws {
+    _ = try desk.present(1, "/f")
+    desk.input(.lost(1))
+    let writer = try desk.write(2, "/f")
+    desk.advance(by: Arbiter.returnPatience - .milliseconds(1))
+    desk.say(.hello(member: 1, CoordinatingProcess(id: 101, name: "process1")), from: 1)
+    desk.input(.lost(1))
+    #expect(!desk.isGranted(writer))
+    desk.advance(by: .milliseconds(1))
+    #expect(desk.isGranted(writer))
+  }
+
   @Test func nobodyIsLetInBesideItByARealSocket() throws {
     let workshop = try Workshop()
     let (here, there) = (try workshop.domain(), try workshop.domain(isSilent: true))
