@@ -218,8 +218,9 @@ extension CoordinationNode {
     let failed = state.claims.values.filter { !$0.isHeld }
     for claim in failed { state.claims[claim.request.key] = nil }
     guard !state.isClosed else { return (failed, false) }
-    if state.claims.isEmpty {
+    if state.claims.isEmpty, !presents || !failed.isEmpty {
       // So an arbiter that has read what was asked for counts this process as one that ended.
+      // Where nothing was, it is to wait for those who present something.
       state.record?.remove()
       state.record = nil
     } else {

@@ -89,6 +89,24 @@ import Testing
     #expect(presenter.journal.wait(for: "relinquish writer"))
   }
 
+  @Test func c24_itsPresentersAreAskedByThoseWhoComeBeforeItReturns() throws {
+    let presenter = FakePresenter(file)
+    try there.addFilePresenter(presenter)
+    let next = try takeOver()
+    let error = #expect(throws: CoordinationError.self) {
+      try FileCoordinator(next).write(file, timeout: .milliseconds(10)) { _ in
+        Issue.record("its presenter was not asked")
+      }
+    }
+    guard case .timedOut(_, let holders) = error, holders.map(\.role) == [.mayHold] else {
+      Issue.record("another error: \(String(describing: error))")
+      return
+    }
+    threads.replenish()
+    try FileCoordinator(next).write(file, timeout: .seconds(30)) { _ in }
+    #expect(presenter.journal.all.contains("relinquish writer"))
+  }
+
   @Test func whatItWaitedForFailsAndIsInNobodysWay() throws {
     try FileCoordinator(here).write(file) { [here, there, file] _ in
       let worker = Worker {
