@@ -21,10 +21,10 @@ extension FileCoordinator {
     let access = try PendingAccess(intents, by: self, timeout: timeout)
     let queue = queue ?? .global()
     let context = CoordinationContext.current
+    let box = OneAnswer<Value>()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let once = Mutex<CheckedContinuation<Value, any Error>?>(continuation)
-        let box = OneAnswer(once)
+        box.put(continuation)
         do {
           try access.begin { result in
             switch result {
@@ -34,7 +34,10 @@ extension FileCoordinator {
               box.take()?.resume(throwing: error)
             case .success(let paths):
               queue.async {
-                guard let continuation = box.take() else { return access.abandon() }
+                guard let continuation = box.take() else {
+                  access.stopWaiting()
+                  return access.abandon()
+                }
                 CoordinationContext.$current.withValue(context) {
                   continuation.resume(with: Result { try access.run(paths, accessor) })
                 }
@@ -42,6 +45,8 @@ extension FileCoordinator {
             }
           }
           access.listen()
+          // It may have been cancelled before there was anything to take.
+          if Task.isCancelled { box.take()?.resume(throwing: access.withdraw()) }
         } catch {
           box.take()?.resume(throwing: error)
         }
@@ -55,16 +60,18 @@ extension FileCoordinator {
       }
     } onCancel: {
       access.cancel()
+      // One whose turn has come may wait for its queue.
+      box.take()?.resume(throwing: access.withdraw())
     }
   }
 }
 
 /// A continuation that is resumed once, by whoever comes first.
 private final class OneAnswer<Value: Sendable>: Sendable {
-  private let stored: Mutex<CheckedContinuation<Value, any Error>?>
+  private let stored = Mutex<CheckedContinuation<Value, any Error>?>(nil)
 
-  init(_ stored: consuming Mutex<CheckedContinuation<Value, any Error>?>) {
-    self.stored = stored
+  func put(_ continuation: CheckedContinuation<Value, any Error>) {
+    stored.withLock { $0 = continuation }
   }
 
   func take() -> CheckedContinuation<Value, any Error>? {

@@ -120,6 +120,13 @@ struct PendingAccess: Sendable {
     return .timedOut(path: firstPath, waitedFor: holders)
   }
 
+  /// Ends an access of a task that was cancelled before its accessor began.
+  func withdraw() -> CoordinationError {
+    stopWaiting()
+    abandon()
+    return .cancelled(path: firstPath)
+  }
+
   /// Ends a claim whose accessor will not be run, granted or not.
   func abandon() {
     node.cancel(key)

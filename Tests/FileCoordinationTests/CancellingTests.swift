@@ -113,4 +113,25 @@ import Testing
     held.signal()
     try holder.join()
   }
+
+  @Test(arguments: [false, true])
+  func c19_soDoesOneThatWaitsForItsQueueAlone(isCancelledBefore: Bool) async throws {
+    let file = try workshop.file("f")
+    let (here, there) = (here, there)
+    let queue = DispatchQueue(label: "busy")
+    queue.suspend()
+    let task = Task {
+      while isCancelledBefore, !Task.isCancelled { await Task.yield() }
+      return try await FileCoordinator(here).coordinate([.writing(file)], on: queue) { _ in
+        Issue.record("the accessor was run")
+      }
+    }
+    while try !isCancelledBefore && there.report().claims.isEmpty { usleep(1_000) }
+    task.cancel()
+    await #expect(throws: CoordinationError.cancelled(path: file.string)) { try await task.value }
+    // Nor does it keep others from the file.
+    try FileCoordinator(there).write(file, timeout: .seconds(30)) { _ in }
+    queue.resume()
+    queue.sync {}
+  }
 }
