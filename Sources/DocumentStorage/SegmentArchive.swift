@@ -33,8 +33,8 @@ package struct ArchivedSegment: Sendable, Hashable {
 /// With them, history reaches as far back as the logs do, a file that vanished from the folder can
 /// be put back as it was (protocol.md 27), and a stream whose device is lost be published again
 /// (28). A segment whose transactions were all applied already takes the place of those that it
-/// holds; so two of a stream overlap only where the second was applied in part, or the stream
-/// branches.
+/// holds; so two of a stream overlap only where the second was applied in part, the stream
+/// branches, or the smaller one alone tells the device's name.
 enum SegmentArchive {
   /// Keeps a file's content; one that is kept already stays as it is.
   static func store(
