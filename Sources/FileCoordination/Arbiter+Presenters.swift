@@ -15,13 +15,20 @@ extension Arbiter {
     for key in keys.prefix(Self.maximumPresenters) {
       if claims[key] != nil {
         claims[key]?.asked.insert(record.key)
-      } else if members[key.member]?.isRecovering == true {
+      } else if mayStillName(key) {
         stranded.append((record.key, key))
       } else {
         reacquire(record.key, from: key)
       }
     }
     askNew(record.key, now: now)
+  }
+
+  /// Whether a process that is coming back may name a claim that is not known here: not one that
+  /// has only said that it presents something.
+  private func mayStillName(_ claim: CoordinationKey) -> Bool {
+    guard let owner = members[claim.member], owner.isRecovering else { return false }
+    return owner.isConnected || owner.claims > 0
   }
 
   /// Has those ask a presenter, too, who are about to begin, and were when it came.

@@ -110,6 +110,15 @@ import Testing
     #expect(desk.isGranted(writer))
   }
 
+  @Test func p3_whoGaveWayToWhatIsOverGoesOnThoughOneWhoPresentsIsNotBack() throws {
+    recover(desk, [], presents: true)
+    let presenter = desk.key(1)
+    let over = CoordinationKey(member: 9, number: 1)
+    let record = PresenterRecord(key: presenter, path: try ArbiterDesk.path("/f"))
+    desk.say(.present(record, gaveWayTo: [over]), from: 1)
+    #expect(desk.notices(to: presenter) == [.reacquire(over)])
+  }
+
   @Test func c31_aWriteThatEndedWhileThereWasNoArbiterIsToldAndAReadIsNot() throws {
     let (item, folder) = (try desk.present(1, "/f"), try desk.present(2, "/d"))
     recover(
