@@ -16,9 +16,9 @@ extension UbiquityContainer {
   /// when this device leaves the container.
   ///
   /// - parameters:
-  ///   - onWait: Hears whom an access to one of the files waits for, if it has to wait; see
-  ///     ``DocumentFolder/init(_:keeping:domain:onWait:onLapse:)``.
-  ///   - onLapse: Hears of programs that have a file open and did not answer in time.
+  ///   - onWait: Hears, on any thread, whom an access to one of the files waits for, if it has to
+  ///     wait.
+  ///   - onLapse: Hears likewise of programs that have a file open and did not answer in time.
   /// - throws: ``FeedSyncError``: `.noContainer` if the folder is missing, or another one.
   public func documents(
     onWait: (@Sendable ([CoordinationHolder]) -> Void)? = nil,
