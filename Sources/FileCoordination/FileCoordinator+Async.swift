@@ -22,11 +22,16 @@ extension FileCoordinator {
     let queue = queue ?? .global()
     let context = CoordinationContext.current
     let box = OneAnswer<Value>()
+    let end: @Sendable () -> Void = {
+      access.cancel()
+      // One whose turn has come may wait for its queue.
+      box.take()?.resume(throwing: access.withdraw())
+    }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         box.put(continuation)
         do {
-          try access.begin { result in
+          try access.begin(endingBy: end) { result in
             switch result {
             case .failure(let error):
               // Not on the queue, which may have other things to do for long.
@@ -59,9 +64,7 @@ extension FileCoordinator {
         }
       }
     } onCancel: {
-      access.cancel()
-      // One whose turn has come may wait for its queue.
-      box.take()?.resume(throwing: access.withdraw())
+      end()
     }
   }
 }

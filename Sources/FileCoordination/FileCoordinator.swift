@@ -27,7 +27,8 @@ public final class FileCoordinator: Sendable {
 
   struct State {
     var isCancelled = false
-    var waiting: Set<CoordinationKey> = []
+    /// What ends each access that waits for its turn, or then for its queue.
+    var waiting: [CoordinationKey: @Sendable () -> Void] = [:]
     /// The items of accesses that take place.
     var active: [CoordinationKey: [ClaimedItem]] = [:]
     var batches: Set<CoordinationKey> = []
@@ -77,7 +78,8 @@ public final class FileCoordinator: Sendable {
 
   var node: CoordinationNode { domain.node }
 
-  /// Cancels whatever waits, and all accesses from now on; one that takes place goes on.
+  /// Cancels whatever waits, for its queue, too, and all accesses from now on; one that takes place
+  /// goes on.
   ///
   /// Returns at once, from any thread. Presenters that were asked are not waited for.
   public func cancel() {
@@ -85,7 +87,7 @@ public final class FileCoordinator: Sendable {
       state.isCancelled = true
       return state.waiting
     }
-    for key in waiting { node.cancel(key) }
+    for end in waiting.values { end() }
   }
 }
 

@@ -67,11 +67,14 @@ struct PendingAccess: Sendable {
   // MARK: Waiting
 
   /// Asks for the claim; `body` gets the items' paths once, on any thread.
+  ///
+  /// - parameter end: ends the access where the coordinator is cancelled; nil: gives up the claim.
   func begin(
+    endingBy end: (@Sendable () -> Void)? = nil,
     _ body: @escaping @Sendable (Result<[ItemPath], CoordinationError>) -> Void
   ) throws(CoordinationError) {
     let isCancelled = coordinator.state.withLock { state in
-      if !state.isCancelled { state.waiting.insert(key) }
+      if !state.isCancelled { state.waiting[key] = end ?? { cancel() } }
       return state.isCancelled
     }
     guard !isCancelled else { throw .cancelled(path: firstPath) }
@@ -98,7 +101,7 @@ struct PendingAccess: Sendable {
   /// When to stop waiting for an arbiter that does not say that the time is up.
   var backstop: Duration? { timeout.map { $0 + Self.grace } }
 
-  var isWaiting: Bool { coordinator.state.withLock { $0.waiting.contains(key) } }
+  var isWaiting: Bool { coordinator.state.withLock { $0.waiting[key] != nil } }
 
   func wait(_ waiter: Waiter<[ItemPath]>) throws(CoordinationError) -> [ItemPath] {
     guard let result = node.wait(for: waiter, limit: backstop) else { throw giveUp() }
@@ -138,7 +141,7 @@ struct PendingAccess: Sendable {
   /// Has the answer be heard, since nobody waits for it on a thread.
   func listen() { node.listen() }
 
-  func stopWaiting() { coordinator.state.withLock { _ = $0.waiting.remove(key) } }
+  func stopWaiting() { coordinator.state.withLock { $0.waiting[key] = nil } }
 
   // MARK: Accessing
 
@@ -147,7 +150,7 @@ struct PendingAccess: Sendable {
     _ paths: [ItemPath], _ accessor: ([FilePath]) throws -> Value
   ) throws -> Value {
     let isCancelled = coordinator.state.withLock { state in
-      state.waiting.remove(key)
+      state.waiting[key] = nil
       return state.isCancelled
     }
     guard !isCancelled else {

@@ -114,6 +114,26 @@ import Testing
     try holder.join()
   }
 
+  @Test func c19_theCoordinatorsOneThatWaitsForItsQueueAloneGivesUpAtOnce() async throws {
+    let file = try workshop.file("f")
+    let (here, there) = (here, there)
+    let queue = DispatchQueue(label: "busy")
+    queue.suspend()
+    let coordinator = try FileCoordinator(here)
+    let task = Task {
+      try await coordinator.coordinate([.writing(file)], on: queue) { _ in
+        Issue.record("the accessor was run")
+      }
+    }
+    while try there.report().claims.isEmpty { await Task.yield() }
+    coordinator.cancel()
+    await #expect(throws: CoordinationError.cancelled(path: file.string)) { try await task.value }
+    // Nor does it keep others from the file.
+    try FileCoordinator(there).write(file, timeout: .seconds(30)) { _ in }
+    queue.resume()
+    queue.sync {}
+  }
+
   @Test(arguments: [false, true])
   func c19_soDoesOneThatWaitsForItsQueueAlone(isCancelledBefore: Bool) async throws {
     let file = try workshop.file("f")
