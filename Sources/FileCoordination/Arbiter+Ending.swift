@@ -80,15 +80,10 @@ extension Arbiter {
 extension Arbiter {
   /// It may hold what it has, as one that an earlier arbiter knew, and presents what it presented.
   mutating func lose(_ member: UInt64, now: Duration) {
-    guard let entry = members[member], entry.isConnected else { return }
+    guard members[member]?.isConnected == true else { return }
     members[member]?.isConnected = false
     members[member]?.isRecovering = true
     for key in order where key.member == member { claims[key]?.state = .unconfirmed }
-    // One that is lost again before it has said all is not waited for anew: else nothing would
-    // ever begin beside a process whose connection ends each time that it comes back.
-    if !entry.isRecovering, !entry.presenters.isEmpty {
-      returning[member] = now + Self.returnPatience
-    }
     // Some go past those who wait for what may be held now.
     advance(now: now)
   }
@@ -108,10 +103,16 @@ extension Arbiter {
   }
 
   mutating func recover(
-    _ member: UInt64, _ owner: CoordinatingProcess, _ requests: [ClaimRequest]
+    _ member: UInt64, _ owner: CoordinatingProcess, _ requests: [ClaimRequest],
+    _ presented: [PresenterRecord], now: Duration
   ) {
     guard members[member] == nil else { return }
     members[member] = Member(process: owner, isRecovering: true)
+    for record in presented.prefix(Self.maximumPresenters) where record.key.member == member {
+      members[member]?.presenters.insert(record.key)
+      presenters[record.key] = Presenter(record: record)
+      returning[member] = now + Self.returnPatience
+    }
     for request in requests where request.key.member == member && claims[request.key] == nil {
       enqueue(request.key, since: request.since)
       claims[request.key] = Claim(request: request, state: .unconfirmed)

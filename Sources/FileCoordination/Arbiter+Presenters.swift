@@ -4,10 +4,7 @@ extension Arbiter {
     _ record: PresenterRecord, gaveWayTo keys: [CoordinationKey], now: Duration
   ) {
     let owner = record.key.member
-    guard
-      presenters[record.key] != nil
-        || (members[owner]?.presenters.count ?? 0) < Self.maximumPresenters
-    else { return }
+    guard presenters[record.key] != nil || hasRoomForPresenter(of: owner) else { return }
     members[owner]?.presenters.insert(record.key)
     members[owner]?.unnamed.remove(record.key)
     note(record)
@@ -22,6 +19,12 @@ extension Arbiter {
       }
     }
     askNew(record.key, now: now)
+  }
+
+  /// One that comes back has, besides, what it had and does not name any more.
+  private func hasRoomForPresenter(of owner: UInt64) -> Bool {
+    guard let member = members[owner] else { return false }
+    return member.presenters.count - member.unnamed.count < Self.maximumPresenters
   }
 
   /// Whether a process that is coming back may name a claim that is not known here: not one that
@@ -91,7 +94,7 @@ extension Arbiter {
       guard !questions.isEmpty else { continue }
       // One that has lapsed would only be asked more than it can answer; it is told when it is
       // back that it missed something.
-      guard !entry.hasLapsed, members[presenter.member]?.isConnected == true else {
+      guard !entry.hasLapsed else {
         presenters[presenter]?.missedSomething = true
         continue
       }
@@ -105,12 +108,17 @@ extension Arbiter {
   private mutating func put(
     _ questions: [PresenterQuestion], to presenter: CoordinationKey, for claim: CoordinationKey
   ) {
+    // One whose process is coming back is asked when it is back; its time runs all the same.
+    guard members[presenter.member]?.isConnected == true else { return }
     let asker = members[claim.member]?.process ?? process
     send(presenter.member, .ask(claim: claim, presenter: presenter, questions, asker: asker))
   }
 
-  /// Asks the presenters of a process anew that came back before the end of its former connection
-  /// was heard: what it was asked by that it may never have read, and then never answers.
+  /// Asks the presenters of a process that has come back what it was not asked yet, or by its
+  /// former connection: that it may never have read, and then never answers.
+  ///
+  /// It has its whole time for that, once: else nothing would ever begin beside a process whose
+  /// connection ends each time that it has come back.
   mutating func askAnew(_ member: UInt64, now: Duration) {
     for presenter in members[member]?.presenters ?? [] {
       presenters[presenter]?.hasLapsed = false
@@ -119,8 +127,10 @@ extension Arbiter {
         guard let claim = claims[key], case .asking(var deadlines) = claim.state,
           deadlines[presenter] != nil
         else { continue }
-        deadlines[presenter] = now + claim.request.patience
-        claims[key]?.state = .asking(deadlines)
+        if claims[key]?.askedAnew.insert(presenter).inserted == true {
+          deadlines[presenter] = now + claim.request.patience
+          claims[key]?.state = .asking(deadlines)
+        }
         put(Self.questions(to: path, about: claim.request), to: presenter, for: key)
       }
     }

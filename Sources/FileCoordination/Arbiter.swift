@@ -17,9 +17,9 @@ package struct Arbiter: Sendable {
     /// A process has ended, or has nothing to do with this any more.
     case gone(UInt64)
     /// A living process had these claims with an arbiter that has ended; none of them is known
-    /// to be held or not, so all count as held until it comes back. Whether it presents anything
-    /// is known, and not what.
-    case recovered(UInt64, CoordinatingProcess, [ClaimRequest], presents: Bool)
+    /// to be held or not, so all count as held until it comes back. What it presents is asked for
+    /// until then, and waited for like what does not answer.
+    case recovered(UInt64, CoordinatingProcess, [ClaimRequest], presenting: [PresenterRecord])
     /// A process has lost its connection, and lives: it comes back, or ends.
     case lost(UInt64)
     /// A process does not read what it is told, or reads again.
@@ -37,11 +37,11 @@ package struct Arbiter: Sendable {
   package static let maximumClaims = 1_000
   /// No process has more presenters at a time.
   package static let maximumPresenters = 10_000
-  /// How long nothing begins without those that presented something when the arbiter ended, or
-  /// their connection.
+  /// How long nothing begins without those that presented something when the arbiter ended.
   ///
-  /// As a rule they are back at once; one that is suspended is not waited for any longer.
-  package static let returnPatience = Duration.seconds(2)
+  /// They are back at once, unless they are suspended, and may have been told of a move since they
+  /// wrote down where their items are. Only those wait longer who touch what is presented.
+  package static let returnPatience = Duration.milliseconds(50)
 
   struct Member {
     var process: CoordinatingProcess
@@ -77,6 +77,8 @@ package struct Arbiter: Sendable {
     var state: State
     /// Those asked to give way, who are told when the access is over.
     var asked: Set<CoordinationKey> = []
+    /// Those whose process has come back meanwhile, and whose time began anew.
+    var askedAnew: Set<CoordinationKey> = []
     /// Whether all presenters have answered.
     var isAnswered = false
 
@@ -93,7 +95,8 @@ package struct Arbiter: Sendable {
   var presenters: [CoordinationKey: Presenter] = [:]
   var claims: [CoordinationKey: Claim] = [:]
   var order: [CoordinationKey] = []
-  /// Processes that present something, and have not said yet what; until when they are waited for.
+  /// Processes that present something, and have not said yet where that is by now; until when
+  /// nothing begins without them.
   var returning: [UInt64: Duration] = [:]
   /// Presenters that gave way to claims which their processes, not back yet, may still name.
   var stranded: [(presenter: CoordinationKey, claim: CoordinationKey)] = []
@@ -112,9 +115,8 @@ package struct Arbiter: Sendable {
     switch input {
     case .message(let member, let message): take(message, from: member, now: now)
     case .gone(let member): forget(member, now: now)
-    case .recovered(let member, let process, let requests, let presents):
-      recover(member, process, requests)
-      if presents { returning[member] = now + Self.returnPatience }
+    case .recovered(let member, let process, let requests, let presenters):
+      recover(member, process, requests, presenters, now: now)
     case .lost(let member): lose(member, now: now)
     case .congested(let member, let isCongested):
       members[member]?.isCongested = isCongested

@@ -53,31 +53,45 @@ public final class CoordinationDomain: Sendable {
   public func addFilePresenter(_ presenter: any FilePresenter) throws {
     let path = try Self.item(of: presenter)?.path
     let key = node.nextKey()
-    guard node.presenters.add(presenter, key: key, path: path) else { return }
     let waiter = Waiter<Void>()
-    node.state.withLock { $0.registrations[key] = { waiter.finish(.success(())) } }
-    do {
-      // Before it is said: the arbiter may end in between.
-      try node.notePresenting()
-      try node.post(.present(PresenterRecord(key: key, path: path), gaveWayTo: []))
-      // Until then others would touch the item without asking.
-      guard waiter.wait(for: Self.patience) != nil else {
-        throw CoordinationError.noArbiter(path: node.place.socketText, errno: ETIMEDOUT)
+    // Before it is seen: another thread that adds it, too, waits for the same.
+    node.state.withLock { $0.registrations[key] = waiter }
+    if let known = node.presenters.add(presenter, key: key, path: path) {
+      let first = node.state.withLock { state in
+        state.registrations[key] = nil
+        return state.registrations[known]
       }
+      if let first { try wait(forRegistration: first) }
+      return
+    }
+    do throws(CoordinationError) {
+      // Before it is said: the arbiter may end in between.
+      try node.notePresented(key)
+      try node.post(.present(PresenterRecord(key: key, path: path), gaveWayTo: []))
+      try wait(forRegistration: waiter)
     } catch {
       node.state.withLock { $0.registrations[key] = nil }
       node.presenters.remove(key)
-      try? node.notePresenting()
+      try? node.notePresented(key)
+      waiter.finish(.failure(error))
       throw error
     }
+  }
+
+  /// Until then others would touch the item without asking.
+  private func wait(forRegistration waiter: Waiter<Void>) throws(CoordinationError) {
+    guard let result = waiter.wait(for: Self.patience) else {
+      throw .noArbiter(path: node.place.socketText, errno: ETIMEDOUT)
+    }
+    try result.get()
   }
 
   /// Takes a presenter away; as often as it was added.
   public func removeFilePresenter(_ presenter: any FilePresenter) throws {
     guard let key = node.presenters.takeBack(presenter) else { return }
     node.presenters.remove(key)
-    // Where it cannot be written, the next arbiter waits for a moment without need.
-    try? node.notePresenting()
+    // Where it cannot be written, the next arbiter asks it without need.
+    try? node.notePresented(key)
     try node.post(.unpresent(key))
   }
 
@@ -120,6 +134,7 @@ public final class CoordinationDomain: Sendable {
     let item = try Self.item(of: presenter)
     let isThere = item?.status != nil
     guard node.presenters.note(item?.path, isThere: isThere, saidBy: key) else { return }
+    try node.notePresented(key)
     try node.post(.present(PresenterRecord(key: key, path: item?.path), gaveWayTo: []))
   }
 

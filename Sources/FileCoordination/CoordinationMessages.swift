@@ -55,7 +55,7 @@ public struct CoordinationHolder: Hashable, Sendable {
     /// It presents the item and has not answered yet.
     case presents
     /// It had a claim, or presented something, when the arbiter ended, and has not said yet what
-    /// became of that.
+    /// became of that; where it presented something, for a moment.
     case mayHold
     /// It keeps the queue, and does not answer.
     case keepsQueue

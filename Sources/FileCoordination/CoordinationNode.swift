@@ -40,7 +40,7 @@ package final class CoordinationNode: Sendable {
     var record: MemberRecord?
     var nextNumber: UInt64 = 0
     /// Who waits to hear that a presenter is known.
-    var registrations: [CoordinationKey: @Sendable () -> Void] = [:]
+    var registrations: [CoordinationKey: Waiter<Void>] = [:]
     var reports: [UInt64: @Sendable (CoordinationReport) -> Void] = [:]
     /// Whether there has been an arbiter.
     var wasConnected = false
@@ -186,24 +186,38 @@ package final class CoordinationNode: Sendable {
     }
   }
 
-  /// Writes down what may be held, for the next arbiter; needless where this process is it.
+  /// Writes down what may be held, for the next arbiter.
   private func writeRecord(_ state: inout State) throws(CoordinationError) {
+    let requests = state.claims.values.map(\.request)
+    try note(in: state) { (record) throws(FileError) in try record.write(process, requests) }
+  }
+
+  /// Needless where this process is the arbiter, or has still to find it.
+  private func note(
+    in state: State, _ write: (MemberRecord) throws(FileError) -> Void
+  ) throws(CoordinationError) {
     guard case .other = state.link, let record = state.record else { return }
     do {
-      try write(record, state)
+      try write(record)
     } catch {
       throw .system(operation: "write", path: place.path.string, errno: error.errno.rawValue)
     }
   }
 
+  /// Writes all down that is claimed and presented.
   func write(_ record: MemberRecord, _ state: State) throws(FileError) {
-    try record.write(
-      process, state.claims.values.map(\.request), presents: !presenters.isEmpty)
+    try record.write(process, state.claims.values.map(\.request))
+    try record.write(process, presenting: presenters.records().map(\.record))
   }
 
-  /// Writes down that something is presented here, or nothing any more.
-  func notePresenting() throws(CoordinationError) {
-    try state.withLock { (state) throws(CoordinationError) in try writeRecord(&state) }
+  /// Writes down where a presenter's item is by now, or that it was taken away.
+  func notePresented(_ key: CoordinationKey) throws(CoordinationError) {
+    try state.withLock { (state) throws(CoordinationError) in
+      let path = presenters.path(of: key)
+      try note(in: state) { (record) throws(FileError) in
+        try record.note(process, key, at: path)
+      }
+    }
   }
 
   // MARK: Messages
@@ -236,10 +250,10 @@ package final class CoordinationNode: Sendable {
     switch message {
     case .welcome: state.withLock { $0.rejections = 0 }
     case .presented(let key):
-      let (handler, isBack) = state.withLock { state in
+      let (waiter, isBack) = state.withLock { state in
         (state.registrations.removeValue(forKey: key), state.returning.remove(key) != nil)
       }
-      handler?()
+      waiter?.finish(.success(()))
       // A writer may have ended together with the arbiter that was to tell of it.
       if isBack { presenters.tell(key, .didChange) }
     case .waiting(let key, let holders):
@@ -265,7 +279,10 @@ package final class CoordinationNode: Sendable {
           .answer(claim: claim, presenter: presenter, failure: failure),
           by: state.withLock { $0.link })
       }
-    case .notice(let presenter, let notice): presenters.tell(presenter, notice)
+    case .notice(let presenter, let notice):
+      presenters.tell(presenter, notice)
+      // Where it cannot be written, what this process says when it is back is right all the same.
+      if case .didMove = notice { try? notePresented(presenter) }
     case .status(let number, let report):
       let handler = state.withLock { $0.reports.removeValue(forKey: number) }
       handler?(report)

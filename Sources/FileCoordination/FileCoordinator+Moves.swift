@@ -29,6 +29,8 @@ extension FileCoordinator {
     state.withLock { $0.active[found.claim]?.append(moved) }
     if let own = presenter.value.flatMap({ node.presenters.key(of: $0) }) {
       node.presenters.noteMove(by: own, from: old, to: target)
+      // Where it cannot be written, what this process says when it is back is right all the same.
+      try? node.notePresented(own)
     }
   }
 }

@@ -3,10 +3,8 @@ import SystemPackage
 
 // The thread that hears other processes.
 extension Hub {
-  /// How often a process that has not come back is looked for.
-  private static let searchInterval = Duration.milliseconds(20)
   /// A process that hung up ends at once, as a rule; else the next arbiter removes its record.
-  private static let searchesForDeparted = 50
+  private static let searchesForDeparted = 10
 
   /// How long those who connect wait where there is no descriptor for them: the socket stays
   /// readable, and to try at once again would take all of a processor.
@@ -55,10 +53,7 @@ extension Hub {
     state.withLock { state in
       var next = state.arbiter.nextDeadline
       let now = MonotonicTime.now
-      if !state.missing.isEmpty || !state.departed.isEmpty {
-        let search = now + Self.searchInterval
-        next = min(next ?? search, search)
-      }
+      if let search = state.search.due { next = min(next ?? search, search) }
       if let again = state.acceptsAgainAt { next = min(next ?? again, again) }
       state.sleepsUntil = next
       guard let next else { return -1 }
@@ -174,12 +169,16 @@ extension Hub {
       } else {
         state.departed[member] = Self.searchesForDeparted
       }
+      state.search.begin(now: MonotonicTime.now)
       apply(lives ? .lost(member) : .gone(member), to: &state)
     }
   }
 
   private func lookForMissing() {
-    let missing = state.withLock { $0.missing }
+    let now = MonotonicTime.now
+    guard let missing = state.withLock({ $0.search.isDue(at: now) ? $0.missing : nil }) else {
+      return
+    }
     for member in missing where MemberRecord.hasEnded(member, in: place) {
       state.withLock { state in
         guard state.missing.remove(member) != nil else { return }
@@ -187,6 +186,7 @@ extension Hub {
       }
     }
     removeRecordsOfDeparted()
+    state.withLock { $0.search.end(now: now, isOver: $0.missing.isEmpty && $0.departed.isEmpty) }
   }
 
   private func removeRecordsOfDeparted() {

@@ -29,6 +29,8 @@ final class Hub: Sendable {
     /// Processes that hung up, whose records are removed when they have ended, and how often that
     /// is still tried.
     var departed: [UInt64: Int] = [:]
+    /// When either are looked for.
+    var search = Search()
     var inbox: [ArbiterMessage] = []
     var isDelivering = false
     /// Until when the thread sleeps; nil: until it is woken.
@@ -67,11 +69,12 @@ final class Hub: Sendable {
     for survivor in try MemberRecord.survivors(in: place, except: local) {
       _ = arbiter.input(
         .recovered(
-          survivor.member, survivor.process, survivor.requests, presents: survivor.presents),
+          survivor.member, survivor.process, survivor.requests, presenting: survivor.presenters),
         now: MonotonicTime.now)
       missing.insert(survivor.member)
     }
     state = Mutex(State(arbiter: arbiter, missing: missing))
+    if !missing.isEmpty { state.withLock { $0.search.begin(now: MonotonicTime.now) } }
   }
 
   /// Begins to hear other processes.

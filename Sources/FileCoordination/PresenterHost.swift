@@ -33,19 +33,21 @@ final class PresenterHost: Sendable {
 
   /// Adds a presenter under a key.
   ///
-  /// - returns: false if it has one already, and keeps that, once more.
-  func add(_ presenter: any FilePresenter, key: CoordinationKey, path: ItemPath?) -> Bool {
+  /// - returns: the key that it has already, and keeps, once more; nil as a rule.
+  func add(
+    _ presenter: any FilePresenter, key: CoordinationKey, path: ItemPath?
+  ) -> CoordinationKey? {
     let queue = presenter.presentedItemQueue
     queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(queue))
     return entries.withLock { entries in
       if let known = Self.key(of: presenter, in: entries) {
         entries[known]?.additions += 1
-        return false
+        return known
       }
       entries[key] = Entry(
         identity: ObjectIdentifier(presenter), presenter: presenter, queue: queue, path: path,
         believed: path)
-      return true
+      return nil
     }
   }
 
@@ -108,8 +110,8 @@ final class PresenterHost: Sendable {
     return entries.first { $0.value.identity == identity && $0.value.presenter != nil }?.key
   }
 
-  /// Whether none is registered, alive or not.
-  var isEmpty: Bool { entries.withLock { $0.isEmpty } }
+  /// Where a presenter's item is, as the arbiter knows it; nil if it is nowhere, or not registered.
+  func path(of key: CoordinationKey) -> ItemPath? { entries.withLock { $0[key]?.path } }
 
   /// The presenters that are alive.
   var all: [any FilePresenter] {

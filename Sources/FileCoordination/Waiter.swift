@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// A thread that waits for a result, which may come before it waits.
+/// Threads that wait for a result, which may come before they wait.
 final class Waiter<Value: Sendable>: Sendable {
   private struct State {
     var result: Result<Value, CoordinationError>?
@@ -43,6 +43,8 @@ final class Waiter<Value: Sendable>: Sendable {
     } else {
       arrived.wait()
     }
+    // For the next one that waits.
+    arrived.signal()
     return state.withLock { $0.result }
   }
 }

@@ -64,8 +64,10 @@ struct WireReader {
     place = bytes.startIndex
   }
 
+  var isAtEnd: Bool { place == bytes.endIndex }
+
   func finish() throws(WireError) {
-    guard place == bytes.endIndex else { throw .length }
+    guard isAtEnd else { throw .length }
   }
 
   mutating func byte() throws(WireError) -> UInt8 {

@@ -106,10 +106,9 @@ extension ArbiterWorld {
   }
 
   /// Something is lost on the way: a move that somebody has not heard of may be among it.
-  func loseMoves(of presenter: CoordinationKey? = nil) {
+  func loseMoves() {
     let places = Dictionary(uniqueKeysWithValues: items.map { ($1, $0) })
-    forEachShown { key, shown in
-      guard presenter.map({ $0 == key }) ?? true else { return }
+    forEachShown { _, shown in
       if let item = shown.item, places[item] != shown.path { shown.isLost = true }
     }
   }

@@ -55,8 +55,6 @@ final class ArbiterWorld {
     var isCongested = false
     /// Whether it has greeted, and not yet said all that it has.
     var isComingBack = false
-    /// Whether the arbiter is a new one, which it has not told yet what it has.
-    var isUnknown = false
     init(_ id: UInt64) { self.id = id }
     var isBusy: Bool {
       !isConnected || !claims.isEmpty || !questions.isEmpty || !inbox.isEmpty || !outbox.isEmpty
@@ -80,9 +78,8 @@ final class ArbiterWorld {
   private(set) var grantTimes: [CoordinationKey: Duration] = [:]
   /// Whether nobody is killed, loses a connection or does not answer, but the arbiter.
   let isCalm: Bool
-  /// Whether one arbiter follows another; then all come back while they are waited for.
+  /// Whether one arbiter follows another.
   let hasTakeovers: Bool
-  private var lastTakeover: Duration = .zero
   /// How often each thing happened: a world in which nothing happens proves nothing.
   private(set) var counts: [String: Int] = [:]
   /// What must not be: empty, if all is well.
@@ -135,7 +132,6 @@ final class ArbiterWorld {
     now += .milliseconds(1)
     let process = processes[random.below(processes.count)]
     if let deadline = arbiter.nextDeadline, deadline <= now { input(.time) }
-    if isCalm, lastTakeover + Arbiter.returnPatience == now + .milliseconds(1) { bringAllBack() }
     switch random.below(108) {
     case 0..<18: if process.claims.count < 3 { claim(process) }
     case 18..<45: sendOne(process)
@@ -192,29 +188,21 @@ final class ArbiterWorld {
   /// The arbiter ends; the next one knows what processes wrote down, and nothing else.
   private func takeOver() {
     count("takeovers")
-    lastTakeover = now
     for process in processes { while !process.outbox.isEmpty, chance(60) { sendOne(process) } }
     for process in processes {
       while !process.inbox.isEmpty { receiveOne(process) }
       process.outbox = []
       (process.isConnected, process.isGreeted, process.isComingBack) = (false, false, false)
-      process.isUnknown = true
     }
     loseMoves()
     arbiter = Arbiter(process: CoordinatingProcess(id: 0, name: "next"))
     for process in processes {
       let requests = process.claims.values.map(\.request)
       let name = CoordinatingProcess(id: Int32(process.id), name: "process")
-      let presents = !process.presenters.isEmpty
-      guard presents || !requests.isEmpty else { continue }
-      input(.recovered(process.id, name, requests, presents: presents))
-    }
-  }
-
-  private func bringAllBack() {
-    for process in processes {
-      if !process.isConnected { greet(process) }
-      while process.isComingBack || !process.isGreeted { sendOne(process) }
+      let presented = process.presenters.map { PresenterRecord(key: $0, path: $1.path) }
+      guard !presented.isEmpty || !requests.isEmpty else { continue }
+      input(.recovered(process.id, name, requests, presenting: presented))
+      for key in process.presenters.keys { noteHeard(key, process) }
     }
   }
 
@@ -255,11 +243,8 @@ final class ArbiterWorld {
       (process.isGreeted, process.isComingBack) = (true, true)
       // What was said by the former connection meanwhile is lost.
       loseMoves()
-    case .ready: (process.isComingBack, process.isUnknown) = (false, false)
-    case .present(let record, _):
-      // An arbiter tells of a move those alone that it knows.
-      if process.isUnknown { loseMoves(of: record.key) }
-      noteHeard(record.key, process)
+    case .ready: process.isComingBack = false
+    case .present(let record, _): noteHeard(record.key, process)
     case .moved: lastMove = now
     default: break
     }

@@ -40,7 +40,7 @@ import Testing
     #expect(desk.isGranted(waiter))
   }
 
-  @Test func c24_itsPresentersAreAskedWhenItIsBackAndUntilThenNothingBegins() throws {
+  @Test func c24_itsPresentersAreAskedWhenItIsBackAndUntilThenWaitedFor() throws {
     let presenter = try desk.present(1, "/f")
     desk.input(.lost(1))
     let writer = try desk.write(2, "/f")
@@ -49,23 +49,27 @@ import Testing
     #expect(desk.questions(to: presenter, for: writer) == [.relinquishToWriter])
   }
 
-  @Test func p10_forAMomentAtMost() throws {
+  @Test func p10_theyDelayThoseWhoTouchTheirItemsByTheDeadlineAndNobodyElse() throws {
     _ = try desk.present(1, "/f")
     desk.input(.lost(1))
-    let writer = try desk.write(2, "/f")
-    desk.advance(by: Arbiter.returnPatience)
+    let writer = try desk.claim(2, ("/f", .writes), patience: .seconds(60))
+    #expect(desk.isGranted(try desk.write(3, "/g")))
+    desk.advance(by: .seconds(60) - .milliseconds(1))
+    #expect(!desk.isGranted(writer))
+    desk.advance(by: .milliseconds(1))
     #expect(desk.isGranted(writer))
   }
 
-  @Test func p10_norAnewWhereItIsLostAgainBeforeItHasSaidAll() throws {
-    _ = try desk.present(1, "/f")
-    desk.input(.lost(1))
-    let writer = try desk.write(2, "/f")
-    desk.advance(by: Arbiter.returnPatience - .milliseconds(1))
-    desk.say(.hello(member: 1, CoordinatingProcess(id: 101, name: "process1")), from: 1)
-    desk.input(.lost(1))
+  @Test func p10_whereTheyAreLostAgainAndAgainTheirTimeBeginsAnewOnce() throws {
+    let presenter = try desk.present(1, "/f")
+    let writer = try desk.claim(2, ("/f", .writes), patience: .seconds(60))
+    for _ in 0..<60 {
+      desk.advance(by: .seconds(1))
+      desk.input(.lost(1))
+      desk.greet(1, presenting: [presenter: "/f"])
+    }
     #expect(!desk.isGranted(writer))
-    desk.advance(by: .milliseconds(1))
+    desk.advance(by: .seconds(1))
     #expect(desk.isGranted(writer))
   }
 

@@ -199,6 +199,24 @@ import Testing
     try keeper.finish()
   }
 
+  @Test func p10_soItIsAfterATakeoverAndItDelaysNobodyElse() throws {
+    let keeper = try keeper()
+    let presenter = try PeerProcess(workshop, "present", file, "plain")
+    try presenter.line("ready")
+    presenter.signal(SIGSTOP)
+    keeper.signal(SIGKILL)
+    let other = try PeerProcess(
+      workshop, "hold", "write", try workshop.file("g").string, patience: 3_600_000)
+    try other.line("held")
+    let writer = try PeerProcess(workshop, "hold", "write", file, patience: 200)
+    try writer.line("lapsed \(presenter.id)")
+    try writer.line("held")
+    for process in [writer, other] { try process.finish() }
+    presenter.signal(SIGCONT)
+    try presenter.line("changed")
+    try presenter.finish()
+  }
+
   @Test func c26_aPresenterOfAnotherProcessThatCannotSaveFailsTheReader() throws {
     let keeper = try keeper()
     let presenter = try PeerProcess(workshop, "present", file, "refusing")

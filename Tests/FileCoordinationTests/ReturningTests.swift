@@ -82,9 +82,8 @@ import Testing
     let presenter = FakePresenter(file)
     try there.addFilePresenter(presenter)
     let next = try takeOver()
-    #expect(try next.report().presenters.isEmpty)
     threads.replenish()
-    try wait { try !next.report().presenters.isEmpty }
+    try wait { presenter.journal.all.contains("changed") }
     try FileCoordinator(next).write(file, timeout: .seconds(30)) { _ in }
     #expect(presenter.journal.wait(for: "relinquish writer"))
   }
@@ -94,17 +93,70 @@ import Testing
     try there.addFilePresenter(presenter)
     let next = try takeOver()
     let error = #expect(throws: CoordinationError.self) {
-      try FileCoordinator(next).write(file, timeout: .milliseconds(10)) { _ in
+      try FileCoordinator(next).write(file, timeout: .milliseconds(300)) { _ in
         Issue.record("its presenter was not asked")
       }
     }
-    guard case .timedOut(_, let holders) = error, holders.map(\.role) == [.mayHold] else {
+    guard case .timedOut(_, let holders) = error, holders.map(\.role) == [.presents] else {
       Issue.record("another error: \(String(describing: error))")
       return
     }
     threads.replenish()
     try FileCoordinator(next).write(file, timeout: .seconds(30)) { _ in }
     #expect(presenter.journal.all.contains("relinquish writer"))
+  }
+
+  @Test func p10_andDelayNobodyElseUntilThen() throws {
+    let presenter = FakePresenter(file)
+    try there.addFilePresenter(presenter)
+    let next = try takeOver()
+    let other = try workshop.file("g", "")
+    try FileCoordinator(next, patience: .seconds(3_600)).write(other, timeout: .seconds(30)) { _ in
+    }
+    threads.replenish()
+  }
+
+  /// The paths of the presenters that the next arbiter knows without having heard of them.
+  private func pathsAfterTakeover() throws -> Set<String?> {
+    defer { threads.replenish() }
+    return Set(try takeOver().report().presenters.map(\.path))
+  }
+
+  @Test func theNextKnowsWhatIsPresentedOfManyThatHaveComeAndGone() throws {
+    let presenters = try (0..<500).map { number in
+      let presenter = FakePresenter(try workshop.file("\(number)"))
+      try there.addFilePresenter(presenter)
+      if number % 5 != 0 { try there.removeFilePresenter(presenter) }
+      return presenter
+    }
+    let kept = presenters.enumerated().filter { $0.offset % 5 == 0 }
+    #expect(try pathsAfterTakeover() == Set(kept.map { $0.element.presentedItemPath?.string }))
+  }
+
+  @Test func itKnowsWhereAMovedItemIs() throws {
+    let names = ["f", "by another", "by itself"].map { workshop.files.appending($0) }
+    let presenter = FakePresenter(file)
+    try there.addFilePresenter(presenter)
+    for (name, mover) in [
+      (names[1], try FileCoordinator(here)),
+      (names[2], try FileCoordinator(there, filePresenter: presenter)),
+    ] {
+      let old = presenter.presentedItemPath ?? file
+      try mover.write(old, .forMoving) { path in
+        try FileManager.default.moveItem(atPath: path.string, toPath: name.string)
+        try mover.item(at: path, didMoveTo: name)
+      }
+      if name == names[1] { #expect(presenter.journal.wait(for: "moved")) }
+    }
+    #expect(try pathsAfterTakeover() == [names[2].string])
+  }
+
+  @Test func itKnowsWhereItemsAreThatThePresenterHasNamedAnew() throws {
+    let presenter = FakePresenter(nil)
+    try there.addFilePresenter(presenter)
+    presenter.setPath(file)
+    try FileCoordinator(there, filePresenter: presenter).write(file) { _ in }
+    #expect(try pathsAfterTakeover() == [file.string])
   }
 
   @Test func whatItWaitedForFailsAndIsInNobodysWay() throws {

@@ -14,11 +14,9 @@ import Testing
       items: [ClaimedItem(try ArbiterDesk.path(path), options)], since: at)
   }
 
-  private func recover(
-    _ desk: ArbiterDesk, _ requests: [ClaimRequest], presents: Bool = false
-  ) {
-    let survivor = CoordinatingProcess(id: 109, name: "survivor")
-    desk.input(.recovered(9, survivor, requests, presents: presents))
+  private func recover(_ desk: ArbiterDesk, _ requests: [ClaimRequest]) {
+    desk.input(
+      .recovered(9, CoordinatingProcess(id: 109, name: "survivor"), requests, presenting: []))
   }
 
   @Test func aClaimThatMayBeHeldIsWaitedFor() throws {
@@ -77,46 +75,6 @@ import Testing
     desk.say(.claim(first, isHeld: false), from: 9)
     desk.release(holder)
     #expect(desk.isGranted(first.key) && !desk.isGranted(second.key))
-  }
-
-  @Test func c24_whoPresentedWithTheLastArbiterIsAskedThoughOthersAreFasterToComeBack() throws {
-    recover(desk, [], presents: true)
-    let writer = try desk.write(1, "/f")
-    #expect(!desk.isGranted(writer) && desk.inTheWay(of: writer) == [109])
-    desk.say(.hello(member: 9, CoordinatingProcess(id: 109, name: "survivor")), from: 9)
-    let presenter = try desk.present(9, "/f")
-    #expect(desk.questions(to: presenter, for: writer) == nil, "it has not said all yet")
-    desk.say(.ready, from: 9)
-    #expect(desk.questions(to: presenter, for: writer) == [.relinquishToWriter])
-    desk.answer(presenter, to: writer)
-    #expect(desk.isGranted(writer))
-  }
-
-  @Test func p10_whoPresentedAndDoesNotComeBackIsWaitedForForAMoment() throws {
-    recover(desk, [], presents: true)
-    let (writer, other) = (try desk.write(1, "/f"), try desk.write(2, "/f"))
-    desk.advance(by: Arbiter.returnPatience - .milliseconds(1))
-    #expect(!desk.isGranted(writer))
-    desk.advance(by: .milliseconds(1))
-    #expect(desk.isGranted(writer) && !desk.isGranted(other))
-    desk.release(writer)
-    #expect(desk.isGranted(other))
-  }
-
-  @Test func p10_whoPresentedAndEndsIsNotWaitedFor() throws {
-    recover(desk, [], presents: true)
-    let writer = try desk.write(1, "/f")
-    desk.input(.gone(9))
-    #expect(desk.isGranted(writer))
-  }
-
-  @Test func p3_whoGaveWayToWhatIsOverGoesOnThoughOneWhoPresentsIsNotBack() throws {
-    recover(desk, [], presents: true)
-    let presenter = desk.key(1)
-    let over = CoordinationKey(member: 9, number: 1)
-    let record = PresenterRecord(key: presenter, path: try ArbiterDesk.path("/f"))
-    desk.say(.present(record, gaveWayTo: [over]), from: 1)
-    #expect(desk.notices(to: presenter) == [.reacquire(over)])
   }
 
   @Test func c31_aWriteThatEndedWhileThereWasNoArbiterIsToldAndAReadIsNot() throws {

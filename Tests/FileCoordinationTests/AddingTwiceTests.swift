@@ -1,0 +1,43 @@
+import FileCoordination
+import Foundation
+import SystemFiles
+import SystemPackage
+import Testing
+
+/// Two threads that add one presenter at the same time.
+@Suite struct AddingTwiceTests {
+  let workshop: Workshop
+  let presenter: FakePresenter
+
+  init() throws {
+    workshop = try Workshop()
+    presenter = FakePresenter(try workshop.file("f", ""))
+  }
+
+  @Test func p11_neitherReturnsBeforeItIsRegistered() throws {
+    let journal = Journal()
+    // An arbiter that accepts nobody yet.
+    _ = try CoordinationPlace(workshop.coordination)
+    let lock = try LinuxFileSystem().lock(
+      workshop.coordination.appending("arbiter.lock"), exclusive: true, wait: false, holder: [])
+    let socket = workshop.coordination.appending("arbiter.socket")
+    let listener = try InterposedArbiter.listen(at: socket)
+    let there = try workshop.domain(isSilent: true)
+    let workers = (0..<2).map { _ in
+      Worker { [presenter] in
+        try there.addFilePresenter(presenter)
+        journal.note("added")
+      }
+    }
+    while there.filePresenters.isEmpty { usleep(100) }
+    for _ in 0..<1_000 { sched_yield() }
+    #expect(journal.all.isEmpty)
+    close(listener)
+    lock.release()
+    for worker in workers { try worker.join() }
+    try there.removeFilePresenter(presenter)
+    #expect(try there.report().presenters.count == 1, "it was added twice")
+    try there.removeFilePresenter(presenter)
+    #expect(try there.report().presenters.isEmpty)
+  }
+}
