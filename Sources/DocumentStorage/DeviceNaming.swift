@@ -84,16 +84,18 @@ struct LearntName: Sendable, Comparable {
   }
 
   /// Whether a segment tells it, as far as the segment by itself says since when.
-  func isTold(by segment: Segment) -> Bool {
-    guard let naming = segment.naming, naming.name == name else { return false }
-    return naming.time.map { $0 == time } ?? true
+  func isTold(by segment: Segment) -> Bool { segment.naming.map { isTold(by: $0) } ?? false }
+
+  func isTold(by naming: Segment.Naming) -> Bool {
+    naming.name == name && naming.time.map { $0 == time } ?? true
   }
 
-  /// - parameter row: of the table `streams`.
-  init?(_ row: GRDB.Row) throws {
-    guard let name = try row.value("name") as String? else { return nil }
-    self.name = name
-    time = HybridTime(rawValue: UInt64(bitPattern: try row.value("named_at")))
+  /// - parameters:
+  ///   - name: nil if none was learnt.
+  ///   - time: as it is stored.
+  init?(_ name: String?, time: Int64) {
+    guard let name else { return nil }
+    self.init(name: name, time: HybridTime(rawValue: UInt64(bitPattern: time)))
   }
 
   static func < (lhs: LearntName, rhs: LearntName) -> Bool {

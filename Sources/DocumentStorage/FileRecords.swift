@@ -163,7 +163,7 @@ extension FileRecord {
     directory, name, size, modified, changed, inode, reason, detail, stream, first, last, tried
     """
 
-  fileprivate init(row: Row) throws {
+  fileprivate init(row: BareRow) throws {
     guard let reason = Reason(rawValue: try row.value(6)) else { throw StoredBytes.damage }
     var range: Range?
     if let stream: Data = try row.value(8) {

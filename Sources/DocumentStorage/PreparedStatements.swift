@@ -30,25 +30,4 @@ extension Database {
     default: throw StoredBytes.damage
     }
   }
-
-  /// Reads each row that a statement gives in its place, without a copy.
-  ///
-  /// - parameter body: runs no statement.
-  func forEachRow(
-    _ sql: String, _ arguments: StatementArguments = StatementArguments(),
-    _ body: (Row) throws -> Void
-  ) throws {
-    let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-    while let row = try rows.next() { try body(row) }
-  }
-
-  /// What is made of each row, as ``forEachRow(_:_:_:)`` reads them.
-  func read<Value>(
-    _ sql: String, _ arguments: StatementArguments = StatementArguments(),
-    _ read: (Row) throws -> Value
-  ) throws -> [Value] {
-    var values: [Value] = []
-    try forEachRow(sql, arguments) { values.append(try read($0)) }
-    return values
-  }
 }

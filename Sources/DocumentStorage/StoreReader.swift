@@ -239,13 +239,14 @@ extension StoreDatabase {
         names.givenUp[row.stream] = streams.frontier.givenUp[row.stream]
       }
       // What the archive lacks counts as not imported, so that the next scan reads it once more.
-      let sql = """
-        SELECT stream, first, last, digest FROM segments AS known WHERE named
-          AND NOT EXISTS (SELECT 1 FROM unarchived
-            WHERE unarchived.stream = known.stream AND unarchived.first = known.first
-              AND unarchived.last = known.last AND unarchived.digest = known.digest)
+      let lacks = try db.integer("SELECT EXISTS (SELECT 1 FROM unarchived)") == 1
+      let isKept = """
+        AND NOT EXISTS (SELECT 1 FROM unarchived
+          WHERE unarchived.stream = known.stream AND unarchived.first = known.first
+            AND unarchived.last = known.last AND unarchived.digest = known.digest)
         """
-      try db.forEachRow(sql) { row in
+      let sql = "SELECT stream, first, last, digest FROM segments AS known WHERE named "
+      try db.forEachRow(sql + (lacks ? isKept : "")) { row in
         names.segments.insert(
           ImportedNames.Name(
             stream: try streams.stream(number: row.value(0)), first: try row.number(1),

@@ -24,7 +24,7 @@ extension StreamDirectory {
       context, time, nonce
       """
 
-    init(_ row: GRDB.Row, stream: StreamID) throws {
+    init(_ row: BareRow, stream: StreamID) throws {
       base = try row.number(0)
       before = try (try row.value(1) as Data?).map { try Fingerprint(column: $0) }
       lost = [UInt8](try row.value(2) as Data? ?? Data())
@@ -67,7 +67,8 @@ extension StreamDirectory {
       let end = try row.number(15)
       if end > 0 { givenUp[stream] = end }
       rows[stream] = Row(
-        number: number, stream: stream, learntName: try LearntName(row),
+        number: number, stream: stream,
+        learntName: LearntName(try row.value(21), time: try row.value(22)),
         isOwn: try row.value(16) == OwnStream.written,
         unmarked: try row.number(17), positions: [], gapSince: try row.value(18),
         written: try (row.value(23) as Int64?).map { UInt64(clamping: $0) },
