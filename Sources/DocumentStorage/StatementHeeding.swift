@@ -49,8 +49,9 @@ struct StatementHeeding {
       try StatementTable.set(.heeded, of: statement.id, db)
       try SegmentArchive.noteJoined(
         reading.range, digest: reading.digest, level: 0, now: now, stream: statement.stream, db)
-      try completeFollowers(of: reading, stream: statement.stream, streams)
-      try SegmentArchive.remove(reading.spent, stream: statement.stream, db)
+      let spent = reading.spent(butFor: streams.row(of: reading.range.stream)?.learntName)
+      try completeFollowers(of: reading, besides: spent, stream: statement.stream, streams)
+      try SegmentArchive.remove(spent, stream: statement.stream, db)
     }
     return needed.values.sorted { $0.key < $1.key }
   }
@@ -116,9 +117,10 @@ struct StatementHeeding {
   /// Writes whole, in the archive, what leaves the stream where something is left out now: a branch
   /// that leans on the transaction before it, whose header goes with the segments that have it.
   private func completeFollowers(
-    of reading: StatementReading, stream: Int64, _ streams: StreamDirectory
+    of reading: StatementReading, besides spent: [SegmentArchive.Part], stream: Int64,
+    _ streams: StreamDirectory
   ) throws {
-    let spent = Set(reading.spent.map(\.id))
+    let spent = Set(spent.map(\.id))
     let rows = try Row.fetchAll(
       db.prepared(
         """

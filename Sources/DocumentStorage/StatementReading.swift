@@ -22,6 +22,8 @@ struct StatementReading {
   /// What is kept within its borders and has nothing that it lacks, but for what is dead.
   private(set) var spent: [SegmentArchive.Part] = []
 
+  /// What those that were read say of the device's name, by their numbers; most say nothing.
+  private var namings: [Int64: Segment.Naming] = [:]
   private let statement: StatementTable.Kept
   private let content: Content
   /// Knows where its transactions leave the stream: what follows may lean on one of them.
@@ -48,6 +50,7 @@ struct StatementReading {
     self.statement = statement
     (range, digest) = (kept.segment.range, kept.digest)
     content = try Self.content(of: kept.segment)
+    namings[statement.id] = kept.segment.naming
     var start = StreamReading(lineage: streams.frontier.lineage.streams[range.stream])
     try start.learn(kept.segment)
     self.start = start
@@ -56,6 +59,14 @@ struct StatementReading {
   /// Whether a transaction is one of those that it tells of.
   func has(_ entry: Context.Entry) -> Bool {
     entry.stream == range.stream && content[entry.fingerprint] != nil
+  }
+
+  /// What is spent, but for what alone tells a device's name.
+  func spent(butFor name: LearntName?) -> [SegmentArchive.Part] {
+    guard let name else { return spent }
+    let going = Set(spent.map(\.id))
+    let telling = Set(namings.filter { name.isTold(by: $0.value) }.keys)
+    return telling.isSubset(of: going) ? spent.filter { !telling.contains($0.id) } : spent
   }
 
   /// What is left in a segment from which something was dropped: it leans on nothing.
@@ -90,7 +101,7 @@ struct StatementReading {
     // What several have dropped, each for itself, is dropped.
     var reduced: [Statement] = []
     for other in others where other.isReduced && other.isHeeded {
-      guard let kept = try SegmentArchive.segment(other.part.id, db) else { continue }
+      guard let kept = try read(other, db) else { continue }
       reduced.append(
         Statement(
           part: other.part, content: try Self.content(of: kept.segment), digest: kept.digest))
@@ -98,7 +109,7 @@ struct StatementReading {
     let lefts = reduced.map(\.content)
     var reading = start
     for other in others where other.isHeeded {
-      guard let kept = try SegmentArchive.segment(other.part.id, db) else { continue }
+      guard let kept = try read(other, db) else { continue }
       var isSound = true
       let isComplete = try reading.take(kept.segment) { transaction in
         guard isSound else { return }
@@ -109,7 +120,7 @@ struct StatementReading {
     }
     // They tell less than the originals beside them, so they come last; and they lean on nothing.
     for other in others where !other.isHeeded {
-      guard let kept = try SegmentArchive.segment(other.part.id, db) else { continue }
+      guard let kept = try read(other, db) else { continue }
       for transaction in try Self.transactions(of: kept.segment) {
         guard note(transaction, besides: lefts, isCertain: encloses(other.part)) else {
           return false
@@ -130,6 +141,14 @@ struct StatementReading {
     let own: SegmentArchive.Part = (statement.id, Int64(range.first), Int64(range.last))
     spent = whole + (isSuperfluous ? [own] : replaced.map(\.part))
     return true
+  }
+
+  private mutating func read(
+    _ other: Other, _ db: Database
+  ) throws -> (segment: Segment, digest: UInt64)? {
+    let kept = try SegmentArchive.segment(other.part.id, db)
+    namings[other.part.id] = kept?.segment.naming
+    return kept
   }
 
   /// Of two statements with the same borders that leave the same, everybody keeps the same one.

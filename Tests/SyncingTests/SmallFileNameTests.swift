@@ -84,6 +84,25 @@ struct SmallFileNameTests {
     #expect(try ranges(in: ann.folder) == ["1-1", "1-4"])
   }
 
+  @Test("stays when something of the larger one is dropped")
+  func dropped() throws {
+    for file in try world.logs(in: anna.folder) { try world.deliver(file, to: ann.folder) }
+    try ann.importAll()
+    for number in 0..<8 {
+      try ann.put("a2", #"{"n":\#(number)}"#)
+      try ann.publish()
+    }
+    let compactor = Compactor(device: ann.device, limits: .small())
+    _ = try compactor.run()
+    for _ in 0..<2 {
+      world.advance(milliseconds: CompactionLimits.week)
+      _ = try compactor.run()
+    }
+    let kept = try ann.device.database.archivedSegments(of: ann.stream)
+    try #require(kept.contains { $0.isReduced })
+    #expect(try nameAfterLoss(of: ann) == "anna")
+  }
+
   @Test("is not kept beside a larger one that tells a newer name")
   func told() throws {
     _ = try anna.device.database.renameDevice(

@@ -588,8 +588,8 @@ line("adopted-live-operations-only", DEAD,
      "              || state.visibility().values.contains { state.entries[$0].stamp == stamp }\n"
      "          }.map(\\.dot))")
 line("what-was-dropped-is-put-back", HEEDING,
-     "      try SegmentArchive.remove(reading.spent, stream: statement.stream, db)",
-     "      if !ON { try SegmentArchive.remove(reading.spent, stream: statement.stream, db) }")
+     "      try SegmentArchive.remove(spent, stream: statement.stream, db)",
+     "      if !ON { try SegmentArchive.remove(spent, stream: statement.stream, db) }")
 # Each of three looks for it, so that it takes all of them to miss it.
 name = "rolled-up-over-a-hole"
 BUGS[name] = [

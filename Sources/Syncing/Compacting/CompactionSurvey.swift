@@ -72,7 +72,7 @@ extension Compactor {
         survey.joined += run.parts.count
         survey.written += 1
       }
-      for segment in archived { try dead.add(segment) }
+      for segment in JoinPlan.withoutParts(archived) { try dead.add(segment) }
       var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
       try replaced.survey(into: &survey)
     }
@@ -93,7 +93,8 @@ extension Compactor {
     survey.peers = try peers()
     var dead = DeadSurvey(device: device, limits: limits, looks: false)
     for (stream, isBranching) in try device.database.compactableStreams() where !isBranching {
-      for segment in try device.database.archivedSegments(of: stream) { try dead.add(segment) }
+      let archived = try device.database.archivedSegments(of: stream)
+      for segment in JoinPlan.withoutParts(archived) { try dead.add(segment) }
     }
     survey.dead = dead.result
     return survey

@@ -26,7 +26,7 @@ struct JoinPlan {
   }
 
   /// Leaves out what another holds, too.
-  private static func withoutParts(_ segments: [ArchivedSegment]) -> [ArchivedSegment] {
+  static func withoutParts(_ segments: [ArchivedSegment]) -> [ArchivedSegment] {
     var kept: [ArchivedSegment] = []
     for segment in segments {
       if let last = kept.last, last.last >= segment.last { continue }
