@@ -68,7 +68,6 @@ final class MemberRecord: Sendable {
       if presented == nil {
         guard path != nil else { return }
         presented = try PresentedFile(at: Self.presentedPath(of: member, in: place))
-        try presented?.write(process, [])
       }
       try presented?.note(process, presenter, at: path)
     }

@@ -8,7 +8,8 @@ import SystemPackage
 struct PresentedFile {
   private let file: RecordFile
   private var paths: [CoordinationKey: ItemPath] = [:]
-  private var notes = 0
+  /// How many stand there; nil: none, or not all that there should be.
+  private var notes: Int?
 
   /// Below this many notes it is not written anew for being old.
   private static let fewest = 64
@@ -34,21 +35,26 @@ struct PresentedFile {
   mutating func note(
     _ process: CoordinatingProcess, _ presenter: CoordinationKey, at path: ItemPath?
   ) throws(FileError) {
-    guard paths[presenter] != path else { return }
+    guard notes == nil || paths[presenter] != path else { return }
     paths[presenter] = path
-    guard notes < max(Self.fewest, 2 * paths.count) else { return try writeAll(process) }
+    // Where there are none, it does not say either whose they would be.
+    guard let known = notes, known < max(Self.fewest, 2 * paths.count) else {
+      return try writeAll(process)
+    }
     var writer = WireWriter()
     Self.put(presenter, path, to: &writer)
-    notes += 1
+    notes = nil
     try file.append(writer.bytes)
+    notes = known + 1
   }
 
   private mutating func writeAll(_ process: CoordinatingProcess) throws(FileError) {
     var writer = WireWriter()
     if !paths.isEmpty { process.write(to: &writer) }
     for (presenter, path) in paths { Self.put(presenter, path, to: &writer) }
-    notes = paths.count
+    notes = nil
     try file.replace(by: writer.bytes)
+    notes = paths.isEmpty ? nil : paths.count
   }
 
   private static func put(
