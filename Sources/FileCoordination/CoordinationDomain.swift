@@ -134,7 +134,8 @@ public final class CoordinationDomain: Sendable {
     let item = try Self.item(of: presenter)
     let isThere = item?.status != nil
     guard node.presenters.note(item?.path, isThere: isThere, saidBy: key) else { return }
-    try node.notePresented(key)
+    // Where it cannot be written, what this process says when it is back is right all the same.
+    try? node.notePresented(key)
     try node.post(.present(PresenterRecord(key: key, path: item?.path), gaveWayTo: []))
   }
 

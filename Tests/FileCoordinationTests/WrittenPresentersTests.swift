@@ -61,4 +61,19 @@ import Testing
       try there.removeFilePresenter(presenter)
     }
   }
+
+  /// Has nothing of what is presented be written down.
+  private func refuseToWrite() throws {
+    try Workshop.makeFolder(members.appending("\(try member()).presented"))
+  }
+
+  @Test func p11_oneThatCannotBeWrittenDownIsAskedWhereItHasNamedItsItemAnew() throws {
+    let presenter = FakePresenter(nil)
+    try there.addFilePresenter(presenter)
+    try refuseToWrite()
+    presenter.setPath(file)
+    try FileCoordinator(there, filePresenter: presenter).write(file) { _ in }
+    try FileCoordinator(here).write(file, timeout: .seconds(30)) { _ in }
+    #expect(presenter.journal.all.contains("relinquish writer"))
+  }
 }
