@@ -89,7 +89,6 @@ public final class CoordinationDomain: Sendable {
   /// Takes a presenter away; as often as it was added.
   public func removeFilePresenter(_ presenter: any FilePresenter) throws {
     guard let key = node.presenters.takeBack(presenter) else { return }
-    node.presenters.remove(key)
     // Where it cannot be written, the next arbiter asks it without need.
     try? node.notePresented(key)
     try node.post(.unpresent(key))

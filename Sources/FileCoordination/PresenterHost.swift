@@ -51,15 +51,19 @@ final class PresenterHost: Sendable {
     }
   }
 
-  /// Takes one addition of a presenter back.
+  /// Takes one addition of a presenter back, and with the last one the presenter away: whoever adds
+  /// it meanwhile adds it anew.
   ///
   /// - returns: its key, if that was the last one.
   func takeBack(_ presenter: any FilePresenter) -> CoordinationKey? {
-    entries.withLock { entries in
+    // Ends, as in `remove`, not under the lock.
+    let removed = entries.withLock { entries -> (key: CoordinationKey, Entry)? in
       guard let key = Self.key(of: presenter, in: entries) else { return nil }
       entries[key]?.additions -= 1
-      return entries[key]?.additions == 0 ? key : nil
+      guard entries[key]?.additions == 0 else { return nil }
+      return entries.removeValue(forKey: key).map { (key, $0) }
     }
+    return removed?.key
   }
 
   /// Takes a presenter away.

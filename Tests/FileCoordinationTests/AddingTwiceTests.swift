@@ -40,4 +40,19 @@ import Testing
     try there.removeFilePresenter(presenter)
     #expect(try there.report().presenters.isEmpty)
   }
+
+  @Test func p11_oneThatIsAddedWhileItIsTakenAwayIsRegistered() throws {
+    let domain = try workshop.domain()
+    for _ in 0..<2_000 {
+      try domain.addFilePresenter(presenter)
+      let workers = [
+        Worker { [presenter] in try domain.addFilePresenter(presenter) },
+        Worker { [presenter] in try domain.removeFilePresenter(presenter) },
+      ]
+      for worker in workers { try worker.join() }
+      #expect(domain.filePresenters.count == 1)
+      #expect(try domain.report().presenters.count == 1)
+      try domain.removeFilePresenter(presenter)
+    }
+  }
 }
