@@ -56,13 +56,9 @@ public final class CoordinationDomain: Sendable {
     let waiter = Waiter<Void>()
     // Before it is seen: another thread that adds it, too, waits for the same.
     node.state.withLock { $0.registrations[key] = waiter }
-    if let known = node.presenters.add(presenter, key: key, path: path) {
-      let first = node.state.withLock { state in
-        state.registrations[key] = nil
-        return state.registrations[known]
-      }
-      if let first { try wait(forRegistration: first) }
-      return
+    if let first = node.presenters.add(presenter, key: key, path: path, waiter) {
+      node.state.withLock { $0.registrations[key] = nil }
+      return try wait(forRegistration: first)
     }
     do throws(CoordinationError) {
       // Before it is said: the arbiter may end in between.

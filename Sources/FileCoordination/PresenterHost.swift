@@ -16,6 +16,8 @@ final class PresenterHost: Sendable {
     weak var presenter: (any FilePresenter)?
     /// How often it was added, and not taken away again.
     var additions = 1
+    /// What all wait for who add it.
+    let registration: Waiter<Void>
     let queue: DispatchQueue
     /// Where its item is, as the arbiter knows it.
     var path: ItemPath?
@@ -31,22 +33,24 @@ final class PresenterHost: Sendable {
 
   private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
-  /// Adds a presenter under a key.
+  /// Adds a presenter under a key, to be registered by the caller.
   ///
-  /// - returns: the key that it has already, and keeps, once more; nil as a rule.
+  /// - returns: nil as a rule; for one that has a key already, and keeps it, once more, what its
+  ///   registration comes to.
   func add(
-    _ presenter: any FilePresenter, key: CoordinationKey, path: ItemPath?
-  ) -> CoordinationKey? {
+    _ presenter: any FilePresenter, key: CoordinationKey, path: ItemPath?,
+    _ registration: Waiter<Void>
+  ) -> Waiter<Void>? {
     let queue = presenter.presentedItemQueue
     queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(queue))
     return entries.withLock { entries in
       if let known = Self.key(of: presenter, in: entries) {
         entries[known]?.additions += 1
-        return known
+        return entries[known]?.registration
       }
       entries[key] = Entry(
-        identity: ObjectIdentifier(presenter), presenter: presenter, queue: queue, path: path,
-        believed: path)
+        identity: ObjectIdentifier(presenter), presenter: presenter, registration: registration,
+        queue: queue, path: path, believed: path)
       return nil
     }
   }

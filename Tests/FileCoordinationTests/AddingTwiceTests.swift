@@ -41,6 +41,25 @@ import Testing
     #expect(try there.report().presenters.isEmpty)
   }
 
+  @Test func p11_neitherReturnsIfItCannotBeRegistered() throws {
+    let (here, there) = (try workshop.domain(), try workshop.domain())
+    let members = workshop.coordination.appending("members")
+    let names = try FileManager.default.contentsOfDirectory(atPath: members.string)
+    let member = try #require(names.first)
+    // What it presents cannot be written down.
+    try Workshop.makeFolder(members.appending("\(member).presented"))
+    for _ in 0..<2_000 {
+      let workers = (0..<2).map { _ in
+        Worker { [presenter] in
+          #expect(throws: CoordinationError.self) { try there.addFilePresenter(presenter) }
+        }
+      }
+      for worker in workers { try worker.join() }
+      #expect(there.filePresenters.isEmpty)
+    }
+    #expect(try here.report().presenters.isEmpty)
+  }
+
   @Test func p11_oneThatIsAddedWhileItIsTakenAwayIsRegistered() throws {
     let domain = try workshop.domain()
     for _ in 0..<2_000 {
