@@ -38,6 +38,11 @@ extension FileCoordinator {
               access.stopWaiting()
               box.take()?.resume(throwing: error)
             case .success(let paths):
+              // Cancelled before it was asked for: not on the queue, as above.
+              guard !box.isEmpty else {
+                access.stopWaiting()
+                return access.abandon()
+              }
               queue.async {
                 guard let continuation = box.take() else {
                   access.stopWaiting()
@@ -76,6 +81,9 @@ private final class OneAnswer<Value: Sendable>: Sendable {
   func put(_ continuation: CheckedContinuation<Value, any Error>) {
     stored.withLock { $0 = continuation }
   }
+
+  /// Whether it is resumed, or about to be.
+  var isEmpty: Bool { stored.withLock { $0 == nil } }
 
   func take() -> CheckedContinuation<Value, any Error>? {
     stored.withLock { stored in

@@ -1,6 +1,7 @@
 import FileCoordination
 import Foundation
 import Glibc
+import SystemFiles
 import SystemPackage
 import Testing
 
@@ -130,6 +131,36 @@ import Testing
     await #expect(throws: CoordinationError.cancelled(path: file.string)) { try await task.value }
     // Nor does it keep others from the file.
     try FileCoordinator(there).write(file, timeout: .seconds(30)) { _ in }
+    queue.resume()
+    queue.sync {}
+  }
+
+  @Test func c19_whatIsGrantedToOneThatWasCancelledBeforeItAskedDoesNotWaitForItsQueue()
+    async throws
+  {
+    let file = try workshop.file("f")
+    let other = try Workshop()
+    _ = try CoordinationPlace(other.coordination)
+    // Nobody can become the arbiter yet, so nobody is asked.
+    let lock = try LinuxFileSystem().lock(
+      other.coordination.appending("arbiter.lock"), exclusive: true, wait: false, holder: [])
+    let domain = try other.domain(isSilent: true)
+    let queue = DispatchQueue(label: "busy")
+    queue.suspend()
+    let coordinator = try FileCoordinator(domain)
+    let canceller = Worker {
+      // Time to begin to look for one; without that, this would show nothing.
+      usleep(100_000)
+      coordinator.cancel()
+      lock.release()
+    }
+    await #expect(throws: CoordinationError.cancelled(path: file.string)) {
+      try await coordinator.coordinate([.writing(file)], on: queue) { _ in
+        Issue.record("the accessor was run")
+      }
+    }
+    try canceller.join()
+    try FileCoordinator(domain).write(file, timeout: .seconds(30)) { _ in }
     queue.resume()
     queue.sync {}
   }
