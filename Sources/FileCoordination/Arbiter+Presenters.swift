@@ -122,17 +122,20 @@ extension Arbiter {
   mutating func askAnew(_ member: UInt64, now: Duration) {
     for presenter in members[member]?.presenters ?? [] {
       presenters[presenter]?.hasLapsed = false
-      guard let path = presenters[presenter]?.record.path else { continue }
-      for key in order {
-        guard let claim = claims[key], case .asking(var deadlines) = claim.state,
-          deadlines[presenter] != nil
-        else { continue }
-        if claims[key]?.askedAnew.insert(presenter).inserted == true {
+    }
+    for key in order {
+      guard let claim = claims[key], case .asking(var deadlines) = claim.state else { continue }
+      // Changed once for all of them: there may be many.
+      var askedAnew = claim.askedAnew
+      for presenter in Array(deadlines.keys) where presenter.member == member {
+        guard let path = presenters[presenter]?.record.path else { continue }
+        if askedAnew.insert(presenter).inserted {
           deadlines[presenter] = now + claim.request.patience
-          claims[key]?.state = .asking(deadlines)
         }
         put(Self.questions(to: path, about: claim.request), to: presenter, for: key)
       }
+      claims[key]?.askedAnew = askedAnew
+      claims[key]?.state = .asking(deadlines)
     }
   }
 
@@ -210,10 +213,13 @@ extension Arbiter {
   private mutating func settle(
     _ key: CoordinationKey, presenter: CoordinationKey, now: Duration
   ) {
-    guard case .asking(var deadlines)? = claims[key]?.state,
-      deadlines.removeValue(forKey: presenter) != nil
-    else { return }
-    claims[key]?.state = deadlines.isEmpty ? .waiting : .asking(deadlines)
+    guard case .asking(var deadlines)? = claims[key]?.state, deadlines[presenter] != nil else {
+      return
+    }
+    // Nowhere else meanwhile: else all are copied for each of many.
+    claims[key]?.state = .waiting
+    deadlines[presenter] = nil
+    if !deadlines.isEmpty { claims[key]?.state = .asking(deadlines) }
     claims[key]?.isAnswered = deadlines.isEmpty
     tryToStart(key, now: now)
   }

@@ -32,6 +32,25 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func manyPresentersAreAskedAnewAndWaitedForNoMoreTogether() throws {
+    let numbers = 1...UInt64(Arbiter.maximumPresenters)
+    let many = numbers.map { CoordinationKey(member: 9, number: $0) }
+    let records = try many.map {
+      PresenterRecord(key: $0, path: try ArbiterDesk.path("/d/\($0.number)"))
+    }
+    desk.input(
+      .recovered(9, CoordinatingProcess(id: 109, name: "survivor"), [], presenting: records))
+    desk.advance(by: Arbiter.returnPatience)
+    let batches = try (0..<20).map { _ in try desk.claim(1, ("/d", []), isBatch: true) }
+    desk.say(.hello(member: 9, CoordinatingProcess(id: 109, name: "survivor")), from: 9)
+    #expect(batches.allSatisfy { desk.questions(to: many[0], for: $0) != nil })
+    for key in many { desk.answer(key, to: batches[0]) }
+    #expect(desk.isGranted(batches[0]) && !desk.isGranted(batches[1]))
+    desk.advance(by: .seconds(5))
+    #expect(batches.allSatisfy(desk.isGranted))
+  }
+
   @Test func aCycleIsFoundBehindManyThatWait() throws {
     let (first, second) = (try desk.write(1, "/a"), try desk.write(2, "/b"))
     for _ in 0..<20 { _ = try desk.write(3, "/b") }
