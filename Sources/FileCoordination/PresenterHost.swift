@@ -29,7 +29,40 @@ final class PresenterHost: Sendable {
     /// second arbiter may have asked for again.
     var reacquirers: [CoordinationKey: [@Sendable () -> Void]] = [:]
   }
-  private let entries = Mutex<[CoordinationKey: Entry]>([:])
+
+  /// The entries, found by the presenter as well: there may be many.
+  private struct Entries {
+    private(set) var all: [CoordinationKey: Entry] = [:]
+    /// Of whoever was the last to have a place in memory.
+    private var keys: [ObjectIdentifier: CoordinationKey] = [:]
+
+    subscript(key: CoordinationKey) -> Entry? {
+      get { all[key] }
+      _modify { yield &all[key] }
+    }
+
+    /// Looks at no other presenter: one that ends just then would end here, under the lock, and
+    /// may take itself away at its end.
+    func key(of presenter: any FilePresenter) -> CoordinationKey? {
+      guard let key = keys[ObjectIdentifier(presenter)], all[key]?.presenter != nil else {
+        return nil
+      }
+      return key
+    }
+
+    mutating func add(_ entry: Entry, key: CoordinationKey) {
+      all[key] = entry
+      keys[entry.identity] = key
+    }
+
+    mutating func remove(_ key: CoordinationKey) -> Entry? {
+      guard let entry = all.removeValue(forKey: key) else { return nil }
+      if keys[entry.identity] == key { keys[entry.identity] = nil }
+      return entry
+    }
+  }
+
+  private let entries = Mutex(Entries())
 
   private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
@@ -44,13 +77,14 @@ final class PresenterHost: Sendable {
     let queue = presenter.presentedItemQueue
     queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(queue))
     return entries.withLock { entries in
-      if let known = Self.key(of: presenter, in: entries) {
+      if let known = entries.key(of: presenter) {
         entries[known]?.additions += 1
         return entries[known]?.registration
       }
-      entries[key] = Entry(
+      let entry = Entry(
         identity: ObjectIdentifier(presenter), presenter: presenter, registration: registration,
         queue: queue, path: path, believed: path)
+      entries.add(entry, key: key)
       return nil
     }
   }
@@ -62,10 +96,10 @@ final class PresenterHost: Sendable {
   func takeBack(_ presenter: any FilePresenter) -> CoordinationKey? {
     // Ends, as in `remove`, not under the lock.
     let removed = entries.withLock { entries -> (key: CoordinationKey, Entry)? in
-      guard let key = Self.key(of: presenter, in: entries) else { return nil }
+      guard let key = entries.key(of: presenter) else { return nil }
       entries[key]?.additions -= 1
       guard entries[key]?.additions == 0 else { return nil }
-      return entries.removeValue(forKey: key).map { (key, $0) }
+      return entries.remove(key).map { (key, $0) }
     }
     return removed?.key
   }
@@ -73,7 +107,7 @@ final class PresenterHost: Sendable {
   /// Takes a presenter away.
   func remove(_ key: CoordinationKey) {
     // What it was to do later ends with it, and whatever that kept alive: not under the lock.
-    _ = entries.withLock { $0.removeValue(forKey: key) }
+    _ = entries.withLock { $0.remove(key) }
   }
 
   /// Notes where a presenter says that its item is.
@@ -106,16 +140,7 @@ final class PresenterHost: Sendable {
 
   /// The key of a presenter; nil if it is not registered.
   func key(of presenter: any FilePresenter) -> CoordinationKey? {
-    entries.withLock { Self.key(of: presenter, in: $0) }
-  }
-
-  /// Looks at no other presenter: one that ends just then would end here, under the lock, and may
-  /// take itself away at its end.
-  private static func key(
-    of presenter: any FilePresenter, in entries: [CoordinationKey: Entry]
-  ) -> CoordinationKey? {
-    let identity = ObjectIdentifier(presenter)
-    return entries.first { $0.value.identity == identity && $0.value.presenter != nil }?.key
+    entries.withLock { $0.key(of: presenter) }
   }
 
   /// Where a presenter's item is, as the arbiter knows it; nil if it is nowhere, or not registered.
@@ -123,12 +148,12 @@ final class PresenterHost: Sendable {
 
   /// The presenters that are alive.
   var all: [any FilePresenter] {
-    entries.withLock { entries in entries.values.compactMap(\.presenter) }
+    entries.withLock { entries in entries.all.values.compactMap(\.presenter) }
   }
 
   func records() -> [Account] {
     entries.withLock { entries in
-      entries.map { key, entry in
+      entries.all.map { key, entry in
         (PresenterRecord(key: key, path: entry.path), Array(entry.reacquirers.keys))
       }
     }
@@ -139,7 +164,7 @@ final class PresenterHost: Sendable {
   func servesPresenter(otherThan own: CoordinationKey?) -> Bool {
     guard let current = DispatchQueue.getSpecific(key: Self.queueKey) else { return false }
     return entries.withLock { entries in
-      entries.contains { $0.key != own && ObjectIdentifier($0.value.queue) == current }
+      entries.all.contains { $0.key != own && ObjectIdentifier($0.value.queue) == current }
     }
   }
 

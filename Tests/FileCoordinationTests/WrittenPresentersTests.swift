@@ -62,6 +62,16 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func allStandThereOfAsManyAsThereMayBe() throws {
+    let presenters = (0..<Arbiter.maximumPresenters).map { number in
+      FakePresenter(workshop.files.appending("\(number)"))
+    }
+    for presenter in presenters { try there.addFilePresenter(presenter) }
+    for presenter in presenters.dropLast() { try there.removeFilePresenter(presenter) }
+    #expect(try written().presenters.map(\.path) == [presenters.last?.presentedItemPath?.string])
+  }
+
   /// Has nothing of what is presented be written down.
   private func refuseToWrite() throws {
     try Workshop.makeFolder(members.appending("\(try member()).presented"))
