@@ -35,7 +35,7 @@ extension World {
       nonce: machine.device.nonce)
     note("    \(isForced ? "in any case " : "")undoes \(tip.sequence) of \(tip.stream)")
     for left in left { note("    and leaves \(left.document.id)\(left.path)") }
-    let edits = try edits(from: former, by: result, on: machine)
+    let edits = try edits(from: former, by: result, isForced: isForced, on: machine)
     for edit in edits { note("    \(edit.kind) \(edit.key.id): \(edit.after?.canonical ?? "-")") }
     try promise(edits, on: machine, result: result, seen: known, conflicts: conflicts)
     try checkUnfounded(unfounded, on: machine)
@@ -83,7 +83,8 @@ extension World {
   /// What an undo did to each document, told as users' edits: what it did to counters and sets as
   /// such, and the rest before that.
   private func edits(
-    from former: [DocumentKey: JSON], by result: StoreWriter.Result, on machine: Machine
+    from former: [DocumentKey: JSON], by result: StoreWriter.Result, isForced: Bool,
+    on machine: Machine
   ) throws -> [Edit] {
     let latter = try bodies(on: machine)
     let documents = try machine.database.keptDocuments()
@@ -96,12 +97,13 @@ extension World {
       // What shows beside a delete is written whole, so that it comes back to stay.
       guard before != after else { return written?.isEmpty ?? true ? [] : [whole] }
       guard let before, let after, result.sequence != nil else { return [whole] }
-      return Self.edits(of: key, from: before, to: after, by: written ?? [])
+      return Self.edits(of: key, from: before, to: after, by: written ?? [], isForced: isForced)
     }
   }
 
   private static func edits(
-    of key: DocumentKey, from before: JSON, to after: JSON, by written: [DocumentState.Entry]
+    of key: DocumentKey, from before: JSON, to after: JSON, by written: [DocumentState.Entry],
+    isForced: Bool
   ) -> [Edit] {
     var edits: [Edit] = []
     var present = before
@@ -119,9 +121,13 @@ extension World {
     for path in kinds {
       middle = middle.replacing(path[...], by: before.value(at: path) ?? .null)
     }
-    if middle != before {
-      edits.append(
-        Edit(kind: .patch, key: key, before: before, after: middle, named: named(before, middle)))
+    // What is put back in any case was chosen, also where it showed, with something else beside it.
+    let chosen = written.map(\.effect.path.keys).filter { keys in
+      isForced && !keys.isEmpty && !kinds.contains { keys.starts(with: $0) }
+    }
+    let named = named(before, middle).union(chosen.map { Array($0.prefix(1)) })
+    if middle != before || !named.isEmpty {
+      edits.append(Edit(kind: .patch, key: key, before: before, after: middle, named: named))
       present = middle
     }
     for path in kinds {
