@@ -43,7 +43,7 @@ import Testing
     return try other.domain().report()
   }
 
-  @Test func theFirstThatIsAddedAfterTheGreetingStandsThere() throws {
+  @Test func p10_theFirstThatIsAddedAfterTheGreetingStandsThere() throws {
     let presenter = FakePresenter(file)
     try there.addFilePresenter(presenter)
     let report = try written()
@@ -51,7 +51,7 @@ import Testing
     #expect(report.claims.isEmpty, "it could not be read")
   }
 
-  @Test func soDoesOneThatIsAddedWhenAllOthersHaveGone() throws {
+  @Test func p10_soDoesOneThatIsAddedWhenAllOthersHaveGone() throws {
     for number in 0..<100 {
       let presenter = FakePresenter(try workshop.file("\(number)"))
       try there.addFilePresenter(presenter)
