@@ -92,7 +92,8 @@ package struct Device: Sendable {
       record: record, database: database, container: container, ambient: ambient, ask: ask)
   }
 
-  private func isSameFolder(_ path: FilePath) -> Bool {
+  /// Whether a path leads to the folder that this one works in.
+  func isSameFolder(_ path: FilePath) -> Bool {
     let other = ContainerFolder(root: path, files: container.files)
     guard case .answers = ask(path),
       let here = try? container.files.status(of: container.markerFile),

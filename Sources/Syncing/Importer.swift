@@ -36,13 +36,15 @@ package final class Importer {
   /// Publishes what waits, and imports all that has arrived.
   ///
   /// - parameter directories: the sub-folders of `logs/` to look into; nil for all.
-  /// - throws: ``ContainerError`` if the folder is not there or is another one; a ``FileError`` or
+  /// - throws: ``ContainerError`` if the folder is not there, or is another one, or not the one that
+  ///   the device works in any more; a ``FileError`` or
   ///   ``StorageError`` if the folder cannot be listed, the names of this device's own files not be
   ///   kept on its disk, or the database not be written. A file that cannot be read is no error: it
   ///   is set aside, and the rest goes on.
   package func importAll(
     in directories: Set<FilePath.Component>? = nil
   ) throws -> ImportReport {
+    try requireHome()
     try device.requireContainer()
     var report = ImportReport()
     try device.database.releaseRemovals(now: device.ambient.time, nonce: device.nonce)
@@ -64,6 +66,15 @@ package final class Importer {
     if directories == nil { try heal(listing, into: &report) }
     try summarize(listing, into: &report)
     return report
+  }
+
+  /// Whether the device has been initialised in another folder since this process has opened it:
+  /// what is put back or removed here would be in the wrong one, and nobody writes here any more.
+  private func requireHome() throws {
+    guard let home = try device.database.device()?.path, home != device.record.path,
+      home != device.container.root, !device.isSameFolder(home)
+    else { return }
+    throw ContainerError.moved(device.container.root)
   }
 
   private func publish(into report: inout ImportReport) {

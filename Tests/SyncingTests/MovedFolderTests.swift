@@ -39,6 +39,30 @@ import Testing
     #expect(try house.initialise(new).movedFrom == nil)
   }
 
+  @Test(
+    "or copied, while a process works in it ends what that does there", arguments: [true, false])
+  func meanwhile(isCopy: Bool) throws {
+    let house = try Household()
+    let old = try house.makeFolder("old")
+    try house.initialise(old)
+    let watch = try house.open()
+    try watch.put("a", "{}")
+    try watch.publish()
+    _ = try Importer(device: watch.device).importAll()
+    let new = house.root.appending("new")
+    if isCopy { try house.copy(old, to: new) } else { try house.move(old, to: new) }
+    try house.initialise(new)
+    let other = try house.open()
+    try other.put("b", "{}")
+    try other.publish()
+    let before = isCopy ? try house.count(of: watch, in: old) : 0
+    #expect(throws: ContainerError.moved(old)) {
+      _ = try Importer(device: watch.device).importAll()
+    }
+    // Nothing of what was written into the other one is put back here.
+    if isCopy { #expect(try house.count(of: watch, in: old) == before) }
+  }
+
   @Test("leaves its old place to another container")
   func reused() throws {
     let house = try Household()
