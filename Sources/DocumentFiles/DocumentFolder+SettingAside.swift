@@ -78,6 +78,10 @@ extension DocumentFolder {
     }
     // It is written. Nothing from here on may fail, or whoever has these contents tries again, and
     // floods the folder with them; nor is it looked for, since a syncer may have moved it already.
+    if outcome.notDurable != nil {
+      // It may not survive a power loss, and whoever has these contents gives them up for it.
+      _ = try? keep(contents, of: place)
+    }
     let copy = ConflictCopy(name)
     let added = version(
       of: place.beside(copy?.document ?? place.name), name.string, .conflict,

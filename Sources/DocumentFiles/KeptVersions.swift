@@ -25,9 +25,10 @@ struct KeptVersions: Sendable {
     for entry in try directory.list() where Self.isID(entry.name) {
       // A folder that another document is in has such a name hardly ever, and no document.
       guard let version = try open(document + [entry.name]) else { continue }
-      for file in try version.list() {
-        let status = try version.status(of: file.name)
-        guard status.kind == .regular, !DocumentPlace.isHidden(file.name) else { continue }
+      for file in try version.list() where !DocumentPlace.isHidden(file.name) {
+        // One that has just been discarded is no version.
+        guard let status = try version.statusIfPresent(of: file.name), status.kind == .regular
+        else { continue }
         result.append(
           Entry(
             id: entry.name, name: file.name, path: version.path.appending(file.name),
@@ -100,6 +101,8 @@ struct KeptVersions: Sendable {
       }
       try files.synchronizeDirectory(path.parent)
     }
+    // Whoever made it may have ended before its name was on the disk.
+    if missing.isEmpty { try files.synchronizeDirectory(root.parent) }
   }
 
   /// Sorted by when they were made.

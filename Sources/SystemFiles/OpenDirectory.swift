@@ -61,8 +61,8 @@ package final class OpenDirectory: Sendable {
       try run(.makeDirectory, name) { mkdirat(descriptor, $0, mode) }
     } catch {
       guard error.errno == .fileExists else { throw error }
-      return
     }
+    // Also where it is there: whoever made it may have ended before its name was on the disk.
     try synchronize()
   }
 
@@ -73,6 +73,16 @@ package final class OpenDirectory: Sendable {
     var raw = stat()
     try run(.status, name) { fstatat(descriptor, $0, &raw, AT_SYMLINK_NOFOLLOW) }
     return FileStatus(raw)
+  }
+
+  /// What has a name; nil if nothing has.
+  package func statusIfPresent(of name: FilePath.Component) throws(FileError) -> FileStatus? {
+    do {
+      return try status(of: name)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return nil
+    }
   }
 
   /// How many bytes of disk space what has a name takes: fewer than its size where it has holes.
