@@ -154,7 +154,9 @@ struct SafeReplacement {
     try refuse(name, unless: expected)
     let (temporary, changed) = (try ambient.temporaryName(), changed(name))
     do {
-      try directory.renameExclusively(name, to: temporary)
+      // Nothing has that name. Where the file system has no call that replaces nothing, a link is
+      // made first, and then whatever has the old name by now is removed.
+      try directory.rename(name, to: temporary)
     } catch {
       guard error.errno == .noSuchFileOrDirectory else { throw error }
       throw changed
