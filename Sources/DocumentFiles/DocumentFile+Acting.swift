@@ -55,6 +55,14 @@ extension DocumentFile {
     return failure
   }
 
+  /// Does what the document's user has asked for, once more where it gave way to something urgent:
+  /// that stands before it in the queue, and is over when it has its turn again.
+  func performWhenOthersAreServed(_ input: DocumentMachine.Input) async throws {
+    while let error = await perform(input) {
+      guard case CoordinationError.cancelled = error, machine.state != .closed else { throw error }
+    }
+  }
+
   private func takeTurn(isUrgent: Bool) async {
     guard !turns.take() else { return }
     if isUrgent {

@@ -100,7 +100,8 @@ public actor DocumentFile<Contents: DocumentContents> {
   ) async throws -> DocumentFile {
     let bytes = try contents.documentBytes()
     let place = try await folder.whenPresent { try folder.place(of: file) }
-    _ = try await folder.write(bytes, at: place.path, expecting: nil, by: nil)
+    let outcome = try await folder.write(bytes, at: place.path, expecting: nil, by: nil)
+    if let error = outcome.notDurable { throw error }
     return try await open(file, in: folder)
   }
 
@@ -149,7 +150,7 @@ public actor DocumentFile<Contents: DocumentContents> {
   ///   the edits are a version beside it then, or one on this machine if it is no file any more.
   public func save() async throws {
     guard machine.state != .closed else { throw DocumentFileError.closed(path: path.string) }
-    if let error = await perform(.saveAsked) { throw error }
+    try await performWhenOthersAreServed(.saveAsked)
   }
 
   /// Gives up edits that are not saved, and reads the file again.
@@ -164,19 +165,33 @@ public actor DocumentFile<Contents: DocumentContents> {
   ///   are a version already.
   public func close() async throws {
     guard machine.state != .closed else { return }
-    if let error = await perform(.closeAsked) { throw error }
+    try await performWhenOthersAreServed(.closeAsked)
   }
 
-  /// Settles its conflicts on all machines; see ``DocumentFolder/resolve(_:keeping:discarding:)``.
-  public func resolve(keeping version: FileVersion, discarding: Bool = false) async throws {
+  /// Settles its conflicts on all machines; see
+  /// ``DocumentFolder/resolve(_:keeping:settling:discarding:)``.
+  ///
+  /// The current version is what the document shows, edits that are not saved yet included.
+  ///
+  /// - throws: ``DocumentFileError/changedMeanwhile(path:)`` if the current version is chosen, and
+  ///   the file is not that any more: what nobody has seen yet would win.
+  public func resolve(
+    keeping version: FileVersion, settling: [FileVersion]? = nil, discarding: Bool = false
+  ) async throws {
     // Edits belong to the current version.
     try await save()
     var version = version
     if version.origin == .current {
       let (folder, path) = (folder, path)
-      version = try await folder.whenPresent { try folder.currentVersion(of: path) } ?? version
+      let found = try await folder.whenPresent { try folder.currentVersion(of: path) }
+      guard let found, found.stamp == machine.stamp else {
+        await look()
+        throw DocumentFileError.changedMeanwhile(path: path.string)
+      }
+      version = found
     }
-    try await folder.resolve(path, keeping: version, discarding: discarding)
+    try await folder.resolve(
+      path, keeping: version, settling: settling, discarding: discarding)
     await look()
   }
 

@@ -85,14 +85,19 @@ extension DocumentFolder {
   ///
   /// - parameters:
   ///   - version: The current one, to leave the document as it is, or another.
+  ///   - settling: The versions of conflicts that were looked at: what has come since stays, and
+  ///     what has changed since fails the call. Nil: those that there are now.
   ///   - discarding: Whether the others are deleted for good rather than kept on this machine.
   /// - returns: How many versions are not offered any more.
   @discardableResult
   public func resolve(
-    _ file: FilePath, keeping version: FileVersion, discarding: Bool = false
+    _ file: FilePath, keeping version: FileVersion, settling: [FileVersion]? = nil,
+    discarding: Bool = false
   ) async throws -> Int {
     // Listed before anything is changed: what arrives meanwhile is not settled with it.
-    let unresolved = try await whenPresent { try unresolvedConflictVersions(of: file) ?? [] }
+    let unresolved = try await whenPresent {
+      try (settling ?? otherVersions(of: file) ?? []).filter { !$0.isResolved }
+    }
     try await check(version, isOf: file)
     if version.origin == .current {
       let current = try await whenPresent { try currentVersion(of: file) }
@@ -120,15 +125,23 @@ extension DocumentFolder {
   /// All versions there were, the current one too, are kept on this machine. Where the document
   /// itself is gone, those may use it who may use each version.
   ///
-  /// - parameter expected: the current version from which they were made.
+  /// - parameters:
+  ///   - expected: The current version from which they were made.
+  ///   - settling: The other versions from which they were made: what has come since stays, and
+  ///     what has changed since fails the call, when the document has these contents. Nil: those
+  ///     that there are now.
+  ///   - discarding: Whether the others are deleted for good rather than kept on this machine.
   /// - returns: How many versions are not offered any more.
   @discardableResult
   public func resolve(
     _ file: FilePath, merged contents: [UInt8], expecting expected: FileVersion? = nil,
-    discarding: Bool = false
+    settling: [FileVersion]? = nil, discarding: Bool = false
   ) async throws -> Int {
     let (versions, current) = try await whenPresent {
-      (try otherVersions(of: file) ?? [], try expected ?? currentVersion(of: file))
+      (
+        try settling ?? otherVersions(of: file) ?? [],
+        try expected ?? currentVersion(of: file)
+      )
     }
     let unresolved = versions.filter { !$0.isResolved }
     try await change(file) { place, directory in

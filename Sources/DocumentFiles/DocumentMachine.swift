@@ -67,7 +67,8 @@ package struct DocumentMachine: Sendable {
 
   let pace: Pace
   package private(set) var state = DocumentState.closed
-  private var stamp: FileStamp?
+  /// What the file was when it was read or written last.
+  package private(set) var stamp: FileStamp?
   private var (edits, savedEdits, savingEdits) = (0, 0, 0)
   private var firstEdit: Duration?
   private var lastEdit = Duration.zero

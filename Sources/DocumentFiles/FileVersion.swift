@@ -54,13 +54,15 @@ public struct FileVersion: Sendable {
 
 extension FileVersion: Hashable {
   /// Whether both are one version of one file, whatever has become of it meanwhile.
+  ///
+  /// By their names' bytes: two names that a machine takes for one are two files on another.
   public static func == (one: FileVersion, other: FileVersion) -> Bool {
-    one.file == other.file && one.persistentIdentifier == other.persistentIdentifier
+    one.file == other.file && one.origin == other.origin && one.path == other.path
   }
 
   /// Hashes what makes versions equal.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(file)
-    hasher.combine(persistentIdentifier)
+    hasher.combine(path)
   }
 }

@@ -78,7 +78,8 @@ struct FileVersions {
 
   /// The version that a number or an identifier names.
   func version(_ name: String) throws -> FileVersion {
-    let byID = numbered.first { $0.1.persistentIdentifier == name }
+    // Two identifiers may differ in their bytes alone.
+    let byID = numbered.first { $0.1.persistentIdentifier.utf8.elementsEqual(name.utf8) }
     let found = byID ?? Int(name).flatMap { number in numbered.first { $0.0 == number } }
     guard let found else {
       throw DocumentFileError.noSuchVersion(path: file.string, version: name)

@@ -38,14 +38,17 @@ extension FileCommand {
 
     func run() async throws {
       let folder = try FileCommand.folder(global)
+      // Before what was merged is read: a tool in front of a pipe may take as long as it likes.
       let versions = try FileVersions(of: file.path, in: folder)
       let count: Int
       if let keep {
         count = try await folder.resolve(
-          versions.file, keeping: try versions.version(keep), discarding: discard)
+          versions.file, keeping: try versions.version(keep), settling: versions.others,
+          discarding: discard)
       } else {
         count = try await folder.resolve(
-          versions.file, merged: try contents(), expecting: versions.current, discarding: discard)
+          versions.file, merged: try contents(), expecting: versions.current,
+          settling: versions.others, discarding: discard)
       }
       if global.format == .json { Output.line(.object(["resolved": .number(count)])) }
     }

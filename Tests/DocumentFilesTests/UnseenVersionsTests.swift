@@ -1,0 +1,123 @@
+import DocumentFiles
+import FileCoordination
+import Foundation
+import SystemPackage
+import Testing
+
+/// What somebody decides of versions says nothing of those that he has not seen: V4, V6, and D8.
+@Suite struct UnseenVersionsTests {
+  private let desk: Desk
+  private let folder: DocumentFolder
+  private let copies = [Desk.copy("a"), Desk.copy("a", time: "111500")]
+
+  init() throws {
+    desk = try Desk()
+    folder = try desk.folder()
+    try desk.write("a.txt", "mine")
+    try desk.write(copies[0], "theirs")
+  }
+
+  /// The contents of all versions, the current one too.
+  private func all() throws -> Set<String> {
+    let others = try folder.otherVersions(of: "a.txt") ?? []
+    return Set(
+      try others.map { String(decoding: try folder.contents(of: $0), as: UTF8.self) }
+        + [desk.read("a.txt")])
+  }
+
+  private func current() throws -> FileVersion {
+    try #require(try folder.currentVersion(of: "a.txt"))
+  }
+
+  @Test(arguments: [false, true])
+  func d8_aFileThatAnOpenDocumentHasNotSeenDoesNotWin(isListedLate: Bool) async throws {
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    let early = try current()
+    // A syncer finds a conflict, and takes the other machine's for the file.
+    try desk.write(copies[1], "mine")
+    try desk.write("a.txt", "unseen")
+    let chosen = isListedLate ? try current() : early
+    await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path("a.txt").string)) {
+      try await document.resolve(keeping: chosen, discarding: true)
+    }
+    #expect(try all() == ["unseen", "mine", "theirs"])
+    #expect(try desk.names.count == 3)
+    // It has looked, so that what shows by now may be chosen.
+    #expect(await document.contents == "unseen")
+    try await document.resolve(keeping: chosen, discarding: true)
+    #expect(try desk.names == ["a.txt"] && desk.read("a.txt") == "unseen")
+    try await document.close()
+  }
+
+  @Test(arguments: [false, true])
+  func v6_whatComesWhileSomebodyMergesStays(isKeeping: Bool) async throws {
+    let (listed, current) = (try folder.otherVersions(of: "a.txt"), try current())
+    try desk.write(copies[1], "another")
+    if isKeeping {
+      try await folder.resolve("a.txt", keeping: current, settling: listed, discarding: true)
+      #expect(try all() == ["mine", "another"])
+    } else {
+      try await folder.resolve(
+        "a.txt", merged: Array("both".utf8), expecting: current, settling: listed,
+        discarding: true)
+      #expect(try all() == ["both", "mine", "another"])
+    }
+    #expect(try desk.names == [copies[1], "a.txt"].sorted())
+  }
+
+  @Test func v6_soDoesAVersionThatChangesMeanwhile() async throws {
+    let (listed, current) = (try folder.otherVersions(of: "a.txt"), try current())
+    try desk.write(copies[0], "theirs, and more")
+    await #expect(throws: DocumentFileError.self) {
+      try await folder.resolve(
+        "a.txt", merged: Array("both".utf8), expecting: current, settling: listed,
+        discarding: true)
+    }
+    #expect(try all().contains("theirs, and more"))
+  }
+
+  @Test func v4_twoWhoseNamesDifferInTheirBytesAloneAreTwo() async throws {
+    for (name, text) in [("Jos\u{E9}", "composed"), ("Jose\u{301}", "decomposed")] {
+      try desk.write("a (conflicted copy \(name) 2026-01-31 101500).txt", text)
+    }
+    let versions = try #require(try folder.unresolvedConflictVersions(of: "a.txt"))
+    try #require(versions.count == 3 && Set(versions).count == 3)
+    let chosen = try #require(
+      try versions.first {
+        String(decoding: try folder.contents(of: $0), as: UTF8.self) == "composed"
+      })
+    try await folder.resolve("a.txt", keeping: chosen)
+    #expect(try all() == ["composed", "decomposed", "mine", "theirs"])
+  }
+
+  @Test func d3_aDocumentIsClosedThoughSomebodyAsksItToSaveMeanwhile() async throws {
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    let (first, second) = (try desk.domain(), try desk.domain())
+    let path = desk.path("a.txt")
+    try await document.edit { $0 = "edited" }
+    // A reader who does not ask holds the file, so that the last save has to wait.
+    let (hold, reading) = (DispatchSemaphore(value: 0), Heard())
+    let holder = Task {
+      try await FileCoordinator(first).coordinate([.reading(path, .withoutChanges)]) { _ in
+        reading.note("reads")
+        hold.wait()
+      }
+    }
+    #expect(await eventually { !reading.lines.isEmpty })
+    let closing = Task { try await document.close() }
+    #expect(
+      try await eventually { try first.report().claims.contains { $0.state == .waiting } })
+    // Another one asks for it to be saved.
+    let reader = Task {
+      try await FileCoordinator(second).coordinate([.reading(path)]) { paths in
+        try String(contentsOfFile: paths[0].string, encoding: .utf8)
+      }
+    }
+    #expect(try await eventually { try first.report().claims.count >= 2 })
+    hold.signal()
+    try await holder.value
+    #expect(try await reader.value == "edited")
+    try await closing.value
+    #expect(await document.state == .closed)
+  }
+}
