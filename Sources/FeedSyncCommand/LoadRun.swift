@@ -6,8 +6,6 @@ import Syncing
 
 /// One `load` on its way: reads lines, writes transactions, publishes, notes how far it came.
 struct LoadRun {
-  /// How long local transactions wait for one another before they are published together.
-  private static let publishMilliseconds: Int64 = 250
   /// A transaction is ended early when its documents have this many bytes.
   private static let transactionBytes = 2 << 20
 
@@ -22,8 +20,10 @@ struct LoadRun {
   var onCommit: (_ line: Int) -> Void = { _ in }
   private var lines: LineReader
   private var progress = Progress()
-  private var published: Int64
-  private var canPublish = true
+  private let clock = ContinuousClock()
+  private let began: ContinuousClock.Instant
+  private var pace = PublishPace(now: .zero)
+  private var hasWarned = false
   /// The last transaction that this device had written when the last line was.
   private var tip: Context.Entry?
   /// Where in the input this load began.
@@ -43,7 +43,7 @@ struct LoadRun {
     self.interruption = interruption
     self.transactionSize = transactionSize
     self.journal = journal
-    published = device.ambient.now()
+    began = clock.now
     tip = try device.database.ownTip()
   }
 
@@ -91,10 +91,14 @@ struct LoadRun {
   }
 
   private mutating func publishFromTimeToTime() {
-    guard canPublish, device.ambient.now() - published >= Self.publishMilliseconds else { return }
-    // Where it fails, once is enough to say so; it is tried again at the end.
-    canPublish = Writing.publish(device)
-    published = device.ambient.now()
+    guard pace.isDue(at: clock.now - began) else { return }
+    let outcome = Writing.publication(of: device)
+    // Where it fails, once is enough to say so.
+    if case .failed(let error) = outcome, !hasWarned {
+      Output.warning(error)
+      hasWarned = true
+    }
+    pace.note(isDone: outcome.isDone, at: clock.now - began)
   }
 
   private mutating func write(_ batch: [(DocumentKey, JSON)]) throws {

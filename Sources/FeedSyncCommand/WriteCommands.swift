@@ -18,24 +18,36 @@ enum Writing {
     report(result.changed, result, format: global.format)
   }
 
-  /// Publishes what waits; where that fails, the write stands, and a later command publishes it.
-  ///
-  /// - returns: false if it failed, which a warning has said.
-  @discardableResult
-  static func publish(_ device: Device) -> Bool {
+  /// What came of publishing what waits.
+  enum Publication {
+    case done
+    /// The folder is away for now, which is no failure.
+    case away
+    case failed(FeedSyncError)
+
+    var isDone: Bool { if case .done = self { true } else { false } }
+  }
+
+  /// Publishes what waits; where that fails, the write stands, and a later command publishes it: a
+  /// warning says so.
+  static func publish(_ device: Device) {
+    if case .failed(let error) = publication(of: device) { Output.warning(error) }
+  }
+
+  /// Publishes what waits, and says nothing.
+  static func publication(of device: Device) -> Publication {
     do {
-      guard try device.absence() == nil else { return true }
+      guard try device.absence() == nil else { return .away }
       _ = try Publisher(device: device).publishAll()
-      return true
+      return .done
     } catch {
       let failure = FeedSyncError(error, operation: "publish")
-      Output.warning(
+      return .failed(
         FeedSyncError(
           failure.code, operation: failure.operation, file: failure.file ?? "the folder",
           message: failure.message
             + "; what was written is safe here and will be published later",
           hint: failure.hint))
-      return false
     }
   }
 

@@ -1,0 +1,23 @@
+/// When a load publishes what it has written by then.
+///
+/// A folder that is away, or cannot be written, may be so for long, and to ask costs seconds where
+/// it is a network's that does not answer; so it is asked less and less often, and never for good.
+package struct PublishPace {
+  /// How long local transactions wait for one another before they are published together.
+  package static let shortest = Duration.milliseconds(250)
+  package static let longest = Duration.seconds(60)
+
+  private var pause = PublishPace.shortest
+  private var last: Duration
+
+  /// - parameter now: by a clock that nobody puts back.
+  package init(now: Duration) { last = now }
+
+  package func isDue(at now: Duration) -> Bool { now - last >= pause }
+
+  /// - parameter isDone: whether it was published.
+  package mutating func note(isDone: Bool, at now: Duration) {
+    pause = isDone ? Self.shortest : min(pause * 4, Self.longest)
+    last = now
+  }
+}

@@ -1,0 +1,24 @@
+import FeedSyncCommand
+import Testing
+
+@Suite("A load that publishes from time to time") struct PublishPaceTests {
+  @Test("does so at once again after it could, and less and less often while it cannot")
+  func pauses() {
+    var pace = PublishPace(now: .zero)
+    var now = Duration.zero
+    func pause() -> Duration {
+      let start = now
+      while !pace.isDue(at: now) { now += .milliseconds(10) }
+      return now - start
+    }
+    #expect(pause() == .milliseconds(250))
+    pace.note(isDone: true, at: now)
+    #expect(pause() == .milliseconds(250))
+    for seconds in [1, 4, 16, 60, 60] {
+      pace.note(isDone: false, at: now)
+      #expect(pause() == .seconds(seconds))
+    }
+    pace.note(isDone: true, at: now)
+    #expect(pause() == .milliseconds(250))
+  }
+}
