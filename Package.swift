@@ -280,7 +280,10 @@ let package = Package(
       swiftSettings: driving),
     .testTarget(
       name: "FeedSyncCommandTests",
-      dependencies: ["CanonicalJSON", "CoordinationPeer", "FeedSyncCommand"],
+      dependencies: [
+        "CanonicalJSON", "CoordinationPeer", "FeedSyncCommand",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: driving),
     .testTarget(
       name: "FeedSyncTests",

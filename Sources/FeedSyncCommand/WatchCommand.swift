@@ -45,7 +45,20 @@ struct WatchCommand: StoreCommand {
     let printer = WatchPrinter(device: device, command: queue, format: global.format)
     // Each line gets its command, also those printed just before the end.
     defer { queue?.finish(seconds: Self.execSeconds) }
-    try await UntilInterrupted.run { try await session.run { printer.print($0) } }
+    try await UntilInterrupted.run { try await Self.follow(session, printer) }
+  }
+
+  private static func follow(_ session: WatchSession, _ printer: WatchPrinter) async throws {
+    do {
+      try await session.run { printer.print($0) }
+    } catch StorageError.newerSchema(let file, _, _) {
+      // Found at the start, a user has to mend it, and services do not try again. Here the program
+      // has been upgraded beside this process, and whoever starts it again starts the newer one.
+      throw FeedSyncError(
+        .tryAgain, operation: "watch", file: file.string,
+        message: "a newer feedsync has brought the database up to date meanwhile",
+        hint: "start it again with the newer program")
+    }
   }
 
   private func upkeep(of device: Device, in directory: DeviceDirectory) -> WatchUpkeep {

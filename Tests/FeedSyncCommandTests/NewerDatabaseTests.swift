@@ -1,5 +1,6 @@
 import CanonicalJSON
 import Foundation
+import GRDB
 import Testing
 
 @Suite("A database that this program cannot use") struct NewerDatabaseTests {
@@ -41,6 +42,30 @@ import Testing
     #expect(try Data(contentsOf: file) == bytes)
     #expect(try Self.databaseFiles(machine) == ["store.sqlite"])
     #expect(try machine.logs() == logs)
+  }
+
+  @Test("since a newer one upgraded it beside a watch: 75, for the newer watch to begin")
+  func upgradedMeanwhile() throws {
+    let (machine, file) = try Self.scene()
+    let bob = try machine.joined("bob")
+    let watch = try RunningWatch(
+      environment: machine.environment, errors: try machine.scratch.newFile("errors"))
+    _ = try watch.next("watching")
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(30)
+    try DatabaseQueue(path: file.path, configuration: configuration).inDatabase { db in
+      try db.execute(sql: "PRAGMA user_version = 99")
+    }
+    try machine.feedsync("put", "n", "theirs", "{}", environment: bob)
+    watch.process.waitUntilExit()
+    #expect(watch.process.terminationReason == .exit)
+    #expect(watch.process.terminationStatus == 75)
+    // The upkeep may have found it out before, and have warned of it.
+    let errors = try machine.scratch.text("errors")
+    #expect(errors.contains("newer feedsync has brought the database up to date"), "\(errors)")
+    #expect(errors.hasSuffix("hint: start it again with the newer program\n"), "\(errors)")
+    // Who begins with this version finds what only a newer program mends.
+    #expect(try machine.feedsync("watch").status == 78)
   }
 
   @Test("since it is none: 74, a hint, and nothing is written")

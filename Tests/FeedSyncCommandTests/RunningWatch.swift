@@ -11,12 +11,15 @@ final class RunningWatch {
   /// than any may take.
   private let guardian: DispatchWorkItem
 
+  /// - parameter errors: what its standard error goes to; nil for the test's own.
   init(
-    command: [String] = ["watch"], _ arguments: [String] = [], environment: [String: String]
+    command: [String] = ["watch"], _ arguments: [String] = [], environment: [String: String],
+    errors: FileHandle? = nil
   ) throws {
     process = Command.process(command + arguments, environment: environment)
     let pipe = Pipe()
     process.standardOutput = pipe
+    if let errors { process.standardError = errors }
     output = pipe.fileHandleForReading
     try process.run()
     let number = process.processIdentifier
