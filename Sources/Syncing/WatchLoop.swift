@@ -55,6 +55,10 @@ package struct WatchLoop {
     do {
       let report = try importer.importAll(in: directories)
       if report.isStopped { throw CancellationError() }
+      // No later scan will publish either.
+      if let failure = report.publishingFailure, case StorageError.newerSchema = failure {
+        throw failure
+      }
       events += news(in: report)
       if failure != nil, report.publishingFailure == nil {
         failure = nil

@@ -1,4 +1,5 @@
 import DocumentStorage
+import GRDB
 import Replication
 import SharedFolder
 import Syncing
@@ -58,6 +59,19 @@ import Testing
     let events = try loop.scan(nil)
     #expect(events.contains { if case .recovered = $0 { true } else { false } })
     #expect(try ann.body("from-\(bob.directory.string)") == "{}")
+  }
+
+  @Test("ends where a newer program has upgraded the database, also if it has only to publish")
+  func upgraded() throws {
+    var loop = WatchLoop(device: ann.device)
+    _ = try loop.scan(nil)
+    try ann.put("mine", "{}", isPublishedAtOnce: false)
+    try ann.device.database.write { db in try db.execute(sql: "PRAGMA user_version = 99") }
+    #expect {
+      try loop.scan(nil)
+    } throws: { error in
+      if case StorageError.newerSchema(_, 99, _) = error { true } else { false }
+    }
   }
 
   @Test("tries again soon, then ever later, and soon again after a success")
