@@ -46,6 +46,7 @@ struct WatchCommand: StoreCommand {
     // Each line gets its command, also those printed just before the end.
     defer { queue?.finish(seconds: Self.execSeconds) }
     try await UntilInterrupted.run { try await Self.follow(session, printer) }
+    try printer.requireReader()
   }
 
   private static func follow(_ session: WatchSession, _ printer: WatchPrinter) async throws {

@@ -3,14 +3,19 @@ import DocumentStorage
 import FeedSync
 import FolderWatching
 import Replication
+import Synchronization
 import Syncing
 
 /// Prints what `watch` finds: a line an event, flushed after the commit that it reports.
-struct WatchPrinter: Sendable {
+///
+/// Once nobody reads it any more, it cancels the task that it is called in, which ends as at a
+/// signal: what is committed by then is told to no later watch, and is `--exec`'s to get.
+final class WatchPrinter: Sendable {
   private let device: Device
   private let command: ExecQueue?
 
   private let format: OutputFormat
+  private let hasNoReader = Atomic<Bool>(false)
 
   /// - parameter format: how failures are told on standard error; events are JSON in either.
   init(device: Device, command: ExecQueue?, format: OutputFormat) {
@@ -37,10 +42,25 @@ struct WatchPrinter: Sendable {
   private func line(_ event: String, _ members: JSONObject) {
     var members = members
     members["event"] = .text(event)
-    let bytes = JSON.object(members).canonicalBytes()
-    Output.line(bytes)
-    Output.flush()
-    command?.run(bytes)
+    let json = JSON.object(members)
+    do {
+      try Output.following(json)
+    } catch {
+      endForReader()
+    }
+    command?.run(json.canonicalBytes())
+  }
+
+  private func endForReader() {
+    // Whom a signal has asked to end does so with 0, whoever reads.
+    guard !Task.isCancelled else { return }
+    hasNoReader.store(true, ordering: .relaxed)
+    withUnsafeCurrentTask { $0?.cancel() }
+  }
+
+  /// - throws: What ends the command if it was ended since whoever read it has gone.
+  func requireReader() throws(ExitStatus) {
+    if hasNoReader.load(ordering: .relaxed) { throw .readerHasGone }
   }
 
   private func modeMembers(_ mode: WatchMode) -> JSONObject {

@@ -165,6 +165,71 @@ import Testing
     #expect(text.contains(#""event":"import""#))
   }
 
+  /// Starts a script of the shell's, whose pipes no other test's processes can inherit: there would
+  /// be a reader still.
+  ///
+  /// - parameter script: has the command's path in `$0`.
+  private static func shell(
+    _ script: String, _ environment: [String: String], in scratch: Scratch
+  ) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", script, Command.binary.path]
+    process.environment = environment
+    process.currentDirectoryURL = scratch.url
+    try process.run()
+    return process
+  }
+
+  @Test(
+    "ends quietly when nobody reads it any more, with SIGPIPE ignored too",
+    arguments: ["", "trap '' PIPE;"])
+  func readerGone(before: String) throws {
+    let (machine, scratch) = (try Machine(), try Scratch())
+    let bob = try machine.joined("bob")
+    let process = try Self.shell(
+      "{ \(before) timeout 60 \"$0\" watch 2>errors; echo $? >status; } | head -n 1 >line",
+      machine.environment, in: scratch)
+    let deadline = Date(timeIntervalSinceNow: 20)
+    while (try? scratch.text("line"))?.isEmpty ?? true, Date() < deadline { usleep(10_000) }
+    // Until the next line, it cannot know. It may find the reader there still, once.
+    while process.isRunning {
+      let body = #"{"at":\#(Int.random(in: 0...999_999))}"#
+      try machine.feedsync("put", "n", "a", body, environment: bob)
+      usleep(100_000)
+    }
+    // As a shell shows SIGPIPE, whether it came or not.
+    #expect(try scratch.text("status") == "\(128 + SIGPIPE)\n")
+    #expect(try scratch.text("errors") == "")
+    // It lets go of the device.
+    let successor = try RunningWatch(environment: machine.environment)
+    _ = try successor.next("watching")
+    #expect(successor.terminate() == 0)
+  }
+
+  @Test("gives --exec what it has imported before it finds that nobody reads it")
+  func readerGoneBesideExec() throws {
+    let (machine, scratch) = (try Machine(), try Scratch())
+    for name in ["bob", "cem"] {
+      try machine.feedsync("put", "n", name, "{}", environment: try machine.joined(name))
+    }
+    let process = try Self.shell(
+      """
+      { trap '' PIPE; while [ ! -e gone ]; do sleep 0.1; done
+        timeout 60 "$0" watch --exec 'cat >>lines' 2>errors; echo $? >status
+      } | { exec <&-; : >gone; }
+      """, machine.environment, in: scratch)
+    process.waitUntilExit()
+    #expect(try scratch.text("status") == "\(128 + SIGPIPE)\n")
+    #expect(try scratch.text("errors") == "")
+    let lines = try scratch.text("lines").split(separator: "\n").map { line in
+      try #require(try JSON(parsing: Array(line.utf8)).object)
+    }
+    #expect(lines.map { $0["event"]?.text } == ["watching", "import", "import"])
+    let names = lines.compactMap { $0["device"]?.object?["name"]?.text }
+    #expect(Set(names) == ["ann", "bob", "cem"])
+  }
+
   @Test("and twenty puts at the same time all survive")
   func parallel() throws {
     let machine = try Machine()
