@@ -30,12 +30,12 @@ struct WatchCommand: StoreCommand {
       valueName: "command"))
   var exec: String?
 
-  func run() async throws {
-    let device = try global.open(needsFolder: true)
-    let state = try global.directory().directory(of: device.record.container)
-    let lock = try WatchLock(
-      state: state, files: LinuxFileSystem(), process: "\(getpid())")
+  func run() async throws { try await UntilInterrupted.run { try await watch() } }
+
+  private func watch() async throws {
+    let (device, lock) = try begin()
     defer { lock.release() }
+    let state = try global.directory().directory(of: device.record.container)
     let watcher = FolderWatcher(
       container: device.container.root, cookies: state.appending("cookies"))
     let session = WatchSession(
@@ -45,8 +45,24 @@ struct WatchCommand: StoreCommand {
     let printer = WatchPrinter(device: device, command: queue, format: global.format)
     // Each line gets its command, also those printed just before the end.
     defer { queue?.finish(seconds: Self.execSeconds) }
-    try await UntilInterrupted.run { try await Self.follow(session, printer) }
+    try await Self.follow(session, printer)
     try printer.requireReader()
+  }
+
+  /// Opens the device, and keeps other watches from it.
+  private func begin() throws -> (device: Device, lock: WatchLock) {
+    do {
+      let device = try global.open(needsFolder: true)
+      // Who is to end does not look into the folder.
+      try Task.checkCancellation()
+      let state = try global.directory().directory(of: device.record.container)
+      let lock = try WatchLock(state: state, files: LinuxFileSystem(), process: "\(getpid())")
+      return (device, lock)
+    } catch {
+      // Who is cancelled waits for no answer, and takes the folder for one that is away.
+      try Task.checkCancellation()
+      throw error
+    }
   }
 
   private static func follow(_ session: WatchSession, _ printer: WatchPrinter) async throws {

@@ -59,10 +59,12 @@ package struct WatchSession: Sendable {
   package func run(
     waitsForFolder: Bool = false, _ report: @escaping (WatchEvent) throws -> Void
   ) async throws {
-    if let absence = try device.absence(), !waitsForFolder { throw absence }
-    let mailbox = Mailbox()
-    // A process has but one watcher: not to be taken by one who will not use it.
+    let absence = try device.absence()
+    // Who is cancelled waits for no answer, and takes the folder for one that is away. And a process
+    // has but one watcher: not to be taken by one who will not use it.
     try Task.checkCancellation()
+    if let absence, !waitsForFolder { throw absence }
+    let mailbox = Mailbox()
     let mode = try await watcher.start { mailbox.put($0) }
     var upkeepTask: Task<Void, Never>?
     do {

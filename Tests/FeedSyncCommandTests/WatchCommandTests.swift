@@ -41,6 +41,36 @@ import Testing
     #expect(watch.interrupt() == 0)
   }
 
+  @Test("ends with 0 at a signal that comes while it still opens the device")
+  func interruptedWhileOpening() throws {
+    let machine = try Machine()
+    let database = try FileHandle(
+      forUpdating: try machine.deviceState().appending(path: "store.sqlite"))
+    // What each connection to an SQLite database shares (<https://sqlite.org/fileformat.html>, "The
+    // Lock-Byte Page"): the watch waits for it.
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    lock.l_start = 0x4000_0002
+    lock.l_len = 510
+    try #require(fcntl(database.fileDescriptor, F_SETLK, &lock) == 0)
+    let watch = try RunningWatch(environment: machine.environment)
+    let deadline = Date(timeIntervalSinceNow: 20)
+    while try !Self.handlesTermination(watch.process), Date() < deadline { usleep(1_000) }
+    watch.process.terminate()
+    try database.close()
+    #expect(watch.terminate() == 0)
+    #expect(try watch.rest() == [])
+  }
+
+  /// Whether a process has a handler for SIGTERM, as proc_pid_status(5) tells.
+  private static func handlesTermination(_ process: Process) throws -> Bool {
+    let path = "/proc/\(process.processIdentifier)/status"
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    let mask = lines.first { $0.hasPrefix("SigCgt:") }?.split(whereSeparator: \.isWhitespace).last
+    return UInt64(mask ?? "", radix: 16).map { $0 >> (SIGTERM - 1) & 1 == 1 } ?? false
+  }
+
   @Test("ends at a signal that comes as soon as its first line is there, however busy all are")
   func interruptedAtOnce() throws {
     for _ in 1...4 {
@@ -57,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("ends at a signal also where no descriptor is left to hear of it by", arguments: 11...14)
+  @Test("ends at a signal also where no descriptor is left to hear of it by", arguments: 11...16)
   func fewDescriptors(limit: Int) throws {
     let (machine, scratch, process) = (try Machine(), try Scratch(), Process())
     process.executableURL = URL(filePath: "/bin/sh")
