@@ -127,9 +127,9 @@ package struct BlobWriter {
   private func write(_ source: BlobSource, expecting expected: BlobHash?) throws -> Stored {
     let temporary = try files.createTemporary(
       in: folder.directory(of: stream), fallbackName: temporaryName())
-    let stored: Stored
+    var hasher = BlobHasher()
+    let placed: FilePath?
     do {
-      var hasher = BlobHasher()
       try source.read { piece in
         if isStopping() { throw CancellationError() }
         hasher.update(piece)
@@ -139,35 +139,49 @@ package struct BlobWriter {
         throw BlobError.sourceChanged(source.file ?? temporary.path)
       }
       try files.synchronize(temporary)
-      let isNew = try place(temporary, hasher)
-      stored = Stored(hash: hasher.result, size: hasher.count, isNew: isNew)
+      placed = try place(temporary, hasher)
     } catch {
       files.discard(temporary)
       throw error
     }
+    let path = folder.file(hasher.result, of: stream)
+    if let placed, placed != path { try replace(path, by: placed) }
     try files.synchronizeDirectory(folder.directory(of: stream))
-    return stored
+    return Stored(hash: hasher.result, size: hasher.count, isNew: placed != nil)
   }
 
-  /// Gives a file its name; false if a whole copy has it, and the file is not needed.
-  private func place(_ temporary: TemporaryFile, _ hasher: BlobHasher) throws -> Bool {
+  /// Gives a file its name, or one beside it where a damaged copy has that; nil if a whole copy
+  /// has it, and the file is not needed.
+  private func place(_ temporary: TemporaryFile, _ hasher: BlobHasher) throws -> FilePath? {
     let path = folder.file(hasher.result, of: stream)
     do throws(FileError) {
       try files.place(temporary, at: path)
-      return true
+      return path
     } catch {
       guard error.errno == .fileExists else { throw error }
     }
     guard try !isWhole(hasher.result, hasher.count) else {
       files.discard(temporary)
-      return false
+      return nil
     }
     let kind = try files.status(of: path).kind
     guard kind == .regular else { throw BlobError.inTheWay(path, kind) }
-    // Only this device writes the name, and what has it is not what it should be.
-    try files.remove(path)
-    try files.place(temporary, at: path)
-    return true
+    let staged = folder.directory(of: stream).appending(temporaryName())
+    try files.place(temporary, at: staged)
+    return staged
+  }
+
+  /// Replaces a damaged copy, which only this device writes.
+  ///
+  /// In one step: another process may have replaced it meanwhile, and refer to what it stored.
+  private func replace(_ path: FilePath, by staged: FilePath) throws(FileError) {
+    do throws(FileError) {
+      try files.rename(staged, to: path)
+    } catch {
+      // What failed first is what is told.
+      try? files.remove(staged)
+      throw error
+    }
   }
 
   private func makeDirectory() throws {

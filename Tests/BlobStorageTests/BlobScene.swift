@@ -11,6 +11,17 @@ struct BlobScene {
   let files: InMemoryFileSystem
   let blobs: BlobFolder
   let source: FilePath = "/home/photo.jpg"
+  private let numbers = Numbers()
+
+  /// Makes each temporary name another one.
+  private final class Numbers {
+    private var last = 0
+
+    func temporaryName() -> FilePath.Component {
+      last += 1
+      return FilePath.Component(".feedsync-\(last).nosync") ?? "unreachable"
+    }
+  }
 
   init(features: InMemoryFileSystem.Features = InMemoryFileSystem.Features()) {
     files = InMemoryFileSystem(features: features)
@@ -23,8 +34,11 @@ struct BlobScene {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) ^ seed }
   }
 
-  func writer(_ stream: StreamID = ann) -> BlobWriter {
-    BlobWriter(blobs, stream: stream, temporaryName: { ".feedsync-1.nosync" })
+  func writer(
+    _ stream: StreamID = ann, isStopping: @escaping () -> Bool = { false }
+  ) -> BlobWriter {
+    BlobWriter(
+      blobs, stream: stream, temporaryName: { numbers.temporaryName() }, isStopping: isStopping)
   }
 
   /// Stores a file of this content as a device's own.

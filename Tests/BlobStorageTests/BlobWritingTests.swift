@@ -141,6 +141,75 @@ import Testing
     }
   }
 
+  /// A scene where a device's copy has other content, and a source what it should be.
+  private static func damaged(
+    _ features: InMemoryFileSystem.Features
+  ) throws -> (scene: BlobScene, copy: FilePath) {
+    let scene = BlobScene(features: features)
+    let stored = try scene.store(Array("whole".utf8))
+    let copy = scene.blobs.file(stored.hash, of: BlobScene.ann)
+    scene.files.put(copy, Array("other".utf8))
+    return (scene, copy)
+  }
+
+  @Test("over a damaged copy leaves its name to one of the two, killed at any call")
+  func killedOverDamaged() throws {
+    for features in Self.features {
+      for call in 1... {
+        let (scene, copy) = try Self.damaged(features)
+        scene.files.kill(at: call)
+        _ = try? scene.store(Array("whole".utf8))
+        guard scene.files.wasKilled else { break }
+        scene.files.reboot()
+        let left = scene.files.bytes(at: copy).map { String(decoding: $0, as: UTF8.self) }
+        #expect(left == "whole" || left == "other", "killed at call \(call)")
+      }
+    }
+  }
+
+  @Test("over a damaged copy leaves that, and nothing else, where a call fails")
+  func failingOverDamaged() throws {
+    let operations: [FileOperation] = [.create, .write, .synchronize, .link, .rename, .remove]
+    for features in Self.features {
+      for operation in operations {
+        for call in 1...4 {
+          let (scene, copy) = try Self.damaged(features)
+          scene.files.fail(operation, at: call, with: .ioError)
+          let isStored = (try? scene.store(Array("whole".utf8))) != nil
+          let left = scene.files.bytes(at: copy).map { String(decoding: $0, as: UTF8.self) }
+          #expect(left == (isStored ? "whole" : "other"), "\(operation), call \(call)")
+          let names = scene.names(in: copy.removingLastComponent())
+          #expect(names == [copy.lastComponent?.string], "\(operation), call \(call)")
+        }
+      }
+    }
+  }
+
+  @Test("over a copy that somebody else has replaced since it was judged never takes that away")
+  func twoOverDamaged() throws {
+    let content = Array("whole".utf8)
+    for features in Self.features {
+      // The other stores it at this question whether to stop; then the kill is that many calls off.
+      for question in 1...4 {
+        for call in 1... {
+          let (scene, copy) = try Self.damaged(features)
+          var asked = 0
+          let writer = scene.writer {
+            asked += 1
+            guard asked == question else { return false }
+            _ = try? scene.writer().store(BlobSource(stream: { try $0(content[...]) }))
+            scene.files.kill(at: call)
+            return false
+          }
+          _ = try? writer.store(BlobSource(file: scene.source, in: scene.files))
+          guard scene.files.wasKilled else { break }
+          scene.files.reboot()
+          #expect(scene.files.bytes(at: copy) == content, "at \(question), killed at \(call)")
+        }
+      }
+    }
+  }
+
   @Test("takes over what another device keeps only if that is whole")
   func takenOver() throws {
     let scene = BlobScene()
