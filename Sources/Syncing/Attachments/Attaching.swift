@@ -7,7 +7,8 @@ import SystemPackage
 ///
 /// In this order: whoever reads the reference, here or elsewhere, finds that its author had the
 /// blob on disk. What looks after the blobs removes none from before one is stored until the
-/// transaction is over, which looks once more whether it is there: people remove files, too.
+/// transaction is over, which looks once more whether it is there: people remove files, too. Since
+/// when nothing referred to one that was there already is forgotten before that.
 package struct Attaching {
   private let device: Device
   private let blobs: BlobFolder
@@ -37,6 +38,7 @@ package struct Attaching {
     let ambient = device.ambient
     let writer = BlobWriter(
       blobs, stream: stream, temporaryName: { ambient.temporaryName() }, isStopping: isStopping)
+    let notes = BlobNotes(blobs: blobs, stream: stream, device: device)
     let lock = try BlobLock.shared(of: device)
     defer { lock.release() }
     var attempt = 1
@@ -44,6 +46,7 @@ package struct Attaching {
       let stored = try writer.store(source)
       let file = blobs.file(stored.hash, of: stream)
       let gone = BlobError.vanished(file)
+      try notes.forget(stored.hash)
       do {
         return try commit(stored) {
           let status = try? device.container.files.status(of: file)

@@ -25,13 +25,21 @@ struct BlobLock {
     }
   }
 
-  private init(_ device: Device, exclusive: Bool, wait: Bool) throws {
+  /// For whoever changes the notes of what is unused: waits until nobody does; those that attach
+  /// are not kept apart from one another otherwise.
+  static func ofNotes(of device: Device) throws -> BlobLock {
+    try BlobLock(device, "blob-notes", exclusive: true, wait: true)
+  }
+
+  private init(
+    _ device: Device, _ name: FilePath.Component = "blobs", exclusive: Bool, wait: Bool
+  ) throws {
     guard let state = device.database.directory else {
       lock = nil
       return
     }
     let files = LinuxFileSystem()
-    let path = try StateLocks.file("blobs", in: state, files)
+    let path = try StateLocks.file(name, in: state, files)
     lock = try files.lock(path, exclusive: exclusive, wait: wait, holder: [])
   }
 

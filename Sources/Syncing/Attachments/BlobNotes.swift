@@ -7,16 +7,19 @@ import SystemPackage
 /// Since when nothing refers to a device's copies, as noted beside them.
 ///
 /// Not in the database: it is about what stands in this folder, and who loses it keeps more.
+///
+/// A look adds to them only while nobody attaches, and whoever attaches takes out what it is about:
+/// a time that stands here is one since which nothing has been attached that refers to the copy.
 struct BlobNotes {
   private static let maximumBytes = 16 << 20
   private let blobs: BlobFolder
   private let path: FilePath
-  private let ambient: Ambient
+  private let device: Device
   private var files: any FileSystem { blobs.container.files }
 
-  init(blobs: BlobFolder, stream: StreamID, ambient: Ambient) {
+  init(blobs: BlobFolder, stream: StreamID, device: Device) {
     self.blobs = blobs
-    self.ambient = ambient
+    self.device = device
     path = blobs.directory(of: stream).appending(UnusedNotes.name)
   }
 
@@ -26,7 +29,26 @@ struct BlobNotes {
     return bytes.map(UnusedNotes.decode) ?? [:]
   }
 
-  func write(_ unused: [BlobHash: Int64]) throws {
+  /// Has the time of a copy begin anew, before something refers to it once more.
+  ///
+  /// For whoever attaches, and so keeps everybody else from adding to the notes.
+  func forget(_ hash: BlobHash) throws {
+    guard read()[hash] != nil else { return }
+    try change { $0[hash] = nil }
+  }
+
+  /// Changes what is noted, one process after the other: those that attach do so at once.
+  func change(_ body: (inout [BlobHash: Int64]) -> Void) throws {
+    let lock = try BlobLock.ofNotes(of: device)
+    defer { lock.release() }
+    let noted = read()
+    var unused = noted
+    body(&unused)
+    if unused != noted { try write(unused) }
+  }
+
+  private func write(_ unused: [BlobHash: Int64]) throws {
+    let ambient = device.ambient
     let staged = path.removingLastComponent().appending(ambient.temporaryName())
     try files.publish(
       UnusedNotes.encode(unused), at: staged, temporaryName: ambient.temporaryName())

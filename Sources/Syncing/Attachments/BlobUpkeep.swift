@@ -124,7 +124,7 @@ struct BlobUpkeep {
   private func collect(
     _ stream: StreamID, _ scan: BlobNeeds, isPresent: Bool, into report: inout BlobReport
   ) throws {
-    let notes = BlobNotes(blobs: blobs, stream: stream, ambient: device.ambient)
+    let notes = BlobNotes(blobs: blobs, stream: stream, device: device)
     let noted = notes.read()
     let own = try blobs.hashes(of: stream)
     // A copy of this machine may write what this device wrote once; a retired one may come back.
@@ -146,7 +146,23 @@ struct BlobUpkeep {
       try blobs.container.files.synchronizeDirectory(blobs.directory(of: stream))
     }
     report.waiting += keeping.unused.count
-    if keeping.unused != noted { try notes.write(keeping.unused) }
+    if keeping.unused != noted { try note(keeping.unused, in: notes, scan.stamp) }
+  }
+
+  /// Notes since when copies are unused.
+  ///
+  /// Where somebody attaches, or has written since the documents were looked at, none is noted that
+  /// was not: it may have been referred to since, and a note would outlast that if it ends before
+  /// the next run.
+  private func note(
+    _ unused: [BlobHash: Int64], in notes: BlobNotes, _ stamp: DatabaseStamp
+  ) throws {
+    let lock = try BlobLock.exclusive(of: device)
+    defer { lock?.release() }
+    let isCertain = try lock != nil && device.database.isUnchanged(since: stamp)
+    try notes.change { noted in
+      noted = isCertain ? unused : noted.filter { unused[$0.key] != nil }
+    }
   }
 
   /// Whether all that is in the folder is in the documents: what has just come, waits or is set

@@ -56,6 +56,25 @@ extension Peer {
     try Compactor(device: device, limits: .small()).run().blobs
   }
 
+  /// What its upkeep does for blobs, while something else is done.
+  ///
+  /// - parameter turn: at which of the questions whether to stop that is done, from 1.
+  /// - returns: whether there were as many questions.
+  func look(atQuestion turn: Int, _ body: @escaping () throws -> Void) throws -> Bool {
+    var compactor = Compactor(device: device, limits: .small())
+    var asked = 0
+    var failure: (any Error)?
+    compactor.isStopping = {
+      asked += 1
+      guard asked == turn else { return false }
+      do { try body() } catch { failure = error }
+      return false
+    }
+    _ = try compactor.run()
+    if let failure { throw failure }
+    return asked >= turn
+  }
+
   /// Whether the blobs of a document are here.
   func availability(of id: String) throws -> [BlobAvailability] {
     let survey = try AttachmentSurvey(device: device)

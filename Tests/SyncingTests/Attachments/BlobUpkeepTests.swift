@@ -68,6 +68,44 @@ import Testing
     #expect(try ann.keeps(hash))
   }
 
+  @Test("begin a new week where something has referred to them between two looks, too")
+  func between() throws {
+    let hash = try ann.attach("text", to: "n")
+    try ann.detach(from: "n")
+    #expect(try ann.look().waiting == 1)
+    week()
+    #expect(try ann.attach("text", to: "other") == hash)
+    try ann.detach(from: "other")
+    #expect(try ann.look().waiting == 1)
+    #expect(try ann.keeps(hash))
+    world.advance(milliseconds: CompactionLimits.week - 1)
+    #expect(try ann.look().waiting == 1)
+    world.advance(milliseconds: 1)
+    #expect(try ann.look().removed == [ann.blobs.file(hash, of: ann.stream)])
+  }
+
+  @Test("begin a new week where something has referred to them since a look that goes on")
+  func during() throws {
+    // That look finds them unused, for the first time or for long.
+    for isNoted in [false, true] {
+      for turn in 1... {
+        let other = try BlobUpkeepTests()
+        let hash = try other.ann.attach("text", to: "n")
+        try other.ann.detach(from: "n")
+        if isNoted { try other.ann.look() }
+        other.week()
+        let wasAsked = try other.ann.look(atQuestion: turn) {
+          try other.ann.attach("text", to: "other")
+        }
+        guard wasAsked else { break }
+        other.week()
+        try other.ann.detach(from: "other")
+        #expect(try other.ann.look().waiting == 1, "at question \(turn)")
+        #expect(try other.ann.keeps(hash))
+      }
+    }
+  }
+
   @Test("stay for what has lost a conflict, until that is settled")
   func conflict() throws {
     try ann.put("n", "{}")
@@ -301,7 +339,8 @@ import Testing
     try ann.detach(from: "n")
     try ann.look()
     world.advance(milliseconds: CompactionLimits.week)
-    let source = world.root.appending("source-\(ann.stream)")
+    let source = world.root.appending("other")
+    try world.files.publish([1], at: source, temporaryName: "t")
     try Attaching(device: ann.device).attach(BlobSource(file: source, in: world.files)) { _, _ in
       let (removed, isKept) = try (ann.look().removed, ann.keeps(hash))
       #expect(removed.isEmpty && isKept)
