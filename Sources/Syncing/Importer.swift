@@ -36,11 +36,10 @@ package final class Importer {
   /// Publishes what waits, and imports all that has arrived.
   ///
   /// - parameter directories: the sub-folders of `logs/` to look into; nil for all.
-  /// - throws: ``ContainerError`` if the folder is not there, or is another one, or not the one that
-  ///   the device works in any more; a ``FileError`` or
-  ///   ``StorageError`` if the folder cannot be listed, the names of this device's own files not be
-  ///   kept on its disk, or the database not be written. A file that cannot be read is no error: it
-  ///   is set aside, and the rest goes on.
+  /// - throws: ``ContainerError`` if the folder is not there, or is another one, or not that in
+  ///   which the device works any more; a ``FileError`` or ``StorageError`` if the folder cannot be
+  ///   listed, the names of this device's own files not be kept on its disk, or the database not be
+  ///   written. A file that cannot be read is no error: it is set aside, and the rest goes on.
   package func importAll(
     in directories: Set<FilePath.Component>? = nil
   ) throws -> ImportReport {

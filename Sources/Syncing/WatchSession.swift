@@ -60,8 +60,8 @@ package struct WatchSession: Sendable {
     waitsForFolder: Bool = false, _ report: @escaping (WatchEvent) throws -> Void
   ) async throws {
     let absence = try device.absence()
-    // Who is cancelled waits for no answer, and takes the folder for one that is away. And a process
-    // has but one watcher: not to be taken by one who will not use it.
+    // Who is cancelled waits for no answer, and takes the folder for one that is away. And a
+    // process has but one watcher: not to be taken by one who will not use it.
     try Task.checkCancellation()
     if let absence, !waitsForFolder { throw absence }
     let mailbox = Mailbox()
