@@ -99,6 +99,29 @@ private struct Trip: Codable, Equatable {
     #expect(try ann.availability(of: attachment, verifying: true).isHere)
   }
 
+  @Test("are awaited from whoever refers to them in another document")
+  func otherDocument() throws {
+    let attachment = try ann.attach(try file("a", "text"), to: "n", in: "notes").value
+    try bob.attach(try file("b", "text"), to: "m", in: "notes")
+    try ann.importAll()
+    try FileManager.default.removeItem(at: place.folder.appending(path: "blobs"))
+    let availability = try ann.availability(of: attachment)
+    guard case .awaited(let senders) = availability else {
+      Issue.record("it is \(availability.word)")
+      return
+    }
+    #expect(senders.map(\.name) == ["bob"])
+    for verifying in [false, true] {
+      let entries = try ann.attachments(of: "n", in: "notes", verifying: verifying)
+      #expect(entries.map(\.availability) == [availability])
+      var listed: [AttachmentAvailability] = []
+      try ann.forEachAttachment(verifying: verifying) { listed.append($0.availability) }
+      #expect(listed == [availability, availability])
+    }
+    let findings = ann.diagnose().filter { $0.check == "attachments" }
+    #expect(findings.map(\.severity) == [.note])
+  }
+
   @Test("are taken out by name, and what is none is named")
   func removing() throws {
     try ann.attach(try file("a", "text"), to: "n", in: "notes")

@@ -34,13 +34,13 @@ public enum AttachmentAvailability: Hashable, Sendable {
 
   /// A whole copy is here; of that device.
   case here(DeviceDescription)
-  /// No copy is here yet: one of these devices wrote the reference, had the content by then, and
-  /// may still send it.
+  /// No copy is here yet: these devices have written references to it, in whatever documents, had
+  /// the content by then, and may still send it.
   case awaited(from: [DeviceDescription])
   /// What is here is cut or damaged; one of these devices may still send a whole copy.
   case damaged([DamagedCopy], awaitedFrom: [DeviceDescription])
-  /// No copy is here, and nobody is left who could send one: whoever wrote the reference is this
-  /// device, whose copy somebody has taken away, or was retired.
+  /// No copy is here, and nobody is left who could send one: whoever wrote a reference to it is
+  /// this device, whose copy somebody has taken away, or was retired.
   case lost
 
   /// Whether a whole copy is here.

@@ -57,10 +57,10 @@ extension DocumentStore {
       // Looked at once no transaction is open: others may write while gigabytes are read.
       var found: [AttachmentSurvey.Found] = []
       try survey.forEach(in: collection, at: key) { found.append($0) }
+      var judge = AttachmentJudge(survey, of: found)
       for one in found {
-        let availability = try survey.availability(
-          of: one.reference, authors: one.authors, verifies: verifying,
-          isStopping: { Task.isCancelled })
+        let availability = try judge.availability(
+          of: one, verifies: verifying, isStopping: { Task.isCancelled })
         try body(wording.entry(one, availability))
       }
     }
@@ -80,8 +80,8 @@ extension DocumentStore {
       let reference = try Self.reference(attachment)
       let survey = try AttachmentSurvey(device: device)
       let found = try survey.availability(
-        of: reference, authors: survey.authors(of: reference.hash), verifies: verifying,
-        isStopping: { Task.isCancelled })
+        of: reference, verifies: verifying, isStopping: { Task.isCancelled }
+      ) { try survey.authors(of: reference.hash) }
       return try AttachmentWording(device).availability(found, of: reference)
     }
   }

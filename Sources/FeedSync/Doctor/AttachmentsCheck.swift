@@ -10,12 +10,12 @@ package struct AttachmentsCheck: DoctorCheck {
     guard let device = patient.deviceAtHand else { return [] }
     let survey = try AttachmentSurvey(device: device)
     let wording = try AttachmentWording(device)
-    var missing: [AttachmentEntry] = []
-    try survey.forEach { found in
-      let availability = try survey.availability(of: found.reference, authors: found.authors)
-      let entry = wording.entry(found, availability)
-      if !entry.availability.isHere { missing.append(entry) }
-    }
+    // Looked at once no transaction is open: a folder on a network may not answer for long.
+    var found: [AttachmentSurvey.Found] = []
+    try survey.forEach { found.append($0) }
+    var judge = AttachmentJudge(survey, of: found)
+    let missing = try found.map { wording.entry($0, try judge.availability(of: $0)) }
+      .filter { !$0.availability.isHere }
     let awaited = missing.filter { if case .awaited = $0.availability { true } else { false } }
     let bad = missing.filter { if case .awaited = $0.availability { false } else { true } }
     return bad.prefix(Self.named).map(finding) + more(bad.count - Self.named) + note(awaited)

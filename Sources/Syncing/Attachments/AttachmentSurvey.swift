@@ -15,7 +15,7 @@ package struct AttachmentSurvey {
     package let reference: BlobReference
     /// Whether it shows; else it lost a conflict.
     package let isShown: Bool
-    /// The devices whose operations refer to the blob.
+    /// The devices whose operations refer to the blob in that document.
     package let authors: Set<StreamID>
   }
 
@@ -80,11 +80,20 @@ package struct AttachmentSurvey {
 
   /// The devices whose operations refer to a blob, in whatever document.
   package func authors(of hash: BlobHash) throws -> Set<StreamID> {
-    var authors: Set<StreamID> = []
-    _ = try device.database.forEachMention(of: hash.text) { mention in
+    try authors(of: [hash])[hash] ?? []
+  }
+
+  /// The devices whose operations refer to blobs, in whatever document; none of what nobody does.
+  func authors(of hashes: Set<BlobHash>) throws -> [BlobHash: Set<StreamID>] {
+    var authors: [BlobHash: Set<StreamID>] = [:]
+    // One digest narrows the search more than the name that all references have in common.
+    let text = hashes.count == 1 ? hashes.first?.text : nil
+    _ = try device.database.forEachMention(of: text ?? BlobReference.mark) { mention in
       let mentioned = BlobHash.mentioned(in: mention.payload)
         .union(BlobHash.mentioned(in: mention.path.bytes))
-      if mentioned.contains(hash) { authors.insert(mention.author) }
+      for hash in mentioned.intersection(hashes) {
+        authors[hash, default: []].insert(mention.author)
+      }
     }
     return authors
   }
@@ -98,17 +107,23 @@ package struct AttachmentSurvey {
 
   /// Whether a blob is here, by a look at sizes alone, or once it was read.
   ///
-  /// - parameter verifies: whether to read it.
+  /// - parameters:
+  ///   - verifies: whether to read it.
+  ///   - authors: the devices that refer to it, in whatever document; asked where no copy is whole.
   package func availability(
-    of reference: BlobReference, authors: Set<StreamID>, verifies: Bool = false,
-    isStopping: @escaping () -> Bool = { false }
+    of reference: BlobReference, verifies: Bool = false,
+    isStopping: @escaping () -> Bool = { false }, authors: () throws -> Set<StreamID>
   ) throws -> BlobAvailability {
-    let copies = try copies(of: reference)
-    guard verifies else { return judge(copies, authors) }
-    switch try BlobReader(blobs, isStopping: isStopping).verify(copies, of: reference) {
-    case .read(let copy): return .here(copy)
-    case .none(let judged): return judge(judged, authors)
+    var copies = try copies(of: reference)
+    if verifies {
+      switch try BlobReader(blobs, isStopping: isStopping).verify(copies, of: reference) {
+      case .read(let copy): return .here(copy)
+      case .none(let judged): copies = judged
+      }
+    } else if let whole = copies.first(where: { $0.condition == .whole }) {
+      return .here(whole)
     }
+    return judge(copies, try authors())
   }
 
   /// What copies that are none of them whole mean.

@@ -78,12 +78,10 @@ extension Peer {
   /// Whether the blobs of a document are here.
   func availability(of id: String) throws -> [BlobAvailability] {
     let survey = try AttachmentSurvey(device: device)
-    var found: [BlobAvailability] = []
-    try survey.forEach(at: Self.key(id)) {
-      found.append(
-        try survey.availability(of: $0.reference, authors: $0.authors, verifies: true))
-    }
-    return found
+    var found: [AttachmentSurvey.Found] = []
+    try survey.forEach(at: Self.key(id)) { found.append($0) }
+    var judge = AttachmentJudge(survey, of: found)
+    return try found.map { try judge.availability(of: $0, verifies: true) }
   }
 }
 
