@@ -40,10 +40,9 @@ struct BareRow {
 
   /// A number that is not below zero, and has one after it.
   func number(_ index: Int) throws -> UInt64 {
-    guard let number = UInt64(exactly: try value(index) as Int64), number < .max else {
-      throw StoredBytes.damage
-    }
-    return number
+    let value: Int64 = try value(index)
+    guard value >= 0, value < .max else { throw StoredBytes.damage }
+    return UInt64(value)
   }
 
   private func present<Value>(_ value: Value?) throws -> Value {
