@@ -45,7 +45,11 @@ struct WatchCommand: StoreCommand {
     let printer = WatchPrinter(device: device, command: queue, format: global.format)
     // Each line gets its command, also those printed just before the end.
     defer { queue?.finish(seconds: Self.execSeconds) }
-    try await Self.follow(session, printer)
+    do {
+      try await Self.follow(session, printer)
+    } catch is CancellationError {
+      // Amid a look that had still something to read it ends so.
+    }
     try printer.requireReader()
   }
 
