@@ -74,7 +74,7 @@ final class Journal: Sendable {
 
   /// Waits until a line is there as often as wanted; false if it does not come.
   @discardableResult
-  func wait(for line: String, count: Int = 1, seconds: Double = 60) -> Bool {
+  func wait(for line: String, count: Int = 1, seconds: Double = 20) -> Bool {
     let deadline = Date(timeIntervalSinceNow: seconds)
     changed.lock()
     defer { changed.unlock() }
