@@ -59,7 +59,7 @@ package struct BlobReader {
         files.discard(temporary)
         throw error
       }
-      if placed != path { try replace(path, by: placed) }
+      if placed != path { try files.replace(path, by: placed) }
       try files.synchronizeDirectory(path.parentOrHere)
       return copy
     }
@@ -80,16 +80,6 @@ package struct BlobReader {
     let staged = path.parentOrHere.appending(name)
     try files.place(temporary, at: staged)
     return staged
-  }
-
-  private func replace(_ path: FilePath, by staged: FilePath) throws(FileError) {
-    do throws(FileError) {
-      try files.rename(staged, to: path)
-    } catch {
-      // What failed first is what is told.
-      try? files.remove(staged)
-      throw error
-    }
   }
 
   /// Calls `body` with the content, piece by piece, once a copy was read and found whole.

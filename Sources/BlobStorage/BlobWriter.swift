@@ -145,7 +145,9 @@ package struct BlobWriter {
       throw error
     }
     let path = folder.file(hasher.result, of: stream)
-    if let placed, placed != path { try replace(path, by: placed) }
+    // A damaged copy, which only this device writes. In one step: another process may have replaced
+    // it meanwhile, and refer to what it stored.
+    if let placed, placed != path { try files.replace(path, by: placed) }
     try files.synchronizeDirectory(folder.directory(of: stream))
     return Stored(hash: hasher.result, size: hasher.count, isNew: placed != nil)
   }
@@ -169,19 +171,6 @@ package struct BlobWriter {
     let staged = folder.directory(of: stream).appending(temporaryName())
     try files.place(temporary, at: staged)
     return staged
-  }
-
-  /// Replaces a damaged copy, which only this device writes.
-  ///
-  /// In one step: another process may have replaced it meanwhile, and refer to what it stored.
-  private func replace(_ path: FilePath, by staged: FilePath) throws(FileError) {
-    do throws(FileError) {
-      try files.rename(staged, to: path)
-    } catch {
-      // What failed first is what is told.
-      try? files.remove(staged)
-      throw error
-    }
   }
 
   private func makeDirectory() throws {

@@ -54,7 +54,7 @@ public final class CoordinationDomain: Sendable {
     let path = try Self.item(of: presenter)?.path
     let key = node.nextKey()
     let waiter = Waiter<Void>()
-    // Before it is seen: another thread that adds it, too, waits for the same.
+    // Before it is seen: a process that finds another arbiter just then names it, too, and is told.
     node.state.withLock { $0.registrations[key] = waiter }
     if let first = node.presenters.add(presenter, key: key, path: path, waiter) {
       node.state.withLock { $0.registrations[key] = nil }
