@@ -197,6 +197,31 @@ import Testing
     #expect(shelf.selected == "Item 1")
   }
 
+  @Test func theFirstLineNamesTheListThatIsThereNotTheOneThatIsOnItsWay() {
+    var shelf = Shelf(3) { $0 == 3 }
+    shelf.isSlow = true
+    shelf.press(.character("u"))
+    #expect(shelf.title.contains("all items"))
+    #expect(shelf.selected == "Item 3")
+    shelf.catchUp()
+    #expect(shelf.title.contains("unread items"))
+    #expect(shelf.selected == "Item 2")
+  }
+
+  @Test func ofAListThatCannotBeReadNothingStandsAmongTheFormerOne() {
+    var shelf = Shelf(300) { $0 % 2 == 0 }
+    shelf.isSlow = true
+    shelf.press(.character("u"))
+    let request = PageRequest(
+      kind: .replace, query: shelf.state.filter, generation: shelf.state.generation)
+    shelf.send(.failed(request, "the disk is full"))
+    #expect(shelf.title.contains("all items"))
+    shelf.isSlow = false
+    for _ in 0..<4 { shelf.press(.character(" ")) }
+    #expect(shelf.title.contains("unread items"))
+    #expect(shelf.state.window.lines.allSatisfy { !$0.isRead })
+  }
+
   @Test func qEndsTheReader() {
     var shelf = Shelf(1)
     shelf.press(.character("q"))

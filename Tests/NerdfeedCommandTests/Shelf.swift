@@ -92,6 +92,9 @@ struct Shelf {
 
   var selected: String? { state.window.current?.title }
 
+  /// The first line of the screen.
+  var title: String { ReaderScreen.lines(of: state).first?.text ?? "" }
+
   /// The screen between its first and last line, as text.
   var screen: [String] {
     ReaderScreen.lines(of: state).dropFirst().dropLast().map(\.text)

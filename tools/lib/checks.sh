@@ -13,7 +13,8 @@ tell() {
   echo "($1 took $(($(date +%s) - started)) s, $busy s of processor time)"
 }
 
-# run_checks CHECK…: one after another; notes in $results those that fail. $quick: fewer rounds.
+# run_checks CHECK…: one after another; notes in $results what they say, and those that fail.
+# $quick: fewer rounds.
 run_checks() {
   for check in "$@"; do
     begin "$check"
@@ -26,7 +27,8 @@ run_checks() {
     esac
     say "tools/check-$check"
     # shellcheck disable=SC2086  # The options are words.
-    tools/check-$check $option || echo "$check" >> "$results/failed"
+    tools/check-$check $option > "$results/said-$check" 2>&1 || echo "$check" >> "$results/failed"
+    cat "$results/said-$check"
     tell "$check"
   done
 }

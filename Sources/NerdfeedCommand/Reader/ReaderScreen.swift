@@ -34,10 +34,11 @@ enum ReaderScreen {
 
   private static func title(of state: ReaderState) -> String {
     if state.view == .help { return " nerdfeed: keys" }
-    var text = " nerdfeed: " + (state.filter.isRead == false ? "unread items" : "all items")
-    if state.filter.isStarred == true { text += " with a star" }
-    if let tag = state.filter.tag { text += " #\(TerminalText.line(tag))" }
-    if let words = state.filter.words { text += " with '\(TerminalText.line(words))'" }
+    let shown = state.shown
+    var text = " nerdfeed: " + (shown.isRead == false ? "unread items" : "all items")
+    if shown.isStarred == true { text += " with a star" }
+    if let tag = shown.tag { text += " #\(TerminalText.line(tag))" }
+    if let words = shown.words { text += " with '\(TerminalText.line(words))'" }
     if let count = state.unreadCount { text += " · \(count) unread" }
     return text
   }

@@ -28,7 +28,10 @@ struct ReaderState: Sendable {
   /// Where help was asked for.
   var viewBehindHelp = View.list
   var window = ItemWindow()
+  /// What the user wants to see; the list of it may be on its way.
   var filter: ItemQuery
+  /// What is in the window.
+  private(set) var shown: ItemQuery
   var article: OpenArticle?
   /// The words of a search that are being typed; nil if none are.
   var prompt: String?
@@ -50,7 +53,7 @@ struct ReaderState: Sendable {
   private var pending: [Int: (items: Set<ItemReference>, mark: ItemMark)] = [:]
 
   init(rows: Int, columns: Int, filter: ItemQuery = ItemQuery()) {
-    (self.rows, self.columns, self.filter) = (rows, columns, filter)
+    (self.rows, self.columns, self.filter, shown) = (rows, columns, filter, filter)
   }
 
   /// The lines between the first and the last one.
@@ -151,12 +154,17 @@ extension ReaderState {
     if !request.isSeeking { isLoading = false }
     var actions: [ReaderAction] = []
     switch request.kind {
-    case .replace: window.replace(lines, hasStart: true, hasEnd: isWhole)
-    case .last: window.replace(lines, hasStart: isWhole, hasEnd: true, atEnd: true)
+    case .replace:
+      shown = filter
+      window.replace(lines, hasStart: true, hasEnd: isWhole)
+    case .last:
+      shown = filter
+      window.replace(lines, hasStart: isWhole, hasEnd: true, atEnd: true)
     case .behind: window.append(lines, hasEnd: isWhole)
     case .inFront: window.prepend(lines, hasStart: isWhole, rows: contentRows)
     case .seek: return sought(lines.first)
     case .jump:
+      shown = filter
       window.replace(lines, hasStart: false, hasEnd: isWhole)
       if opensSought { actions += openSelected() }
       opensSought = false
@@ -164,6 +172,7 @@ extension ReaderState {
       guard window.reload(lines, from: request.query.behind, hasEnd: isWhole) else {
         return reload(insteadOf: request)
       }
+      shown = filter
     }
     if mustReload { actions += reload() }
     if owedLines != 0 { move(by: 0) }
@@ -203,6 +212,8 @@ extension ReaderState {
 
   /// Asks for what will be needed if the user goes on.
   private mutating func prefetch() -> [ReaderAction] {
+    // A list that could not be read is tried anew: more of it would not go with what is there.
+    guard shown == filter else { return isLoading ? [] : restart(.replace) }
     let isNearEnd = window.selected + 3 * contentRows >= window.lines.count
     let isNearStart = window.selected < 3 * contentRows
     guard !isLoading, !window.hasEnd && isNearEnd || !window.hasStart && isNearStart else {

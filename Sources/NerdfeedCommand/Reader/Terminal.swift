@@ -37,8 +37,9 @@ final class Terminal {
   func leave() {
     guard var settings = former else { return }
     former = nil
-    Self.write("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
+    // First: who sees the shell's screen again and types has a line that ends with Enter.
     tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+    Self.write("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
   }
 
   /// Draws everything anew the next time.
