@@ -134,6 +134,57 @@ private enum Flow: String, CaseIterable, Sendable {
     }
   }
 
+  // In a folder that somebody emptied, the directories are made anew with any file.
+  @Test("in an emptied folder, and then a loss of power with a publish between, loses nothing")
+  func emptiedThenPowerLoss() throws {
+    var kills = 0
+    for call in 1...12 {
+      for seed in 1...4 {
+        let files = InMemoryFileSystem()
+        let (world, ann) = try Self.emptied(files)
+        files.kill(at: call)
+        _ = try? ann.publish()
+        guard files.wasKilled else { break }
+        kills += 1
+        files.reboot()
+        try ann.publish()
+        var generator = SeededGenerator(seed: UInt64(seed))
+        files.powerLoss(using: &generator)
+        let names = try Self.contents(world, ann).map(\.name.string)
+        #expect(names.count == 1, "killed at call \(call), seed \(seed): \(names)")
+      }
+    }
+    #expect(kills >= 24)
+  }
+
+  @Test("and a loss of power, where a syncer had made the directories, loses nothing published")
+  func directoryOfASyncerThenPowerLoss() throws {
+    for seed in 1...8 {
+      let files = InMemoryFileSystem()
+      let (world, ann) = try Self.emptied(files)
+      let logs = ann.folder.appending("logs")
+      try files.makeDirectory(logs, mode: 0o777)
+      try files.makeDirectory(logs.appending(ann.device.record.stream.description), mode: 0o777)
+      try ann.publish()
+      var generator = SeededGenerator(seed: UInt64(seed))
+      files.powerLoss(using: &generator)
+      #expect(try Self.contents(world, ann).count == 1, "seed \(seed)")
+    }
+  }
+
+  /// A device whose folder was emptied after its first publish, with a write that waits.
+  private static func emptied(_ files: InMemoryFileSystem) throws -> (World, Peer) {
+    let world = try World(.fake, fake: files)
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    try files.synchronizeDirectory(world.root)
+    try files.synchronizeDirectory(ann.folder)
+    try ann.put("x", #"{"n":1}"#)
+    try ann.publish()
+    files.removeTree(ann.folder.appending("logs"))
+    try ann.put("x", #"{"n":2}"#)
+    return (world, ann)
+  }
+
   @Test("and then a loss of power, once a backup of the database has read it, loses nothing")
   func restoredThenPowerLoss() throws {
     for call in 1...12 {
