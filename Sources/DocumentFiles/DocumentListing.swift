@@ -19,8 +19,8 @@ public struct DocumentEntry: Hashable, Sendable {
 }
 
 extension DocumentFolder {
-  /// How deep folders are looked into, and how many documents a listing has at most.
-  private static let (maximumDepth, maximumEntries) = (64, 1_000_000)
+  /// How many documents a listing has, but for those of its last folder.
+  private static let maximumEntries = 1_000_000
 
   /// The documents in the folder, at any depth, sorted by path, and how many conflicts each has.
   ///
@@ -31,19 +31,12 @@ extension DocumentFolder {
     onUnreadable: (DocumentFileError) -> Void = { _ in }
   ) throws -> [DocumentEntry] {
     var result: [DocumentEntry] = []
-    var waiting: [[FilePath.Component]] = [[]]
-    while let names = waiting.popLast(), result.count < Self.maximumEntries {
-      do {
-        let directory = try OpenDirectory.walk(from: path, names)
-        let (documents, folders) = try look(into: directory, names)
-        result += documents
-        if names.count < Self.maximumDepth { waiting += folders.map { names + [$0] } }
-      } catch {
-        guard !names.isEmpty else { throw DocumentFileError(error) }
-        // It went away between two calls, or became something else.
-        guard error.errno != .noSuchFileOrDirectory else { continue }
-        onUnreadable(DocumentFileError(error))
-      }
+    try DocumentWalk(root: path).forEachDirectory(onUnreadable: onUnreadable) {
+      (directory, names) throws(FileError) in
+      guard result.count < Self.maximumEntries else { return [] }
+      let (documents, folders) = try look(into: directory, names)
+      result += documents
+      return folders
     }
     return result.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
   }

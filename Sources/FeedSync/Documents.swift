@@ -28,7 +28,7 @@ extension UbiquityContainer {
     do {
       let device = device.asked()
       if let absence = try device.absence() { throw absence }
-      let root = device.container.root.appending("Documents")
+      let root = device.container.documents
       let files = LinuxFileSystem()
       do throws(FileError) {
         try files.makeDirectory(root, mode: 0o777)
@@ -61,6 +61,11 @@ extension UbiquityContainer {
       throw FeedSyncError(error, operation: operation)
     }
   }
+}
+
+extension ContainerFolder {
+  /// The user's own files.
+  var documents: FilePath { root.appending("Documents") }
 }
 
 extension DocumentFolder {

@@ -49,6 +49,20 @@ import Testing
     #expect(found == [])
   }
 
+  @Test func whatASaveThatBrokeOffHasLeftAmongTheDocumentsIsNamed() throws {
+    let letters = place.folder.appending(path: "Documents/letters")
+    try FileManager.default.createDirectory(at: letters, withIntermediateDirectories: true)
+    let left = letters.appending(path: ".feedsync-00c0ffee00c0ffee.nosync")
+    try Data("the newest".utf8).write(to: left)
+    try Data("a document".utf8).write(to: letters.appending(path: "a.txt"))
+    // It may be a save that goes on.
+    #expect(try diagnose().filter { $0.check == "documents" } == [])
+    let found = try diagnose(later: 120_000).filter { $0.check == "documents" }
+    #expect(found.map(\.severity) == [.warning])
+    #expect(found.first?.file == left.path)
+    #expect(try Data(contentsOf: left) == Data("the newest".utf8))
+  }
+
   @Test func littleRoomIsAWarningAndNoneAnError() throws {
     func found(_ space: FreeSpace) throws -> [Finding.Severity] {
       let findings = try diagnose { $0.freeSpace = { _ in space } }

@@ -23,7 +23,7 @@ package struct Diagnosis {
     IgnoreFileCheck(), StatePlaceCheck(), DatabaseCheck(), NewerVersionCheck(), GapCheck(),
     SetAsideCheck(), CloneCheck(), ManyDevicesCheck(),
     ForeignFilesCheck(), MarkerCopyCheck(), PublishedFilesCheck(), OutboxCheck(), ClockCheck(),
-    AttachmentsCheck(), WatcherCheck(), WatchingCheck(), OtherStatesCheck(),
+    AttachmentsCheck(), DocumentsCheck(), WatcherCheck(), WatchingCheck(), OtherStatesCheck(),
     OlderDatabasesCheck(),
   ]
 
