@@ -113,5 +113,8 @@ extension DeviceDirectory {
         device.container.root,
         devices: missing.map { $0.name ?? String($0.stream.description.prefix(8)) })
     }
+    // Whoever wrote them may have died before their names were on the disk, and the database goes,
+    // which would put them back.
+    try device.container.keepNames(in: Set(device.container.list().segments.map(\.directory)))
   }
 }

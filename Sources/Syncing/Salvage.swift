@@ -295,12 +295,7 @@ struct Salvage {
 
   /// Brings the names to the disk that were found: whoever wrote them may have lost power before.
   private func settle() throws {
-    guard !found.isEmpty else { return }
-    for directory in found.sorted(by: { $0.string < $1.string }) {
-      try target.container.files.synchronizeDirectory(directory)
-    }
-    try target.container.files.synchronizeDirectory(target.container.logs)
-    try target.container.files.synchronizeDirectory(target.container.root)
+    try target.container.keepNames(in: Set(found.compactMap(\.lastComponent)))
   }
 }
 

@@ -4,6 +4,7 @@ import SharedFolder
 import Syncing
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Leaving a container") struct LeaveTests {
@@ -206,6 +207,44 @@ import Testing
         #expect(try house.open().stream == ann.stream)
       }
     }
+  }
+
+  @Test("has the disk keep the names of what it found: nothing is left that would put them back")
+  func namesOnTheDisk() throws {
+    var departures = 0
+    for (call, seed) in (1...12).flatMap({ call in (1...6).map { (call, UInt64($0)) } }) {
+      let fake = InMemoryFileSystem()
+      let world = try World(.fake, fake: fake)
+      let ann = try world.loner("ann")
+      // Folder and marker were on the disk long before.
+      for path in [world.root, ann.folder] { try fake.synchronizeDirectory(path) }
+      for id in ["a", "b"] {
+        try ann.put(id, "{}")
+        try ann.publish()
+      }
+      let before = try ann.dump()
+      let lost = try #require(try world.logs(in: ann.folder).last)
+      fake.removeTree(lost.path(in: ann.folder))
+      // One process puts it back, and dies on the way.
+      fake.kill(at: call)
+      _ = try? ann.importAll()
+      guard fake.wasKilled else { continue }
+      fake.reboot()
+      let state = DeviceDirectory(
+        root: world.root.appending("state"), files: fake, ambient: world.ambient)
+      fake.putDirectory(state.directory(of: world.marker.container))
+      do {
+        _ = try state.leave(ann.device, .deletingState, process: "1")
+      } catch LeaveError.folderIncomplete {
+        continue
+      }
+      departures += 1
+      var generator = SeededGenerator(seed: seed)
+      fake.powerLoss(using: &generator)
+      let found = try world.newcomersDump(of: ann.folder)
+      #expect(found == before, "killed at call \(call), seed \(seed)")
+    }
+    #expect(departures > 0)
   }
 
   @Test("finds what stands under another name, too")
