@@ -23,12 +23,19 @@ struct OwnSegments {
     stream = try device.database.device()?.stream ?? device.record.stream
   }
 
-  /// Copies own segments from the folder where the device worked before, if that is still there.
+  /// Copies own segments and blobs from the folder where the device worked before, if that is still
+  /// there.
   ///
   /// - returns: which transactions the new folder lacks all the same.
   func bringOver(from former: FilePath) throws -> [ClosedRange<UInt64>] {
+    try copy(from: former)
+    try keepNames()
+    return try missing()
+  }
+
+  private func copy(from former: FilePath) throws {
     let old = ContainerFolder(root: former, files: container.files)
-    if case .silent = device.ask(former) { return try missing() }
+    if case .silent = device.ask(former) { return }
     if let marker = try? old.marker(), marker.container == record.container {
       let present = Set(try ranges())
       for file in try own(in: old) {
@@ -43,20 +50,44 @@ struct OwnSegments {
       }
       try bringOverBlobs(from: BlobFolder(old))
     }
-    return try missing()
   }
 
   /// Copies this device's own blobs, as far as they are whole.
   private func bringOverBlobs(from old: BlobFolder) throws {
-    let ambient = device.ambient
+    let (blobs, ambient) = (BlobFolder(container), device.ambient)
     for owned in try device.database.keptStreams() {
-      let present = try BlobFolder(container).hashes(of: owned)
-      let writer = BlobWriter(
-        BlobFolder(container), stream: owned, temporaryName: { ambient.temporaryName() })
-      for hash in try old.hashes(of: owned).subtracting(present).sorted() {
-        _ = try writer.store(hash, from: old.file(hash, of: owned))
+      let present = try blobs.hashes(of: owned)
+      let writer = BlobWriter(blobs, stream: owned, temporaryName: { ambient.temporaryName() })
+      for hash in try old.hashes(of: owned).sorted() {
+        let former = old.file(hash, of: owned)
+        if present.contains(hash), !isCut(blobs.file(hash, of: owned), of: former) { continue }
+        _ = try writer.store(hash, from: former)
       }
     }
+  }
+
+  /// Whether a file has less than what it was copied from: a copy that broke off, by a loss of
+  /// power too, leaves it under its proper name.
+  private func isCut(_ file: FilePath, of former: FilePath) -> Bool {
+    guard let copied = try? container.files.status(of: file), copied.kind == .regular,
+      let whole = try? container.files.status(of: former), whole.kind == .regular
+    else { return false }
+    return copied.size < whole.size
+  }
+
+  /// Has the disk keep what was there already: the folder where the device worked before is not
+  /// asked again, and who brought it over may have died before its name was on the disk.
+  private func keepNames() throws {
+    let found = try own(in: container)
+    try container.keepNames(in: Set(found.map(\.directory)))
+    let blobs = BlobFolder(container)
+    let owned = try device.database.keptStreams().filter { try !blobs.hashes(of: $0).isEmpty }
+    guard !owned.isEmpty else { return }
+    for stream in owned {
+      try container.files.synchronizeDirectory(blobs.directory(of: stream))
+    }
+    try container.files.synchronizeDirectory(blobs.root)
+    try container.files.synchronizeDirectory(container.root)
   }
 
   /// Which published transactions no whole file of the folder holds.

@@ -1,9 +1,11 @@
+import BlobStorage
 import DocumentStorage
 import Replication
 import SharedFolder
 import Syncing
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("A folder that was moved") struct MovedFolderTests {
@@ -240,6 +242,74 @@ import Testing
   func samePlace() throws {
     let (house, old, _) = try Self.scene()
     #expect(try house.open(house.root.appending("./old/../old")).folder == old)
+  }
+}
+
+@Suite("An attachment of a folder that was copied") struct CopiedAttachmentTests {
+  /// A device with an attachment, and a copy of its folder that has none of it yet.
+  private struct Scene {
+    let fake = InMemoryFileSystem()
+    let copy: FilePath
+    /// Where the attachment's content is to be.
+    let file: FilePath
+    private let state: DeviceDirectory
+    static let text = "content"
+
+    init() throws {
+      let world = try World(.fake, fake: fake)
+      let ann = try world.loner("ann")
+      let hash = try ann.attach(Self.text, to: "a")
+      copy = try world.folder("copy")
+      let blobs = BlobFolder(ContainerFolder(root: copy, files: fake))
+      file = blobs.file(hash, of: ann.stream)
+      let database = ann.device.database
+      state = DeviceDirectory(
+        root: world.root.appending("state"), files: fake, ambient: world.ambient,
+        openStore: { _, _, _ in database })
+      fake.put(state.directory(of: world.marker.container).appending("store.sqlite"), [1])
+      // Folders and markers were on the disk long before.
+      for path in [world.root, ann.folder, copy] { try fake.synchronizeDirectory(path) }
+    }
+
+    func initialise() throws {
+      _ = try state.initialise(
+        DeviceDirectory.Request(
+          folder: copy, identifier: nil, deviceName: nil, joinsOnly: true))
+    }
+
+    var content: String? { fake.bytes(at: file).map { String(decoding: $0, as: UTF8.self) } }
+  }
+
+  @Test("is there, whatever an init died at that was done again, and then the power was lost")
+  func killedThenPowerLoss() throws {
+    var kills = 0
+    for call in 1...100 {
+      for seed in 1...4 as ClosedRange<UInt64> {
+        let scene = try Scene()
+        scene.fake.kill(at: call)
+        _ = try? scene.initialise()
+        guard scene.fake.wasKilled else { break }
+        kills += 1
+        scene.fake.reboot()
+        try scene.initialise()
+        var generator = SeededGenerator(seed: seed)
+        scene.fake.powerLoss(using: &generator)
+        #expect(scene.content == Scene.text, "killed at call \(call), seed \(seed)")
+      }
+    }
+    #expect(kills > 40)
+  }
+
+  @Test("is written whole where the copy of it broke off, and left alone where it is no file")
+  func half() throws {
+    let scene = try Scene()
+    scene.fake.put(scene.file, Array(Scene.text.utf8.prefix(3)))
+    try scene.initialise()
+    #expect(scene.content == Scene.text)
+    let other = try Scene()
+    other.fake.putDirectory(other.file)
+    try other.initialise()
+    #expect(try other.fake.status(of: other.file).kind == .directory)
   }
 }
 
