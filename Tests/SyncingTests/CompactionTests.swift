@@ -4,6 +4,7 @@ import SharedFolder
 import Syncing
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Ann writes many small files; Bob has a folder of his own, and a syncer carries what it is told.
@@ -279,6 +280,40 @@ import Testing
       if case .success = done { return }
     }
     Issue.record("it makes more calls than that")
+  }
+
+  @Test("and removes nothing before the disk has the name of what a killed one has joined")
+  func killedThenPowerLoss() throws {
+    var kills = 0
+    for (call, seed) in (1...20).flatMap({ call in (1...6).map { (call, UInt64($0)) } }) {
+      let world = try World()
+      let scene = try CompactionTests(world)
+      let (ann, fake) = (scene.ann, try #require(world.fake))
+      try scene.write(1...6)
+      try scene.meet()
+      // Folder and marker were on the disk long before.
+      for path in [world.root, ann.folder] { try fake.synchronizeDirectory(path) }
+      let before = try ann.dump()
+      // One process dies when the joined file has got its name.
+      let dying = InterruptedFileSystem(fake, afterPlaces: 1) { fake.kill(at: 1) }
+      let container = ContainerFolder(root: ann.folder, files: dying)
+      let device = Device(
+        record: ann.device.record, database: ann.device.database, container: container,
+        ambient: world.ambient)
+      _ = try? scene.compact(Peer(device: device))
+      #expect(fake.wasKilled)
+      fake.reboot()
+      // The next one's machine loses power, at any call.
+      fake.kill(at: call)
+      _ = try? scene.compact(ann)
+      guard fake.wasKilled else { continue }
+      kills += 1
+      var generator = SeededGenerator(seed: seed)
+      fake.powerLoss(using: &generator)
+      let found = try world.newcomersDump(of: ann.folder)
+      #expect(found == before, "killed at call \(call), seed \(seed)")
+    }
+    #expect(kills > 20)
   }
 
   private init(_ world: World) throws {

@@ -31,6 +31,8 @@ struct ReplacedFiles {
     var naming: Segment.Naming?
   }
   private var contents: [ArchivedSegment: Content] = [:]
+  /// The segments that were read back before their directory was last synchronized.
+  private var durable: Set<ArchivedSegment> = []
 
   init(device: Device, stream: StreamID, grace: Int64) {
     self.device = device
@@ -154,12 +156,21 @@ struct ReplacedFiles {
       guard known.contains(where: { $0.isAsNew(as: naming) }) else { return false }
     }
     try device.requireContainer()
+    try keepNames(of: candidate.larger)
     do {
       try device.container.files.remove(path(of: candidate.file))
     } catch {
       guard error.errno == .noSuchFileOrDirectory else { throw error }
     }
     return true
+  }
+
+  /// Has the disk keep the names of what takes a file's place: whoever wrote it may have died
+  /// before they were there.
+  private mutating func keepNames(of segments: [ArchivedSegment]) throws {
+    guard !durable.isSuperset(of: segments) else { return }
+    try device.container.files.synchronizeDirectory(device.container.directory(of: stream))
+    durable.formUnion(segments)
   }
 }
 
