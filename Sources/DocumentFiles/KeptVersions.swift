@@ -55,7 +55,7 @@ struct KeptVersions: Sendable {
     _ document: [FilePath.Component], name: FilePath.Component, modified: Int64?,
     _ write: (OpenFile) throws -> Void
   ) throws -> FilePath.Component {
-    try makeRoot()
+    try LinuxFileSystem().makeOwnDirectories(root)
     let id = try newID()
     let directory = try OpenDirectory.make(from: root, document + [id], mode: 0o700)
     let temporary = try ambient.temporaryName()
@@ -82,27 +82,6 @@ struct KeptVersions: Sendable {
     let parent = try OpenDirectory.walk(from: root, document)
     try parent.removeDirectory(id)
     try parent.synchronize()
-  }
-
-  /// The directory may be some levels below what is there.
-  private func makeRoot() throws(FileError) {
-    let files = LinuxFileSystem()
-    var missing: [FilePath] = []
-    var path = root
-    while (try? files.status(of: path)) == nil, !path.components.isEmpty {
-      missing.append(path)
-      path = path.parent
-    }
-    for path in missing.reversed() {
-      do throws(FileError) {
-        try files.makeDirectory(path, mode: 0o700)
-      } catch {
-        guard error.errno == .fileExists else { throw error }
-      }
-      try files.synchronizeDirectory(path.parent)
-    }
-    // Whoever made it may have ended before its name was on the disk.
-    if missing.isEmpty { try files.synchronizeDirectory(root.parent) }
   }
 
   /// Sorted by when they were made.

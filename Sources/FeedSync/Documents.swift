@@ -32,13 +32,14 @@ extension UbiquityContainer {
       let files = LinuxFileSystem()
       do throws(FileError) {
         try files.makeDirectory(root, mode: 0o777)
-        try files.synchronizeDirectory(device.container.root)
       } catch {
         guard error.errno == .fileExists else { throw error }
         // A link would lead all that is done with documents to somewhere else.
         let kind = try files.status(of: root).kind
         guard kind == .directory else { throw FileError.notAFile(root, found: kind) }
       }
+      // Also where it is there: whoever made it may have ended before its name was on the disk.
+      try files.synchronizeDirectory(device.container.root)
       let state = device.database.file.parent.parent
       let container = device.record.container.description
       var folder = try DocumentFolder(

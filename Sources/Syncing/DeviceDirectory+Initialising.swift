@@ -74,7 +74,7 @@ extension DeviceDirectory {
       throw ContainerError.otherIdentifier(
         container.markerFile, expected: wanted, found: marker.identifier)
     }
-    try makeDirectories(directory(of: marker.container))
+    try files.makeOwnDirectories(directory(of: marker.container))
     // Twice, before and after the path changes: until then a process may publish into the old
     // folder, and should this one die in between, next to nothing is missing.
     if let known = try knownDevice(of: marker.container, at: container.root) {
@@ -132,7 +132,7 @@ extension DeviceDirectory {
   ) throws -> (Device, former: FilePath?) {
     let directory = directory(of: marker.container)
     // Once more, under the lock: `leave` may have removed it.
-    try makeDirectories(directory)
+    try files.makeOwnDirectories(directory)
     let database = try store(in: directory)
     let known = try database.device()
     if known != nil {

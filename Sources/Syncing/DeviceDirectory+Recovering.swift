@@ -57,7 +57,7 @@ extension DeviceDirectory {
         subject.folder, expected: subject.container, found: marker.container)
     }
     let directory = directory(of: marker.container)
-    try makeDirectories(directory)
+    try files.makeOwnDirectories(directory)
     let watch = try WatchLock(state: directory, files: files, process: process)
     defer { watch.release() }
     let name = subject.name ?? fallbackName
@@ -88,7 +88,7 @@ extension DeviceDirectory {
     of marker: Marker, in container: ContainerFolder, name: String
   ) throws -> (Device, [Opened]) {
     let directory = directory(of: marker.container)
-    try makeDirectories(directory)
+    try files.makeOwnDirectories(directory)
     try noteRebuilding(directory)
     let device = try makeNewDevice(of: marker, container: container, name: name)
     return (device, try handOver(to: device))

@@ -8,7 +8,6 @@ import SystemPackage
 extension DeviceDirectory {
   private var defaultFile: FilePath { root.appending("default.json") }
   private static let maximumDefaultBytes = 64 << 10
-  private static let ownerOnly: UInt32 = 0o700
 
   func readDefault() throws -> ContainerID? {
     do {
@@ -55,32 +54,6 @@ extension DeviceDirectory {
     let lock = try files.lock(root.appending("lock"), exclusive: true, wait: true, holder: [])
     defer { lock.release() }
     return try body()
-  }
-
-  /// Makes a directory of the state and those above it, for the owner alone, durably.
-  func makeDirectories(_ directory: FilePath) throws(FileError) {
-    try makeMissing(directory)
-    // Also where they are there already: who made them may have died before they were on disk.
-    let owner = try files.status(of: directory).owner
-    var path = directory
-    while path.parent != path, path.parent != "." {
-      guard try files.status(of: path.parent).owner == owner else { return }
-      path = path.parent
-      try files.synchronizeDirectory(path)
-    }
-  }
-
-  private func makeMissing(_ directory: FilePath) throws(FileError) {
-    if (try? files.status(of: directory)) != nil { return }
-    if directory.parent != directory, directory.parent != "." {
-      try makeMissing(directory.parent)
-    }
-    do {
-      try files.makeDirectory(directory, mode: Self.ownerOnly)
-    } catch {
-      guard error.errno == .fileExists else { throw error }
-    }
-    try files.synchronizeDirectory(directory.parent)
   }
 
   /// Removes a directory of the state with all that is in it.
