@@ -59,6 +59,8 @@ struct BlobNotes {
       try? files.remove(staged)
       throw error
     }
+    // What was noted before says of what is attached now that nothing has referred to it for long.
+    try files.synchronizeDirectory(path.removingLastComponent())
   }
 }
 

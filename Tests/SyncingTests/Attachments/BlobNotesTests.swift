@@ -1,0 +1,31 @@
+import BlobStorage
+import Syncing
+import SystemFiles
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Since when nothing refers to a device's copies (protocol.md 30).
+@Suite("The notes about copies that nothing refers to") struct BlobNotesTests {
+  @Test("last when power goes after something has referred to them again")
+  func powerLoss() throws {
+    for seed in 1...8 {
+      let files = InMemoryFileSystem()
+      let world = try World(.fake, fake: files)
+      let ann = try world.loner("ann")
+      for path in [world.root, ann.folder] { try files.synchronizeDirectory(path) }
+      let hash = try ann.attach("text", to: "n")
+      try ann.detach(from: "n")
+      #expect(try ann.look().waiting == 1)
+      // As if the disk had got to that by itself meanwhile.
+      try files.synchronizeDirectory(ann.blobs.directory(of: ann.stream))
+      world.advance(milliseconds: CompactionLimits.week)
+      #expect(try ann.attach("text", to: "other") == hash)
+      var chance = SeededGenerator(seed: UInt64(seed))
+      files.powerLoss(using: &chance)
+      try ann.detach(from: "other")
+      #expect(try ann.look().waiting == 1)
+      #expect(try ann.keeps(hash), "seed \(seed)")
+    }
+  }
+}
