@@ -180,6 +180,25 @@ def end(process, patience_s=10):
     process.wait(patience_s)
 
 
+def suspend(process, patience_s=30):
+    """Stops a process as Ctrl-Z does, and waits until it is stopped.
+
+    One of its threads has to run to take the signal; the others go on until then.
+    """
+    process.send_signal(signal.SIGSTOP)
+
+    def is_stopped():
+        expect(process.poll() is None, f"process {process.pid} has ended: {process.returncode}")
+        try:
+            # After the name, which stands in parentheses and may hold anything.
+            return all(
+                path.read_text().rpartition(")")[2].split()[0] == "T"
+                for path in Path(f"/proc/{process.pid}/task").glob("*/stat"))
+        except OSError:  # A thread has ended meanwhile.
+            return False
+    wait_until(f"process {process.pid} is stopped", is_stopped, patience_s, 0.01)
+
+
 class Device:
     """A state and a container folder: one device."""
 
