@@ -105,10 +105,10 @@ class Instance:
 
     def connections(self):
         """The ids of those that it is connected to."""
-        answer = self.ask("system/connections")
-        return {
-            id for id, one in (answer or {"connections": {}})["connections"].items()
-            if one["connected"]}
+        # One that does not answer yet may be connected, or not.
+        answer = wait_until(
+            f"Syncthing {self.name} answers", lambda: self.ask("system/connections"), 120)
+        return {id for id, one in answer["connections"].items() if one["connected"]}
 
     def is_connected(self):
         return bool(self.connections())
