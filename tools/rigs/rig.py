@@ -8,6 +8,7 @@ import argparse
 import ctypes
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -22,6 +23,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 COMMAND_TIMEOUT_S = 120
 PR_SET_PDEATHSIG = 1
+PORTS_GIVEN = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
 class Failure(Exception):
@@ -62,11 +64,24 @@ def wait_until(what, condition, timeout_s, interval_s=0.1):
 
 
 def free_ports(count):
-    """Ports of 127.0.0.1 that nobody listens on."""
-    sockets = [socket.socket() for _ in range(count)]
+    """Ports of 127.0.0.1 that nobody listens on.
+
+    None of those that the kernel gives to whoever names none: until a server that takes seconds to
+    start listens there, another program might get it for a connection.
+    """
+    first, last = map(int, PORTS_GIVEN.read_text().split())
+    others = [*range(10_000, first), *range(last + 1, 1 << 16)]
+    random.shuffle(others)
+    sockets = []
     try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
+        for port in others + [0] * count:
+            if len(sockets) == count:
+                break
+            sockets.append(socket.socket())
+            try:
+                sockets[-1].bind(("127.0.0.1", port))
+            except OSError:
+                sockets.pop().close()
         return [one.getsockname()[1] for one in sockets]
     finally:
         for one in sockets:
