@@ -99,6 +99,9 @@ extension DocumentFile {
   ) async -> (DocumentMachine.Input?, (any Error)?) {
     switch action {
     case .save(let stamp): return await save(expecting: stamp, isUrgent: isUrgent)
+    // Reading asks others to save, who may be asked to by the same access already, and then wait
+    // with that until this has read.
+    case .reload where isUrgent: return (.reloadPostponed, nil)
     case .reload: return await reload(isUrgent: isUrgent)
     case .setAside:
       do {

@@ -159,14 +159,15 @@ extension DocumentFolder {
 
   // MARK: Parts
 
-  /// Runs `body` in a coordinated write of a document; whoever has it open saves first.
+  /// Runs `body` in a coordinated write of a document; unless it is a plain one, whoever has it open
+  /// saves first.
   func change<Value: Sendable>(
-    _ file: FilePath, deleting version: FileVersion? = nil,
-    by presenter: (any FilePresenter)? = nil,
+    _ file: FilePath, _ writing: FileAccessIntent.Writing = .forMerging,
+    deleting version: FileVersion? = nil, by presenter: (any FilePresenter)? = nil,
     _ body: @escaping @Sendable (DocumentPlace, OpenDirectory) throws -> Value
   ) async throws -> Value {
     let place = try await whenPresent { try self.place(of: file) }
-    var intents = [FileAccessIntent.writing(place.path, .forMerging)]
+    var intents = [FileAccessIntent.writing(place.path, writing)]
     if let version, version.origin == .conflict {
       intents.append(.writing(version.path, .forDeleting))
     }

@@ -23,7 +23,9 @@ extension DocumentFolder {
   func setAside(
     _ contents: [UInt8], of file: FilePath, by presenter: (any FilePresenter)?
   ) async throws -> FileVersion? {
-    try await change(file, by: presenter) { place, directory in
+    // Nobody needs to save for that: a version becomes one whatever the file is. And two that have
+    // edits, whose file a syncer has replaced, would have each other save while each waits.
+    try await change(file, .plain, by: presenter) { place, directory in
       for moment in ambient.moments() {
         guard let name = ConflictCopy.name(of: place.name, moment, savedBy: ambient.machine) else {
           break

@@ -39,6 +39,8 @@ package struct DocumentMachine: Sendable {
     case reloadFailed
     /// Reading, or setting aside, gave way to something more urgent.
     case followingPostponed
+    /// Reading was put off, since somebody waits for this document who may be read, too.
+    case reloadPostponed
     /// What stands there is no such document.
     case unreadable
     case setAside
@@ -99,8 +101,8 @@ package struct DocumentMachine: Sendable {
     case .saveAsked, .saved, .saveFailed, .postponed, .closeAsked: return saving(input)
     case .missing(let now, let isPlanned): return missing(now, isPlanned)
     case .away(let isPlanned): return away(isPlanned)
-    case .looked, .reloaded, .reloadFailed, .followingPostponed, .unreadable, .setAside,
-      .setAsideFailed, .revertAsked:
+    case .looked, .reloaded, .reloadFailed, .followingPostponed, .reloadPostponed, .unreadable,
+      .setAside, .setAsideFailed, .revertAsked:
       return following(input)
     case .deletionAsked: return delete()
     case .kept(let id):
@@ -191,6 +193,8 @@ package struct DocumentMachine: Sendable {
     case .followingPostponed:
       return show(state.subtracting(.editingDisabled)) + [.look(after: .zero)]
         + wake(after: pace.quiet)
+    // Until then it shows what is in a version by now, which nobody is to go on with.
+    case .reloadPostponed: return [.look(after: .zero)]
     // What is unsaved must not go with it: whatever stands there, it is not what was edited.
     case .unreadable: return hasUnsavedChanges ? delete() : end(.unreadable)
     default:
