@@ -159,8 +159,8 @@ extension DocumentFolder {
 
   // MARK: Parts
 
-  /// Runs `body` in a coordinated write of a document; unless it is a plain one, whoever has it open
-  /// saves first.
+  /// Runs `body` in a coordinated write of a document; whoever has it open saves first, unless it
+  /// is a plain one.
   func change<Value: Sendable>(
     _ file: FilePath, _ writing: FileAccessIntent.Writing = .forMerging,
     deleting version: FileVersion? = nil, by presenter: (any FilePresenter)? = nil,

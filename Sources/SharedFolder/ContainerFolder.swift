@@ -141,9 +141,9 @@ package struct ContainerFolder: Sendable {
 
   /// Makes the directory of a stream, with its name on the disk.
   ///
-  /// Also where it stands already: it may have been made by a process that ended before its name was
-  /// on the disk, or by a syncer, which need not see to that. What has not changed is synchronized in
-  /// a tenth of a millisecond.
+  /// Also where it stands already: it may have been made by a process that ended before its name
+  /// was on the disk, or by a syncer, which need not see to that. What has not changed is
+  /// synchronized in a tenth of a millisecond.
   private func makeDirectory(of stream: StreamID) throws(FileError) -> FilePath {
     let directory = directory(of: stream)
     for (path, parent) in [(logs, root), (directory, logs)] {
