@@ -78,7 +78,7 @@ package struct DocumentMachine: Sendable {
   private var missingSince: Duration?
   private var isAway = false
   private var isClosing = false
-  /// Edits were given up, and show until the file has been read again.
+  /// Edits were given up, or are in a version, and show until the file has been read again.
   private var isReverting = false
 
   package init(pace: Pace = Pace()) { self.pace = pace }
@@ -175,9 +175,9 @@ package struct DocumentMachine: Sendable {
     switch input {
     case .looked(let found, let hasConflicts): return looked(found, hasConflicts)
     case .setAside:
-      // They are in a version now, and what is in the file shows.
+      // They are in a version now, and what is in the file shows, even if it is as it was.
       savedEdits = edits
-      firstEdit = nil
+      (firstEdit, isReverting) = (nil, true)
       return [.reload]
     case .revertAsked:
       isReverting = isReverting || hasUnsavedChanges
@@ -215,7 +215,9 @@ package struct DocumentMachine: Sendable {
   private mutating func away(_ isPlanned: Bool) -> [Action] {
     // Nobody tells that it is back. What is planned goes on, so one is enough.
     defer { (missingSince, isAway) = (nil, true) }
-    return isAway && !isPlanned ? [] : [.look(after: pace.limit)]
+    // It may stay away for long, with a reading that was put off: nobody waits for that.
+    return show(state.subtracting(.editingDisabled))
+      + (isAway && !isPlanned ? [] : [.look(after: pace.limit)])
   }
 
   private mutating func missing(_ now: Duration, _ isPlanned: Bool) -> [Action] {

@@ -296,6 +296,37 @@ import Testing
       ])
   }
 
+  /// Somebody who waits asks for edits that meet a newer file, which is to be read later.
+  private func withReadingPutOff() -> DocumentMachine {
+    var machine = self.machine
+    _ = machine.input(.edited(at: .zero))
+    #expect(machine.input(.saveAsked) == [.save(expecting: first)])
+    #expect(
+      machine.input(.looked(second, hasConflicts: false)) == [.show(.editingDisabled), .setAside])
+    #expect(machine.input(.setAside) == [.reload])
+    #expect(machine.input(.reloadPostponed) == [.look(after: .zero)])
+    return machine
+  }
+
+  @Test func d10_aReadingThatWasPutOffIsDoneThoughTheFileIsAsItWas() {
+    var machine = withReadingPutOff()
+    // Whoever had replaced it has put it back.
+    #expect(machine.input(.looked(first, hasConflicts: false)) == [.reload])
+    #expect(
+      machine.input(.reloaded(first, hasConflicts: false)) == [.showContents, .show(.normal)])
+    #expect(machine.input(.looked(first, hasConflicts: false)).isEmpty)
+  }
+
+  @Test func d10_editingGoesOnWhereTheFolderGoesBeforeAReadingThatWasPutOff() {
+    var machine = withReadingPutOff()
+    #expect(
+      machine.input(.away(isPlanned: true)) == [.show(.normal), .look(after: .seconds(15))])
+    #expect(
+      machine.input(.looked(second, hasConflicts: false)) == [.show(.editingDisabled), .reload])
+    #expect(
+      machine.input(.reloaded(second, hasConflicts: false)) == [.showContents, .show(.normal)])
+  }
+
   @Test func d10_editsThatCannotBeSetAsideStayAndAreTriedAgain() {
     var machine = self.machine
     _ = machine.input(.edited(at: .zero))
