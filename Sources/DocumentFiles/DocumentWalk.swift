@@ -44,10 +44,16 @@ struct DocumentWalk {
 package struct DocumentLeftovers {
   private let root: FilePath
 
-  /// - parameter root: The folder of the documents, which may be missing.
+  /// What it means that there is no such folder, or none for this user to look into.
+  private static let absence: [Errno] = [
+    .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels, .permissionDenied,
+  ]
+
+  /// - parameter root: The folder of the documents; if it is none, or another user's alone, nothing
+  ///   is found in it.
   package init(below root: FilePath) { self.root = root }
 
-  /// Those that were last changed before a time, in nanoseconds since 1970, sorted.
+  /// Those that were last changed or renamed before a time, in nanoseconds since 1970, sorted.
   package func older(than time: Int64) throws -> [FilePath] {
     var found: [FilePath] = []
     do {
@@ -58,14 +64,19 @@ package struct DocumentLeftovers {
           switch status.kind {
           case .directory where entry.name.bytes.first != UInt8(ascii: "."):
             folders.append(entry.name)
-          case .regular where LeftoverName.matches(entry.name.bytes) && status.modified < time:
+          case .regular where LeftoverName.matches(entry.name.bytes):
+            // What a save has just brought out may have been written long ago.
+            guard max(status.modified, status.changed) < time else { continue }
             found.append(root.appending(names).appending(entry.name))
           default: break
           }
         }
         return folders
       }
-    } catch DocumentFileError.system(_, _, Errno.noSuchFileOrDirectory.rawValue) {
+    } catch DocumentFileError.system(_, _, let errno)
+      where Self.absence.contains(Errno(rawValue: errno))
+    {
+      // It is about the folder itself: of others nobody hears.
       return []
     }
     return found.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }

@@ -55,12 +55,23 @@ import Testing
     let left = letters.appending(path: ".feedsync-00c0ffee00c0ffee.nosync")
     try Data("the newest".utf8).write(to: left)
     try Data("a document".utf8).write(to: letters.appending(path: "a.txt"))
-    // It may be a save that goes on.
+    // It may be a save that goes on, and has brought out what was written long ago.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: left.path)
     #expect(try diagnose().filter { $0.check == "documents" } == [])
     let found = try diagnose(later: 120_000).filter { $0.check == "documents" }
     #expect(found.map(\.severity) == [.warning])
     #expect(found.first?.file == left.path)
     #expect(try Data(contentsOf: left) == Data("the newest".utf8))
+  }
+
+  @Test func whatIsNoFolderOfDocumentsIsNotLookedInto() throws {
+    let documents = place.folder.appending(path: "Documents")
+    try Data("a file".utf8).write(to: documents)
+    #expect(try diagnose().filter { $0.check == "documents" } == [])
+    try FileManager.default.removeItem(at: documents)
+    try FileManager.default.createSymbolicLink(at: documents, withDestinationURL: place.root)
+    #expect(try diagnose().filter { $0.check == "documents" } == [])
   }
 
   @Test func littleRoomIsAWarningAndNoneAnError() throws {
