@@ -39,7 +39,7 @@ package struct DocumentMachine: Sendable {
     case reloadFailed
     /// Reading, or setting aside, gave way to something more urgent.
     case followingPostponed
-    /// Reading was put off, since somebody waits for this document who may be read, too.
+    /// Reading was put off, since whoever waits for this document may have asked others, too.
     case reloadPostponed
     /// What stands there is no such document.
     case unreadable

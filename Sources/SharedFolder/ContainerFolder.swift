@@ -142,8 +142,8 @@ package struct ContainerFolder: Sendable {
   /// Makes the directory of a stream, with its name on the disk.
   ///
   /// Also where it stands already: it may have been made by a process that ended before its name
-  /// was on the disk, or by a syncer, which need not see to that. What has not changed is
-  /// synchronized in a tenth of a millisecond.
+  /// was on the disk, or by a syncer, which need not see to that. On a local
+  /// disk that is little beside the file's own: it has not changed.
   private func makeDirectory(of stream: StreamID) throws(FileError) -> FilePath {
     let directory = directory(of: stream)
     for (path, parent) in [(logs, root), (directory, logs)] {
