@@ -16,6 +16,8 @@ package final class ImportingSession: Sendable {
     var task: Task<Void, Never>?
     /// Counts the sessions, so that one that ends late does not speak for a newer one.
     var generation = 0
+    /// Whether the session has looked at all that there was when it began.
+    var hasLooked = false
     var failure: FeedSyncError?
     var fatal: FeedSyncError?
   }
@@ -23,6 +25,9 @@ package final class ImportingSession: Sendable {
 
   /// Why the last look into the folder failed; nil if it did not, or nobody follows.
   var failure: FeedSyncError? { state.withLock { $0.fatal ?? $0.failure } }
+
+  /// Whether the session's first look is done; if not, it tells so once it is.
+  var hasLooked: Bool { state.withLock { $0.hasLooked } }
 
   /// A follower's part in the session, which ends with the last one.
   final class Share: Sendable {
@@ -63,6 +68,7 @@ package final class ImportingSession: Sendable {
   private func start(_ device: Syncing.Device, _ state: inout State) {
     let former = state.task
     state.generation += 1
+    state.hasLooked = false
     state.failure = nil
     state.fatal = nil
     let generation = state.generation
@@ -98,6 +104,7 @@ package final class ImportingSession: Sendable {
         case .failed(let error):
           let described = FeedSyncError(error, operation: "import")
           self.note(generation) { $0.failure = described }
+        case .watching: self.note(generation) { $0.hasLooked = true }
         case .recovered: self.note(generation) { $0.failure = nil }
         default: break
         }

@@ -1,3 +1,4 @@
+import DocumentStorage
 import SharedFolder
 import Syncing
 
@@ -14,18 +15,12 @@ public enum StoreTransition: String, Sendable {
   case initialImportCompleted
 }
 
-/// Decides which transitions there are, from what an import tells.
+/// Decides when the folder goes and comes back, from what an import tells.
 struct TransitionMachine {
   private var isAway: Bool
-  private var isInitial: Bool
 
-  /// - parameters:
-  ///   - isAway: Whether the folder is away: that it is at the start is no transition.
-  ///   - isInitial: Whether nothing of another device has been imported yet.
-  init(isAway: Bool, isInitial: Bool) {
-    self.isAway = isAway
-    self.isInitial = isInitial
-  }
+  /// - parameter isAway: Whether the folder is away: that it is at the start is no transition.
+  init(isAway: Bool) { self.isAway = isAway }
 
   mutating func input(_ event: WatchEvent) -> StoreTransition? {
     switch event {
@@ -36,10 +31,8 @@ struct TransitionMachine {
     case .recovered:
       defer { isAway = false }
       return isAway ? .accountAdded : nil
-    case .imported:
-      defer { isInitial = false }
-      return isInitial ? .initialImportCompleted : nil
-    case .failed, .watching, .mode, .gap, .setAside, .restored, .revived: return nil
+    // Another process may import as well: the database tells of the first.
+    case .failed, .watching, .mode, .imported, .gap, .setAside, .restored, .revived: return nil
     }
   }
 }
@@ -57,15 +50,17 @@ extension DocumentStore {
     // First, so that what comes while the rest is looked at is not missed.
     let events = importEvents()
     do {
-      let start = TransitionMachine(
-        isAway: try device.absence() != nil,
-        isInitial: try device.database.streamSummaries().allSatisfy {
-          $0.isOwn || $0.tips.isEmpty
-        })
+      let start = TransitionMachine(isAway: try device.absence() != nil)
+      let (looks, look) = AsyncStream<Void>.makeStream()
+      let isInitial = try device.database.hasImportedNothing()
+      let firstImport = isInitial ? tellFirstImport(to: continuation, after: looks) : nil
+      if importing.hasLooked { look.finish() }
       let task = Task {
+        defer { firstImport?.cancel() }
         var machine = start
         do {
           for try await event in events {
+            if case .watching = event { look.finish() }
             if let transition = machine.input(event) { continuation.yield(transition) }
           }
           continuation.finish()
@@ -80,6 +75,32 @@ extension DocumentStore {
     return stream
   }
 
+  /// Tells of the first import that brings something of other devices, whoever makes it: this
+  /// process for those who follow, the program itself, or another process.
+  ///
+  /// - parameter looks: Ends when this process has looked at all that was in the folder, which may
+  ///   have been imported in many parts.
+  private func tellFirstImport(
+    to continuation: AsyncThrowingStream<StoreTransition, any Error>.Continuation,
+    after looks: AsyncStream<Void>
+  ) -> Task<Void, Never> {
+    Task {
+      for await _ in looks {}
+      guard !Task.isCancelled else { return }
+      // Before the first look at the database.
+      let subscription = Subscription(store: self, isImporting: false)
+      let database = device.database
+      do {
+        while try await run({ try database.hasImportedNothing() }) {
+          guard await subscription.wait() else { return }
+        }
+        continuation.yield(.initialImportCompleted)
+      } catch {
+        continuation.finish(throwing: FeedSyncError(error, operation: "follow the store"))
+      }
+    }
+  }
+
   /// What the import tells that this process does for those who follow.
   private func importEvents() -> AsyncThrowingStream<WatchEvent, any Error> {
     let (stream, continuation) = AsyncThrowingStream<WatchEvent, any Error>.makeStream()
@@ -88,5 +109,12 @@ extension DocumentStore {
       report: { continuation.yield($0) })
     continuation.onTermination = { _ in withExtendedLifetime(share) {} }
     return stream
+  }
+}
+
+extension StoreDatabase {
+  /// Whether nothing of another device has been imported yet.
+  func hasImportedNothing() throws -> Bool {
+    try streamSummaries().allSatisfy { $0.isOwn || $0.tips.isEmpty }
   }
 }

@@ -102,7 +102,7 @@ extension KeyValueStore {
     let database = store.device.database
     return KeyValueFollower(
       known: try database.readSnapshot { try $0.keyValueDigests(of: nil, in: collection) },
-      isInitial: try database.streamSummaries().allSatisfy { $0.isOwn || $0.tips.isEmpty })
+      isInitial: try database.hasImportedNothing())
   }
 
   fileprivate func follow(

@@ -55,6 +55,25 @@ import Testing
     #expect(try await transitions.next() == .accountRemoved)
   }
 
+  @Test func s5_s8_theFirstImportIsToldWhoeverMakesIt() async throws {
+    let ben = try place.store("ben")
+    try await ben.write { try $0.put(Note(title: "x"), at: "a", in: "notes") }
+    try place.setFolder(isAway: true)
+    var transitions = store.transitions.makeAsyncIterator()
+    while store.importFailure == nil { await Task.yield() }
+    try place.setFolder(isAway: false)
+    // Before the follower's own import looks again.
+    try await place.store().importAll()
+    var told: Set<StoreTransition> = []
+    for _ in 0..<2 { told.insert(try #require(try await transitions.next())) }
+    #expect(told == [.initialImportCompleted, .accountAdded])
+    let changes = store.changes(isImporting: false)
+    try await ben.write { try $0.put(Note(title: "y"), at: "b", in: "notes") }
+    for try await change in changes where change.affects("notes") { break }
+    try place.setFolder(isAway: true)
+    #expect(try await transitions.next() == .accountRemoved)
+  }
+
   @Test func s6_thatTheFolderIsAwayAtTheStartIsNoTransition() async throws {
     try place.setFolder(isAway: true)
     var transitions = store.transitions.makeAsyncIterator()
