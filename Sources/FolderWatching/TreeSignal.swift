@@ -8,7 +8,8 @@ import SystemPackage
 ///
 /// Like ``DirectorySignal`` it needs no libinotifytools. Where inotify does not see all (NFS, SMB,
 /// FUSE), or is not to be had, ``seesAll`` is false and nothing is hinted at. A folder inside that
-/// is mounted from elsewhere is not told apart.
+/// is mounted from elsewhere is not told apart. Once the root is watched, so are the folders that
+/// lead to it, as far as they can be read, for being moved: then another one may have its path.
 ///
 ///     let signal = TreeSignal("/home/ann/Sync/notes/Documents") { wake() }
 ///     signal.watch("/home/ann/Sync/notes/Documents/letters")
@@ -27,6 +28,11 @@ package final class TreeSignal: FolderHints {
     IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO
       | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW)
 
+  /// What is heard of the folders that lead to the root.
+  private static let moves = UInt32(
+    IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW)
+
+  private let root: FilePath
   private let state = Mutex(State())
   private let descriptor: Int32?
   private let source: Mutex<(any DispatchSourceProtocol)?>
@@ -37,6 +43,7 @@ package final class TreeSignal: FolderHints {
   ///   - root: Where the folders are; its file system decides whether inotify is of use.
   ///   - wake: Is called on a thread of Dispatch's when there is something to take.
   package init(_ root: FilePath, wake: @escaping @Sendable () -> Void) {
+    self.root = root
     let isLocal = (try? LinuxFileSystem().kind(of: root)) == .local
     let number = isLocal ? inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)) : -1
     descriptor = number >= 0 ? number : nil
@@ -73,26 +80,46 @@ package final class TreeSignal: FolderHints {
   package func watch(_ folder: FilePath) {
     guard let descriptor else { return }
     state.withLock { state in
+      // First, so that what the root's path leads to is watched, or the move is heard of.
+      if folder == root {
+        for path in foldersAbove { Self.add(path, Self.moves, descriptor, &state) }
+      }
       guard state.watches[folder] != nil || state.watches.count < Self.limit else {
         state.unwatched.insert(folder)
         return
       }
-      let watch = folder.withPlatformString { inotify_add_watch(descriptor, $0, Self.events) }
-      guard watch >= 0 else {
-        // What is gone, no folder, or closed to us says so when it is looked at.
-        let answers = [ENOENT, ENOTDIR, ELOOP, EACCES]
-        if !answers.contains(errno) { state.unwatched.insert(folder) }
+      guard let failure = Self.add(folder, Self.events, descriptor, &state) else {
+        state.unwatched.remove(folder)
         return
       }
-      if let old = state.watches[folder], old != watch, state.paths[old] == folder {
-        state.paths[old] = nil
-        inotify_rm_watch(descriptor, old)
-      }
-      // A folder that was moved has the number it had.
-      state.paths[watch] = folder
-      state.watches[folder] = watch
-      state.unwatched.remove(folder)
+      // What is gone, no folder, or closed to us says so when it is looked at.
+      let answers = [ENOENT, ENOTDIR, ELOOP, EACCES]
+      if !answers.contains(failure) { state.unwatched.insert(folder) }
     }
+  }
+
+  /// The folders that lead to the root, the uppermost first.
+  private var foldersAbove: [FilePath] {
+    var (above, path): ([FilePath], FilePath) = ([], root)
+    while path.removeLastComponent(), !path.isEmpty { above.append(path) }
+    return above.reversed()
+  }
+
+  /// Watches a folder; returns what keeps it from that, if so.
+  @discardableResult
+  private static func add(
+    _ folder: FilePath, _ events: UInt32, _ descriptor: Int32, _ state: inout State
+  ) -> Int32? {
+    let watch = folder.withPlatformString { inotify_add_watch(descriptor, $0, events) }
+    guard watch >= 0 else { return errno }
+    if let old = state.watches[folder], old != watch, state.paths[old] == folder {
+      state.paths[old] = nil
+      inotify_rm_watch(descriptor, old)
+    }
+    // A folder that was moved has the number it had.
+    state.paths[watch] = folder
+    state.watches[folder] = watch
+    return nil
   }
 
   package func forget(_ folder: FilePath) {
@@ -123,7 +150,7 @@ package final class TreeSignal: FolderHints {
         count = max(Glibc.read(descriptor, memory.baseAddress, memory.count), 0)
       }
       guard !buffer.isEmpty else { break }
-      found = found.union(state.withLock { Self.hint(of: buffer, &$0) })
+      found = found.union(state.withLock { Self.hint(of: buffer, below: root, &$0) })
     }
     guard found != .nothing else { return false }
     state.withLock { $0.hint = $0.hint.union(found) }
@@ -131,22 +158,25 @@ package final class TreeSignal: FolderHints {
   }
 
   /// Takes the kernel's records apart (inotify(7)).
-  private static func hint(of buffer: [UInt8], _ state: inout State) -> FolderHint {
+  private static func hint(
+    of buffer: [UInt8], below root: FilePath, _ state: inout State
+  ) -> FolderHint {
     buffer.withUnsafeBytes { bytes in
       var (position, folders): (Int, Set<FilePath>) = (0, [])
+      var isMoved = false
       let header = MemoryLayout<inotify_event>.size
       while position + header <= bytes.count {
         let event = bytes.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
         position += header + Int(event.len)
         if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return .everything }
         guard let path = state.paths[event.wd] else { continue }
-        folders.insert(path)
+        if path.starts(with: root) { folders.insert(path) } else { isMoved = true }
         // The kernel has ended the watch: the folder is gone, or its file system.
         guard event.mask & UInt32(IN_IGNORED) != 0 else { continue }
         state.paths[event.wd] = nil
         if state.watches[path] == event.wd { state.watches[path] = nil }
       }
-      return .folders(folders)
+      return isMoved ? .everything : .folders(folders)
     }
   }
 }

@@ -58,6 +58,28 @@ import Testing
     }
   }
 
+  @Test func anotherFolderUnderThePathIsNoticedWhereTheOneAboveWasMoved() async throws {
+    let container = desk.directory.path.appending("container")
+    let documents = container.appending("Documents")
+    func write(_ name: String) throws {
+      try "x".write(toFile: "\(documents)/\(name)", atomically: false, encoding: .utf8)
+    }
+    for path in [container, documents] { try desk.makeFolder(path) }
+    try write("a.txt")
+    let folder = try DocumentFolder(documents, keeping: desk.kept, domain: try desk.domain())
+    let run = QueryRun(MetadataQuery(in: folder, interval: .milliseconds(20)))
+    #expect(await shown(["a.txt"], by: run) == ["a.txt"])
+    for round in 0..<2 {
+      try LinuxFileSystem().rename(
+        container, to: desk.directory.path.appending("elsewhere-\(round)"))
+      for path in [container, documents] { try desk.makeFolder(path) }
+      try write("\(round).txt")
+      #expect(await shown(["\(round).txt"], by: run) == ["\(round).txt"])
+    }
+    try write("z.txt")
+    #expect(await shown(["1.txt", "z.txt"], by: run) == ["1.txt", "z.txt"])
+  }
+
   @Test func aSignalTellsOfTheFoldersThatAreWatchedAndOfNoOthers() async throws {
     for name in ["in", "out"] { try desk.makeFolder(desk.path(name)) }
     let heard = Heard()
