@@ -135,4 +135,42 @@ import Testing
       result.problems.last
         == .tooMany(path: desk.path("many").string, limit: 100_000, depth: 64))
   }
+
+  @Test func foldersBeyondTheLimitAreTheSameEachTimeThatAllIsRead() async throws {
+    let hints = FakeHints()
+    for number in 0..<8 { try desk.makeFolder(desk.path("\(number)")) }
+    let folder = try desk.folder { ambient in
+      ambient.watchTree = { _, wake in
+        hints.connect(wake)
+        return hints
+      }
+      let look = ambient.look
+      ambient.look = { root, names, limit in
+        guard !names.isEmpty else { return try look(root, names, limit) }
+        // One that is shown, and many that are not: six such folders have room.
+        let all = ["b.txt"] + (1..<15_000).map { ".feedsync-\($0)" }
+        return all.prefix(limit).compactMap { name in
+          FilePath.Component(name).map {
+            .init($0, .failure(FileError(.status, root, .ioError)))
+          }
+        }
+      }
+    }
+    let run = QueryRun(MetadataQuery(in: folder))
+    let shown = (0..<6).map { "\($0)/b.txt" } + ["a.txt"]
+    #expect(await run.update(1)?.names == shown)
+    #expect(run.updates.last?.result.problems.count == 2)
+    for second in 1...2 {
+      hints.overflow()
+      #expect(await desk.sleeps(until: .seconds(second)))
+      desk.time.advance(by: .seconds(1))
+      #expect(await desk.sleeps(until: .seconds(second + 300)))
+    }
+    try desk.write("c.txt", "c")
+    hints.happen(in: desk.root)
+    #expect(await desk.sleeps(until: .seconds(3)))
+    desk.time.advance(by: .seconds(1))
+    // Nothing was told of what is as it was.
+    #expect(await run.update(2)?.names == shown + ["c.txt"])
+  }
 }

@@ -1,3 +1,4 @@
+import SystemFiles
 import SystemPackage
 
 /// A folder of documents with all folders in it, as they were when each was read: a value.
@@ -14,7 +15,8 @@ package struct FolderSnapshot: Sendable, Equatable {
   /// Takes in what a folder has been found to hold; what is gone from it goes with all below it.
   ///
   /// - returns: The folders in it that have to be read next: new ones, others in the place of those
-  ///   that were there, and those that could not be read.
+  ///   that were there, and those that could not be read. The last one by its path comes first: who
+  ///   takes them from the end goes by their paths, and leaves out the same ones each time.
   package mutating func put(_ contents: FolderContents, at directory: FilePath) -> [FilePath] {
     let former = folders[directory]?.folders ?? [:]
     remove(Set(former.keys.filter { contents.folders[$0] != former[$0] }))
@@ -22,6 +24,7 @@ package struct FolderSnapshot: Sendable, Equatable {
     folders[directory] = contents
     problems[directory] = nil
     return contents.folders.keys.filter { folders[$0] == nil || problems[$0] != nil }
+      .map { ($0, $0.bytes) }.sorted { $1.1.lexicographicallyPrecedes($0.1) }.map(\.0)
   }
 
   /// Notes why a folder could not be read.
