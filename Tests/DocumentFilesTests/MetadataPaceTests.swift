@@ -42,6 +42,21 @@ import Testing
     #expect(pace.next(now: .seconds(8)) == .read(Self.one))
   }
 
+  @Test func m2_aLongIntervalHasOneUpdateAlsoWhereHintsDoNotTellOfAll() {
+    var pace = gathered(isWatched: false, interval: .seconds(60))
+    #expect(pace.next(now: .seconds(5)) == .wait(until: .seconds(60)))
+    #expect(pace.next(now: .seconds(60)) == .read(.everything))
+    pace.finished(.everything, isWatched: false, now: .seconds(61))
+    #expect(pace.next(now: .seconds(66)) == .wait(until: .seconds(121)))
+    // Set to less, it counts at once.
+    pace.interval = .seconds(1)
+    #expect(pace.next(now: .seconds(66)) == .read(.everything))
+    // So it is with the safety net.
+    pace = gathered(interval: .seconds(600))
+    pace.hint(Self.one, now: .seconds(290))
+    #expect(pace.next(now: .seconds(300)) == .wait(until: .seconds(600)))
+  }
+
   @Test func m3_nothingIsReadWhileFrozenAndAllOfItAfterwards() {
     var pace = gathered()
     pace.isFrozen = true

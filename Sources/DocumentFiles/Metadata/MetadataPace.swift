@@ -5,7 +5,8 @@ import SystemPackage
 ///
 /// First everything is gathered. Then the first hint begins an interval; at its end, all that was
 /// hinted at meanwhile is read, as one update. Beyond that everything is read again from time to
-/// time: often where hints do not tell of all, seldom where they do, as a safety net.
+/// time: often where hints do not tell of all, seldom where they do, as a safety net; but no sooner
+/// than an interval after the last reading, lest there be more than one update for each.
 ///
 ///     var pace = MetadataPace(interval: .seconds(1))
 ///     pace.next(now: .zero)                                 // .gather
@@ -37,6 +38,7 @@ package struct MetadataPace: Sendable {
   private var waiting = FolderHint.nothing
   private var waitingSince: Duration?
   private var fullReadingDue: Duration?
+  private var lastReading = Duration.zero
 
   package init(interval: Duration) { self.interval = interval }
 
@@ -54,6 +56,7 @@ package struct MetadataPace: Sendable {
   ///
   /// - parameter isWatched: Whether hints tell of all changes from now on.
   package mutating func finished(_ what: FolderHint, isWatched: Bool, now: Duration) {
+    lastReading = now
     if !isWatched {
       // A later full reading is not put off by readings of some folders.
       let due = now + Self.polling
@@ -70,11 +73,12 @@ package struct MetadataPace: Sendable {
       (isGathering, waiting, waitingSince) = (false, .nothing, nil)
       return .gather
     }
-    if let due = fullReadingDue, due <= now { return read(.everything) }
-    guard let since = waitingSince else { return .wait(until: fullReadingDue) }
+    let full = fullReadingDue.map { max($0, lastReading + interval) }
+    if let full, full <= now { return read(.everything) }
+    guard let since = waitingSince else { return .wait(until: full) }
     let due = since + interval
     guard due > now else { return read(waiting) }
-    return .wait(until: fullReadingDue.map { min($0, due) } ?? due)
+    return .wait(until: full.map { min($0, due) } ?? due)
   }
 
   /// Has what could not be told done again, as soon as it may be.
