@@ -41,25 +41,41 @@ extension DocumentFile {
   func perform(
     isUrgent: Bool = false, _ find: @Sendable () async -> DocumentMachine.Input?
   ) async -> (any Error)? {
+    await failures(isUrgent: isUrgent, find).last
+  }
+
+  /// The same; all that went wrong, in the order of time.
+  private func failures(
+    isUrgent: Bool = false, _ find: @Sendable () async -> DocumentMachine.Input?
+  ) async -> [any Error] {
     await takeTurn(isUrgent: isUrgent)
     defer { turns.giveBack() }
-    guard let input = await find() else { return nil }
-    var failure: (any Error)?
+    guard let input = await find() else { return [] }
+    var failures: [any Error] = []
     var actions = machine.input(input)
     while !actions.isEmpty {
       let action = actions.removeFirst()
       let (result, error) = await carryOut(action, isUrgent: isUrgent)
-      failure = error ?? failure
+      if let error { failures.append(error) }
       if let result { actions = machine.input(result) + actions }
     }
-    return failure
+    return failures
   }
 
   /// Does what the document's user has asked for, once more where it gave way to something urgent:
   /// that stands before it in the queue, and is over when it has its turn again.
+  ///
+  /// What went wrong before it gave way is not forgotten by that: edits that became a version are
+  /// not saved, though nothing is left to save.
   func performWhenOthersAreServed(_ input: DocumentMachine.Input) async throws {
-    while let error = await perform(input) {
-      guard case CoordinationError.cancelled = error, machine.state != .closed else { throw error }
+    var failure: (any Error)?
+    while true {
+      let failures = await failures { input }
+      failure = failures.last { !$0.isGivingWay } ?? failure
+      guard let last = failures.last, last.isGivingWay, machine.state != .closed else {
+        if let error = failure ?? failures.last { throw error }
+        return
+      }
     }
   }
 
@@ -102,7 +118,7 @@ extension DocumentFile {
     // Reading asks others to save, who may be asked to by the same access already, and then wait
     // with that until this has read.
     case .reload where isUrgent: return (.reloadPostponed, nil)
-    case .reload: return await reload(isUrgent: isUrgent)
+    case .reload: return await reload()
     case .setAside:
       do {
         let bytes = try contents.documentBytes()
@@ -159,10 +175,10 @@ extension DocumentFile {
     }
   }
 
-  private func reload(isUrgent: Bool) async -> (DocumentMachine.Input?, (any Error)?) {
+  private func reload() async -> (DocumentMachine.Input?, (any Error)?) {
     let read: DocumentFolder.Reading
     do {
-      read = try await alone(isUrgent) { [self] in try await folder.read(presenter) }
+      read = try await alone(false) { [self] in try await folder.read(presenter) }
     } catch {
       switch error {
       case DocumentFileError.notAFile, DocumentFileError.tooLarge, CoordinationError.replaced:
@@ -201,5 +217,13 @@ extension DocumentFile {
     }
     defer { activity = nil }
     return try await task.value
+  }
+}
+
+extension Error {
+  /// Whether an access was given up for something urgent.
+  fileprivate var isGivingWay: Bool {
+    guard case CoordinationError.cancelled = self as any Error else { return false }
+    return true
   }
 }
