@@ -60,15 +60,18 @@ package struct DocumentLeftovers {
       try DocumentWalk(root: root).forEachDirectory { (directory, names) throws(FileError) in
         var folders: [FilePath.Component] = []
         for entry in try directory.list() {
-          guard let status = try? directory.status(of: entry.name) else { continue }
-          switch status.kind {
-          case .directory where entry.name.bytes.first != UInt8(ascii: "."):
-            folders.append(entry.name)
-          case .regular where LeftoverName.matches(entry.name.bytes):
+          let isHidden = entry.name.bytes.first == UInt8(ascii: ".")
+          let wanted: FileKind = isHidden ? .regular : .directory
+          guard isHidden == LeftoverName.matches(entry.name.bytes),
+            [wanted, .unknown].contains(entry.kind),
+            let status = try? directory.status(of: entry.name), status.kind == wanted
+          else { continue }
+          if isHidden {
             // What a save has just brought out may have been written long ago.
             guard max(status.modified, status.changed) < time else { continue }
             found.append(root.appending(names).appending(entry.name))
-          default: break
+          } else {
+            folders.append(entry.name)
           }
         }
         return folders
