@@ -167,10 +167,13 @@ struct ReplacedFiles {
 
   /// Has the disk keep the names of what takes a file's place: whoever wrote it may have died
   /// before they were there.
+  ///
+  /// Those are the ones that were read back; what else would enclose the file may come later.
   private mutating func keepNames(of segments: [ArchivedSegment]) throws {
-    guard !durable.isSuperset(of: segments) else { return }
+    let found = segments.filter { contents[$0] != nil }
+    guard found.isEmpty || !durable.isSuperset(of: found) else { return }
     try device.container.files.synchronizeDirectory(device.container.directory(of: stream))
-    durable.formUnion(segments)
+    durable.formUnion(contents.keys)
   }
 }
 
