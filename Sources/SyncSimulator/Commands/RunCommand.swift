@@ -12,10 +12,18 @@ struct WorldOptions: ParsableArguments, Sendable {
     help: ArgumentHelp(
       "What happens beside the rest; as the seed says, if not given.", valueName: "lane"))
   var lane: [Lane] = []
+  @Option(
+    help: ArgumentHelp("What happens beside those, or what the seed says.", valueName: "lane"))
+  var also: [Lane] = []
 
   func history(seed: UInt64) -> History {
-    History(
-      seed: seed, devices: devices, steps: steps, lanes: lane.isEmpty ? nil : Set(lane))
+    let lanes = lane.isEmpty ? Lane.drawn(by: seed) : Set(lane)
+    return History(seed: seed, devices: devices, steps: steps, lanes: lanes.union(also))
+  }
+
+  /// The options that say what happens.
+  var laneOptions: String {
+    lane.map { " --lane \($0)" }.joined() + also.map { " --also \($0)" }.joined()
   }
 }
 
@@ -65,7 +73,7 @@ struct RunCommand: ParsableCommand {
     } else {
       print(
         "feedsync-simulate replay --seed \(seed) --devices \(world.devices) --steps"
-          + " \(world.steps)" + world.lane.map { " --lane \($0)" }.joined())
+          + " \(world.steps)" + world.laneOptions)
     }
     throw ExitCode.failure
   }
