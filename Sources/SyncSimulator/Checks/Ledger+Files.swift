@@ -63,7 +63,8 @@ extension Ledger {
     }
   }
 
-  private func position(before range: Segment.Range) -> StreamPosition? {
+  /// Where the transactions of a file begin, as far as what it follows is known.
+  func position(before range: Segment.Range) -> StreamPosition? {
     guard range.first > 1 else { return .start }
     let before = Context.Entry(
       stream: range.stream, sequence: range.first - 1, fingerprint: range.fingerprintBefore)

@@ -1,28 +1,71 @@
 import DocumentStorage
+import Replication
+import SegmentFormat
 import SharedFolder
 import SystemFiles
+import SystemPackage
 
 extension World {
   /// What a device takes for published is in its folder, or was when the syncer came.
   ///
-  /// Judged where no database is a copy of another, and no file takes the place of others.
+  /// Where files take the place of others, the device may keep one that it has still to write; then
+  /// those stand there that have the same transactions.
+  ///
+  /// Judged where no database is a copy of another.
   func checkPublished(by machine: Machine) throws {
-    guard machine.place == .home, !machine.owesItsFolder, figures.copies == 0, !isCompacting
-    else { return }
+    guard machine.place == .home, !machine.owesItsFolder, figures.copies == 0 else { return }
     for (stream, directory) in zip(machine.streams, machine.directories) {
-      for segment in try machine.database.archivedSegments(of: stream) {
+      let segments = try machine.database.archivedSegments(of: stream)
+      guard !segments.isEmpty else { continue }
+      var standing = Standing(files(in: directory, on: machine), ledger)
+      for segment in segments {
         guard let bytes = try machine.database.archivedBytes(of: segment),
-          !syncer.hasSeen(bytes, in: directory)
+          isCompacting ? !standing.has(all: bytes) : !standing.files.contains(bytes)
         else { continue }
-        let path = Machine.root.appending("logs").appending(directory)
-        let entries = (try? machine.files.list(path)) ?? []
-        guard entries.contains(where: { machine.files.bytes(at: path.appending($0.name)) == bytes })
-        else {
-          throw Finding(
-            "device \(machine.number) takes \(segment.first)-\(segment.last) for published,"
-              + " which nobody has")
-        }
+        throw Finding(
+          "device \(machine.number) takes \(segment.first)-\(segment.last) for published,"
+            + " which nobody has")
       }
     }
+  }
+
+  /// What stands in a device's folder, and what the syncer has of it and does not take away.
+  private func files(in directory: FilePath.Component, on machine: Machine) -> Set<[UInt8]> {
+    let path = Machine.root.appending("logs").appending(directory)
+    let entries = (try? machine.files.list(path)) ?? []
+    let carried = syncer.files.filter { $0.directory == directory && !$0.isRemoved }.map(\.bytes)
+    return Set(carried).union(
+      entries.compactMap { machine.files.bytes(at: path.appending($0.name)) })
+  }
+}
+
+/// Files of a stream, and the transactions that they have, be they emptied.
+private struct Standing {
+  let files: Set<[UInt8]>
+  private let ledger: Ledger
+  private var tips: Set<Context.Entry>?
+
+  init(_ files: Set<[UInt8]>, _ ledger: Ledger) {
+    self.files = files
+    self.ledger = ledger
+  }
+
+  /// Whether they have all transactions of a file.
+  mutating func has(all file: [UInt8]) -> Bool {
+    guard !files.contains(file) else { return true }
+    let known = tips ?? Set(files.flatMap(tips))
+    tips = known
+    return tips(of: file).allSatisfy(known.contains)
+  }
+
+  private func tips(of file: [UInt8]) -> [Context.Entry] {
+    // What is cut or no segment has none.
+    guard let segment = try? SegmentFile.decode(file).segment else { return [] }
+    let range = segment.range
+    let start =
+      ledger.position(before: range)
+      ?? StreamPosition(
+        sequence: range.first - 1, fingerprint: range.fingerprintBefore, context: Context())
+    return ((try? segment.transactions(after: start)) ?? []).map(\.header.tip)
   }
 }

@@ -46,6 +46,7 @@ extension World {
     try noteRemoved(present, by: machine)
     // Also where the process has died on the way.
     for bytes in ownFiles(of: machine) { ledger.noteReduced(bytes, by: had) }
+    try checkPublished(by: machine)
     if losesPower { try pickUp(from: machine, comparing: true) }
   }
 
