@@ -7,6 +7,8 @@ struct History: Sendable {
   let seed: UInt64
   let devices: Int
   let documents: Int
+  /// Whether who compacts drops whatever is dead, also where that is little of a file.
+  let isEager: Bool
   var steps: [Step]
 }
 
@@ -23,6 +25,7 @@ extension History {
     let more = lanes.contains(.partitions) ? 8 : 0
     self.init(
       seed: seed, devices: devices, documents: 2 + random.below(3) + more,
+      isEager: Self.isEager(seed: seed, lanes: lanes),
       steps: (0..<steps).map { _ in
         // In some worlds a few devices do most of the work.
         let device = random.chance(40) ? random.below(min(busy, devices)) : random.below(devices)
@@ -31,10 +34,19 @@ extension History {
   }
 }
 
+extension History {
+  private static func isEager(seed: UInt64, lanes: Set<Lane>) -> Bool {
+    var random = SplitMix(seed: seed ^ 0xEA6E2)
+    return !lanes.isDisjoint(with: [.compacting, .travelling]) && random.chance(60)
+  }
+}
+
 extension History: CustomStringConvertible {
   /// The text of a file: a line for the world, and one for each step.
   var description: String {
-    let world = "world \(String(seed, radix: 16)) devices \(devices) documents \(documents)"
+    let world =
+      "world \(String(seed, radix: 16)) devices \(devices) documents \(documents)"
+      + (isEager ? " eager" : "")
     return ([world] + steps.map(\.description)).joined(separator: "\n") + "\n"
   }
 
@@ -46,7 +58,7 @@ extension History: CustomStringConvertible {
 
   /// Reads the text of a file; lines that begin with # are comments.
   init(parsing text: String) throws(Malformed) {
-    var world: (seed: UInt64, devices: Int, documents: Int)?
+    var world: (seed: UInt64, devices: Int, documents: Int, isEager: Bool)?
     var steps: [Step] = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     where !line.isEmpty && !line.hasPrefix("#") {
@@ -57,15 +69,18 @@ extension History: CustomStringConvertible {
         steps.append(step)
       } else {
         let words = line.split(separator: " ")
-        guard words.count == 6, words[0] == "world", let seed = UInt64(words[1], radix: 16),
+        let isEager = words.count == 7 && words[6] == "eager"
+        guard words.count == 6 || isEager, words[0] == "world",
+          let seed = UInt64(words[1], radix: 16),
           let devices = Int(words[3]), (1...64).contains(devices),
           let documents = Int(words[5]), (1...64).contains(documents)
         else { throw Malformed(line: index + 1) }
-        world = (seed, devices, documents)
+        world = (seed, devices, documents, isEager)
       }
     }
     guard let world else { throw Malformed(line: 1) }
     self.init(
-      seed: world.seed, devices: world.devices, documents: world.documents, steps: steps)
+      seed: world.seed, devices: world.devices, documents: world.documents,
+      isEager: world.isEager, steps: steps)
   }
 }

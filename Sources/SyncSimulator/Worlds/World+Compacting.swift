@@ -12,6 +12,9 @@ extension World {
     history.steps.contains { [.compact, .expire, .bury].contains($0.kind) }
   }
 
+  /// No file here has more operations.
+  private var deadShare: Int { history.isEager ? 1_000_000 : 4 }
+
   /// Compacts; sometimes the process dies on the way, or a call fails.
   func compact(_ machine: Machine, _ kind: Step.Kind, _ random: inout SplitMix) throws {
     guard machine.place == .home else { return }
@@ -24,7 +27,8 @@ extension World {
     let limits = CompactionLimits(
       fanOut: 2 + random.below(3), mostParts: 2 + random.below(8), bytes: 1 << 20,
       grace: random.pick([0, 0, 3_600_000]),
-      horizon: kind == .expire ? random.pick([0, 0, 60_000]) : 90 * 86_400_000)
+      horizon: kind == .expire ? random.pick([0, 0, 60_000]) : 90 * 86_400_000,
+      deadShare: deadShare)
     do {
       if random.chance(30), try acknowledge(machine) { note("    it says what it has") }
       var compactor = Compactor(device: machine.device, limits: limits)
@@ -115,7 +119,8 @@ extension World {
   ///
   /// - returns: whether there was anything to do.
   func compactFully(_ machine: Machine) throws -> Bool {
-    let limits = CompactionLimits(fanOut: 2, mostParts: 64, bytes: 1 << 20, grace: 0)
+    let limits = CompactionLimits(
+      fanOut: 2, mostParts: 64, bytes: 1 << 20, grace: 0, deadShare: deadShare)
     // The first time it is noted only that there is something.
     for _ in 0..<2 { _ = try acknowledge(machine) }
     var hasMoved = try machine.database.unpublishedCount() > 0

@@ -46,7 +46,7 @@ package struct CompactionLimits: Sendable {
   /// never.
   package let interval: Int64
   /// A segment is written anew for what is dead of it if that is one operation of so many.
-  static let deadShare = 4
+  let deadShare: Int
 
   /// - precondition: `fanOut` is at least 2, and the others are greater than zero, but for `grace`
   ///   and `interval`, which may be zero.
@@ -55,7 +55,8 @@ package struct CompactionLimits: Sendable {
     silence: Int64 = 6 * 3_600_000, interval: Int64 = 3_600_000,
     operations: Int = SegmentFile.maximumOperations / 2,
     bodyBytes: Int = SegmentFile.maximumBodyBytes / 4,
-    contextEntries: Int = SegmentFile.writtenContextTotal, drops: Bool = true
+    contextEntries: Int = SegmentFile.writtenContextTotal, drops: Bool = true,
+    deadShare: Int = 4
   ) {
     self.fanOut = fanOut
     self.mostParts = mostParts
@@ -68,6 +69,7 @@ package struct CompactionLimits: Sendable {
     self.silence = silence
     self.interval = interval
     self.drops = drops
+    self.deadShare = deadShare
   }
 
   /// Nothing is dropped: too few seeds were run of that yet.

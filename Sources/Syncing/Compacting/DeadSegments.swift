@@ -46,7 +46,7 @@ struct DeadSegments {
       return false
     }
     guard try isRipe(found) else { return false }
-    if found.count > 0, found.count * CompactionLimits.deadShare >= found.total { return true }
+    if found.count > 0, found.count * limits.deadShare >= found.total { return true }
     try lookAgain(at: segment)
     return false
   }

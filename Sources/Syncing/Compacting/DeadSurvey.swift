@@ -89,7 +89,7 @@ struct DeadSurvey {
     let lack = try device.database.whatLacks(found.covered, liveSince: now - limits.horizon)
     if !lack.streams.isEmpty { keepers.append(.device) }
     if !lack.isPublished { keepers.append(.unpublished) }
-    if found.count * CompactionLimits.deadShare < found.total { keepers.append(.few) }
+    if found.count * limits.deadShare < found.total { keepers.append(.few) }
     return keepers
   }
 }
