@@ -29,13 +29,17 @@ extension World {
     }
   }
 
-  /// What stands in a device's folder, and what the syncer has of it and does not take away.
+  /// What stands in the folders of those who look after a stream, and what the syncer has of it and
+  /// does not take away.
   private func files(in directory: FilePath.Component, on machine: Machine) -> Set<[UInt8]> {
     let path = Machine.root.appending("logs").appending(directory)
-    let entries = (try? machine.files.list(path)) ?? []
-    let carried = syncer.files.filter { $0.directory == directory && !$0.isRemoved }.map(\.bytes)
-    return Set(carried).union(
-      entries.compactMap { machine.files.bytes(at: path.appending($0.name)) })
+    var files = Set(
+      syncer.files.filter { $0.directory == directory && !$0.isRemoved }.map(\.bytes))
+    for other in machines where other === machine || other.tended.contains(directory) {
+      let entries = (try? other.files.list(path)) ?? []
+      files.formUnion(entries.compactMap { other.files.bytes(at: path.appending($0.name)) })
+    }
+    return files
   }
 }
 
