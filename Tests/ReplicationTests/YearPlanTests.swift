@@ -49,6 +49,15 @@ import Testing
     }
   }
 
+  @Test("who is lost is given up a quarter of a year later")
+  func givingUp() {
+    let shape = Self.shape
+    #expect(shape.givenUp(in: 83) == [])
+    #expect(shape.givenUp(in: 84) == [9])
+    #expect(shape.givenUp(in: 108) == [8, 9])
+    for device in shape.lost { #expect(shape.presence(of: device, in: 78) == .lost) }
+  }
+
   @Test("who is away or lost does nothing, but the traveller")
   func absence() {
     let shape = Self.shape

@@ -53,14 +53,20 @@ package struct YearShape: Sendable, Equatable {
   package var traveller: Int { devices - 3 }
   /// The two that are lost.
   package var lost: [Int] { [devices - 2, devices - 1] }
+  /// When each of those is.
+  private func loss(of device: Int) -> Int { part(device == devices - 1 ? 45 : 65) }
+
+  /// Those that are lost and that their user has given up by then: a quarter of a year later.
+  package func givenUp(in round: Int) -> [Int] {
+    lost.filter { round >= loss(of: $0) + part(25) }
+  }
 
   /// When the traveller is away.
   package var journey: Range<Int> { part(30)..<part(75) }
 
   package func presence(of device: Int, in round: Int) -> Presence {
     switch device {
-    case devices - 1 where round >= part(45): .lost
-    case devices - 2 where round >= part(65): .lost
+    case _ where lost.contains(device) && round >= loss(of: device): .lost
     case traveller where journey.contains(round): .travelling
     // Shorter than a horizon of three months, and longer.
     case devices - 4 where (part(20)..<part(40)).contains(round): .away

@@ -11,7 +11,8 @@ struct YearCommand: ParsableCommand {
     abstract: "Lets devices work for a year, with compaction, on real files and databases.",
     discussion: """
       Ten devices write, exchange, import and compact in a time that is made up; some are away for \
-      months, two are lost, one comes back with edits that nobody knew. DIR/folder-at-end has the \
+      months, two are lost, and given up by their user a quarter of a year later, one comes back \
+      with edits that nobody knew. DIR/folder-at-end has the \
       folder as the year ends, DIR/folder as it is when nobody has written for a while, \
       DIR/year.json all figures. tools/check-year runs it, and judges them.
       """)
@@ -24,6 +25,8 @@ struct YearCommand: ParsableCommand {
   @Option(help: "How often the devices meet in the year.") var rounds = 730
   @Option(help: "For how many rounds nobody writes after it.") var quiet = 60
   @Option(help: "The seed.") var seed: UInt64 = 1
+  @Option(help: "About how large a joined file becomes, in bytes.")
+  var fileSize = CompactionLimits.standard.bytes
   @Option(help: "For how many days an old file, and what is dead, stays.") var grace = 7
   @Option(help: "For how many days others wait for a device.") var horizon = 90
   @Flag(inversion: .prefixedNo, help: "Whether what is dead is dropped.") var drops = true
@@ -31,7 +34,7 @@ struct YearCommand: ParsableCommand {
   func validate() throws {
     guard devices >= YearShape.fewestDevices, (100...(1 << 40)).contains(operations),
       (20...100_000).contains(rounds), (1...documents).contains(alive), quiet >= 0, grace > 0,
-      horizon > 0
+      horizon > 0, fileSize > 0
     else { throw ValidationError("there are too few of something") }
   }
 
@@ -39,7 +42,7 @@ struct YearCommand: ParsableCommand {
     SameOrder.ensure()
     let standard = CompactionLimits.standard
     let limits = CompactionLimits(
-      fanOut: standard.fanOut, mostParts: standard.mostParts, bytes: standard.bytes,
+      fanOut: standard.fanOut, mostParts: standard.mostParts, bytes: fileSize,
       grace: Int64(grace) * 86_400_000, horizon: Int64(horizon) * 86_400_000, drops: drops)
     let shape = YearShape(
       devices: devices, documents: documents, alive: alive, operations: operations,

@@ -26,17 +26,27 @@ struct YearContent: Codable {
   /// - parameter there: the ids of the documents that are there.
   init(of household: YearHousehold, in folder: FilePath, there: Set<[UInt8]>) throws {
     for machine in household.machines {
-      let directory = folder.appending("logs").appending(machine.stream)
-      var stream = Stream(device: machine.number)
-      for name in try FileManager.default.contentsOfDirectory(atPath: directory.string) {
-        let path = directory.appending(name).string
-        guard let data = FileManager.default.contents(atPath: path) else { continue }
-        stream.files += 1
-        stream.bytes += data.count
-        Self.count(try SegmentFile.decode([UInt8](data)).segment, there, into: &stream)
+      for name in try machine.streams() {
+        let directory = folder.appending("logs").appending(name)
+        streams.append(try Self.content(of: directory, by: machine.number, there))
       }
-      streams.append(stream)
     }
+  }
+
+  private static func content(
+    of directory: FilePath, by device: Int, _ there: Set<[UInt8]>
+  ) throws -> Stream {
+    var stream = Stream(device: device)
+    // One that was begun last may be empty yet.
+    guard FileManager.default.fileExists(atPath: directory.string) else { return stream }
+    for name in try FileManager.default.contentsOfDirectory(atPath: directory.string) {
+      let path = directory.appending(name).string
+      guard let data = FileManager.default.contents(atPath: path) else { continue }
+      stream.files += 1
+      stream.bytes += data.count
+      count(try SegmentFile.decode([UInt8](data)).segment, there, into: &stream)
+    }
+    return stream
   }
 
   private static func count(

@@ -44,7 +44,8 @@ struct YearFigures: Codable {
     let present = household.syncer.present
     moments.append(
       Moment(
-        round: round, files: present.files, mostFiles: household.filesOfOne, bytes: present.bytes,
+        round: round, files: present.files, mostFiles: try household.filesOfOne(),
+        bytes: present.bytes,
         hidden: try first.database.hiddenCount(),
         documents: try first.database.counts().documents,
         published: household.published.bytes, rewritten: household.rewritten.bytes))

@@ -55,6 +55,8 @@ final class YearHousehold {
   /// - returns: its number; nil when the year is over.
   func advance() throws -> Int? {
     guard let round = plan.next() else { return nil }
+    // The first device is always there.
+    for device in shape.givenUp(in: round.number) { try machines[0].giveUp(machines[device]) }
     try run(round.work, round.presence)
     return round.number
   }
@@ -81,12 +83,14 @@ final class YearHousehold {
     for machine in here { try syncer.pull(to: machine) }
     try each(here) { try $0.importAll() }
     try each(here) { try $0.lookAfter() }
-    mostFiles = max(mostFiles, filesOfOne)
+    mostFiles = max(mostFiles, try filesOfOne())
     for machine in here { try count(\.rewritten) { try syncer.push(from: machine) } }
   }
 
   /// How many files the folder has of the device that has most.
-  var filesOfOne: Int { machines.map { syncer.present(of: $0.stream).files }.max() ?? 0 }
+  func filesOfOne() throws -> Int {
+    try machines.map { try $0.streams().reduce(0) { $0 + syncer.present(of: $1).files } }.max() ?? 0
+  }
 
   private func count(
     _ sum: ReferenceWritableKeyPath<YearHousehold, YearSyncer.Sum>, _ push: () throws -> Void

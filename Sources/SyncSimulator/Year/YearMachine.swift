@@ -25,6 +25,8 @@ final class YearMachine: @unchecked Sendable {
   private(set) var report = CompactionReport()
   private(set) var imported = 0
   private(set) var transactions = 0
+  /// The streams of devices that are given up, whose files it looks after.
+  private var givenUp: Set<String> = []
   /// The names that its folder has of each stream, as the syncer left them.
   var names: [String: Set<String>] = [:]
 
@@ -54,7 +56,14 @@ final class YearMachine: @unchecked Sendable {
   }
 
   var database: StoreDatabase { device.database }
-  var stream: String { device.record.stream.description }
+
+  /// The streams whose files it looks after: those that it wrote, for it begins another where it
+  /// writes anew what others have forgotten (protocol.md 24), and those of devices that are given
+  /// up.
+  func tended() throws -> [String] { try database.keptStreams().map(\.description) }
+
+  /// Those that it wrote.
+  func streams() throws -> [String] { try tended().filter { !givenUp.contains($0) } }
 
   static func key(_ document: Int) -> DocumentKey {
     DocumentKey(collection: collection, id: ByteString(YearDocument.id(of: document)))
@@ -83,6 +92,12 @@ final class YearMachine: @unchecked Sendable {
       if try writer.body(at: key) != nil { _ = try writer.patch(patch, at: key) }
     case .delete: _ = try writer.delete(key)
     }
+  }
+
+  /// Looks after the files of a device that is lost from now on, as `devices retire` says.
+  func giveUp(_ other: YearMachine) throws {
+    for stream in try other.database.keptStreams() where givenUp.insert(stream.description).inserted
+    { try database.retire(stream, now: clock.now) }
   }
 
   func publish() throws { _ = try Publisher(device: device).publishAll() }

@@ -4,8 +4,8 @@ import SystemPackage
 /// Carries files between the devices' folders and one that is always there, as the device that is
 /// always on has it.
 ///
-/// Of each stream the folder of its own device is the truth, additions and removals alike. Files
-/// are linked, not copied: nobody changes one.
+/// Of each stream the folder of the device that looks after it is the truth, additions and removals
+/// alike. Files are linked, not copied: nobody changes one.
 struct YearSyncer {
   /// Files of a folder.
   struct Sum: Codable {
@@ -44,7 +44,10 @@ struct YearSyncer {
 
   /// Brings what a device has written, and takes away what it has removed.
   mutating func push(from machine: YearMachine) throws {
-    let stream = machine.stream
+    for stream in try machine.tended() { try push(stream, from: machine) }
+  }
+
+  private mutating func push(_ stream: String, from machine: YearMachine) throws {
     let source = machine.device.container.logs.appending(stream)
     let target = logs.appending(stream)
     let names = try Set(Self.list(source))
@@ -65,7 +68,8 @@ struct YearSyncer {
   /// Makes a device's folder have what the one that is always there has of others.
   func pull(to machine: YearMachine) throws {
     let folder = machine.device.container.logs
-    for (stream, files) in streams where stream != machine.stream && !files.isEmpty {
+    let tended = try Set(machine.tended())
+    for (stream, files) in streams where !tended.contains(stream) && !files.isEmpty {
       let target = folder.appending(stream)
       var known = machine.names[stream] ?? []
       if known.isEmpty {
