@@ -155,28 +155,6 @@ extension World {
     else { throw Finding("other operations of \(key.id) are kept than by the model") }
   }
 
-  /// What was dropped would show nowhere, but where somebody wrote of whom the one who dropped it
-  /// had never heard: then what only a delete covered does not come back, as it would have.
-  private func checkDropped(_ key: DocumentKey) throws {
-    let operations = ledger.operations(on: key)
-    let visible = Set(PlainModel(operations: operations).visible.map(\.dot))
-    for dot in ledger.dropped.keys where visible.contains(dot) {
-      guard isDroppedUnawares(dot, of: operations) else {
-        throw Finding("\(dot) of \(key.id) was dropped, and would show")
-      }
-    }
-  }
-
-  /// Whether some of a document's operations are by somebody of whom whoever dropped one of them
-  /// had never heard; where nobody was waited for, it may also be an edit that was late.
-  func isDroppedUnawares(_ dot: PlainModel.Dot, of operations: [PlainModel.Operation]) -> Bool {
-    guard let known = ledger.dropped[dot] else { return false }
-    return operations.contains { operation in
-      operation.isValue && known[operation.dot.author] < operation.dot.sequence
-        && (isTravelling || known[operation.dot.author] == 0)
-    }
-  }
-
   /// Who edited a document that others had forgotten has written it anew, unless its database was
   /// lost or put back before.
   private func checkRevived(_ documents: [StoreDatabase.KeptDocument]) throws {

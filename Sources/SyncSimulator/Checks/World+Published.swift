@@ -11,13 +11,17 @@ extension World {
   /// Where files take the place of others, the device may keep one that it has still to write; then
   /// those stand there that have the same transactions.
   ///
-  /// Judged where no database is a copy of another.
+  /// Judged where no database is a copy of another, and the folders are there of all who look after
+  /// its files: they may have joined them.
   func checkPublished(by machine: Machine) throws {
-    guard machine.place == .home, !machine.owesItsFolder, figures.copies == 0 else { return }
+    guard figures.copies == 0 else { return }
     for (stream, directory) in zip(machine.streams, machine.directories) {
       let segments = try machine.database.archivedSegments(of: stream)
-      guard !segments.isEmpty else { continue }
-      var standing = Standing(files(in: directory, on: machine), ledger)
+      let keepers = machines.filter { $0 === machine || $0.tended.contains(directory) }
+      guard !segments.isEmpty, keepers.allSatisfy({ $0.place == .home && !$0.owesItsFolder }),
+        let files = files(in: directory, on: keepers)
+      else { continue }
+      var standing = Standing(files, ledger)
       for segment in segments {
         guard let bytes = try machine.database.archivedBytes(of: segment),
           isCompacting ? !standing.has(all: bytes) : !standing.files.contains(bytes)
@@ -30,14 +34,18 @@ extension World {
   }
 
   /// What stands in the folders of those who look after a stream, and what the syncer has of it and
-  /// does not take away.
-  private func files(in directory: FilePath.Component, on machine: Machine) -> Set<[UInt8]> {
+  /// does not take away; nil if one of them is refused to who looks.
+  private func files(in directory: FilePath.Component, on keepers: [Machine]) -> Set<[UInt8]>? {
     let path = Machine.root.appending("logs").appending(directory)
     var files = Set(
       syncer.files.filter { $0.directory == directory && !$0.isRemoved }.map(\.bytes))
-    for other in machines where other === machine || other.tended.contains(directory) {
-      let entries = (try? other.files.list(path)) ?? []
-      files.formUnion(entries.compactMap { other.files.bytes(at: path.appending($0.name)) })
+    for keeper in keepers {
+      do {
+        let entries = try keeper.files.list(path)
+        files.formUnion(entries.compactMap { keeper.files.bytes(at: path.appending($0.name)) })
+      } catch {
+        guard error.errno == .noSuchFileOrDirectory else { return nil }
+      }
     }
     return files
   }

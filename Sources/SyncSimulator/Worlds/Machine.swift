@@ -67,6 +67,8 @@ final class Machine {
   var isHindered = false
   /// Whether power goes when the process dies.
   var losesPower = false
+  /// The digests of the statements that it was seen to heed when it might.
+  var heeded: Set<UInt64> = []
   /// Whether its folder may lack what only healing brings back.
   var owesItsFolder = false
   /// Whether its folder may have what its database does not know.

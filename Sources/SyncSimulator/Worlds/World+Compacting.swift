@@ -51,6 +51,7 @@ extension World {
     // Also where the process has died on the way.
     for bytes in ownFiles(of: machine) { ledger.noteReduced(bytes, by: had) }
     try checkPublished(by: machine)
+    try checkHeeded(by: machine)
     if losesPower { try pickUp(from: machine, comparing: true) }
   }
 

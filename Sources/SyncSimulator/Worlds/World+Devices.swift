@@ -64,6 +64,7 @@ extension World {
     figures.revived += report.revived
     // The process may die in a call whose failure it may ignore.
     if machine.processLife.isOver { try machine.restart(&random) }
+    try checkHeeded(by: machine)
     return report
   }
 

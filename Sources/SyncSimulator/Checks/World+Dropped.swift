@@ -1,0 +1,64 @@
+import DocumentStorage
+import ReferenceModel
+import Replication
+import SegmentFormat
+
+/// What holds of what devices drop, and heed that others have dropped (protocol.md 21, 22).
+extension World {
+  /// What was dropped would show nowhere, and no list of conflicts would have it, but where somebody
+  /// wrote of whom the one who dropped it had never heard: then what only a delete covered does not
+  /// come back, as it would have.
+  func checkDropped(_ key: DocumentKey) throws {
+    let operations = ledger.operations(on: key)
+    let dropped = operations.map(\.dot).filter { ledger.dropped[$0] != nil }
+    guard !dropped.isEmpty else { return }
+    let whole = PlainModel(operations: operations)
+    let visible = Set(whole.visible.map(\.dot))
+    for dot in dropped where visible.contains(dot) {
+      guard isDroppedUnawares(dot, of: operations) else {
+        throw Finding("\(dot) of \(key.id) was dropped, and would show")
+      }
+    }
+    guard !dropped.contains(where: { isDroppedUnawares($0, of: operations) }) else { return }
+    let left = PlainModel(operations: operations, dropped: Set(dropped)).shown()
+    guard left.conflictCount == whole.shown().conflictCount else {
+      throw Finding(
+        "\(key.id) has \(left.conflictCount) conflicts, and would have"
+          + " \(whole.shown().conflictCount) if nothing had been dropped")
+    }
+  }
+
+  /// Whether some of a document's operations are by somebody of whom whoever dropped one of them
+  /// had never heard; where nobody was waited for, it may also be an edit that was late.
+  func isDroppedUnawares(_ dot: PlainModel.Dot, of operations: [PlainModel.Operation]) -> Bool {
+    guard let known = ledger.dropped[dot] else { return false }
+    return operations.contains { operation in
+      operation.isValue && known[operation.dot.author] < operation.dot.sequence
+        && (isTravelling || known[operation.dot.author] == 0)
+    }
+  }
+
+  /// A device heeds what was dropped only once it has all that whoever dropped it had.
+  ///
+  /// Judged where nobody gave up what is missing, and no database is an older one.
+  func checkHeeded(by machine: Machine) throws {
+    guard isCompacting, figures.copies == 0 else { return }
+    let frontier = try machine.database.frontier()
+    guard frontier.givenUp.isEmpty else { return }
+    for stream in frontier.lineage.streams.keys {
+      for segment in try machine.database.archivedSegments(of: stream)
+      where segment.isReduced && segment.isHeeded
+        && machine.heeded.insert(segment.digest).inserted
+      {
+        guard let bytes = try machine.database.archivedBytes(of: segment),
+          let statement = try SegmentFile.decode(bytes).segment.statement
+        else { continue }
+        guard frontier.lineage.holds(statement.applied) else {
+          throw Finding(
+            "device \(machine.number) heeds what was dropped of \(stream) before it has what who"
+              + " dropped it had")
+        }
+      }
+    }
+  }
+}
