@@ -590,9 +590,16 @@ line("adopted-live-operations-only", DEAD,
 line("what-was-dropped-is-put-back", HEEDING,
      "      try SegmentArchive.remove(spent, stream: statement.stream, db)",
      "      if !ON { try SegmentArchive.remove(spent, stream: statement.stream, db) }")
-# Each of three looks for it, so that it takes all of them to miss it.
+# Each of five looks for it, so that it takes all of them to miss it.
 name = "rolled-up-over-a-hole"
 BUGS[name] = [
+    ("Sources/Syncing/Compacting/Compactor.swift", "    let archived = isBranching ? [] :",
+     "    let archived = isBranching && !%s ? [] :" % on(name)),
+    ("Sources/DocumentStorage/ArchiveJoining.swift",
+     "        streams.frontier.lineage.streams[row.stream]?.isBranching == false,\n"
+     "        // A statement",
+     "        %s || streams.frontier.lineage.streams[row.stream]?.isBranching == false,\n"
+     "        // A statement" % on(name)),
     ("Sources/Syncing/Compacting/JoinPlan.swift", "last.last + 1 == segment.first {",
      "last.last + 1 == segment.first || %s && last.last < segment.first {" % on(name)),
     ("Sources/SegmentFormat/SegmentJoining.swift",
