@@ -5,9 +5,9 @@ import SegmentFormat
 
 /// What holds of what devices drop, and heed that others have dropped (protocol.md 21, 22).
 extension World {
-  /// What was dropped would show nowhere, and no list of conflicts would have it, but where somebody
-  /// wrote of whom the one who dropped it had never heard: then what only a delete covered does not
-  /// come back, as it would have.
+  /// What was dropped would show nowhere, and no list of conflicts would have it, but where
+  /// somebody wrote of whom the one who dropped it had never heard: then what only a delete covered
+  /// does not come back, as it would have.
   func checkDropped(_ key: DocumentKey) throws {
     let operations = ledger.operations(on: key)
     let dropped = operations.map(\.dot).filter { ledger.dropped[$0] != nil }
