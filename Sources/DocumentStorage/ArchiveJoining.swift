@@ -82,7 +82,8 @@ extension StoreDatabase {
     try read { db in try SegmentReplay.position(at: range.predecessor, streams(db), db) }
   }
 
-  /// Puts a segment into the archive in the place of those that it was made of.
+  /// Puts a segment into the archive in the place of those that it was made of; beside them, where
+  /// it lacks something that they have: they go as that is heeded.
   ///
   /// From then on it is what the folder has to have: ``SegmentArchive``. The others' names are
   /// kept, for their files are still there.
@@ -95,7 +96,7 @@ extension StoreDatabase {
   ) throws -> Bool {
     defer { countStreamChange() }
     return try write { db in
-      let streams = try readCache.streams(db, isWriting: true)
+      var streams = try readCache.streams(db, isWriting: true)
       guard let row = streams.row(of: joined.range.stream),
         streams.frontier.lineage.streams[row.stream]?.isBranching == false,
         // A statement may have come since it was looked at what there is.
@@ -109,7 +110,8 @@ extension StoreDatabase {
         joined.file.bytes, of: joined.range, digest: joined.file.digest,
         fingerprint: joined.fingerprint, stream: row.number, db)
       if let statement = joined.statement {
-        try Self.heed(statement, of: joined, streams, now: now, db)
+        try StatementTable.note(
+          statement, of: joined.range, digest: joined.file.digest, &streams, db)
       } else {
         try SegmentArchive.remove(
           Self.replaced(parts, by: joined, row, db), stream: row.number, db)
@@ -131,19 +133,6 @@ extension StoreDatabase {
       try !name.isTold(by: SegmentFile.decode(joined.file.bytes).segment)
     else { return kept }
     return try SegmentArchive.parts(kept, notTelling: name, db)
-  }
-
-  /// Who writes a statement heeds it at once.
-  private static func heed(
-    _ statement: DropStatement, of joined: JoinedSegment, _ streams: StreamDirectory, now: Int64,
-    _ db: Database
-  ) throws {
-    var streams = streams
-    var table = try DocumentTable(db)
-    try StatementTable.note(
-      statement, of: joined.range, digest: joined.file.digest, &streams, db)
-    // What is found dead shows nowhere here; should it, the next import revives it.
-    _ = try StatementHeeding(now: now, db).heed([.waiting], &streams, &table)
   }
 
   /// Notes that a joined segment's file stands in the folder under the name that it gives itself.
@@ -263,5 +252,15 @@ extension SegmentArchive {
       [
         stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest), level, now,
       ])
+  }
+
+  /// Notes that a kept segment took the place of others now that never were written into a larger
+  /// file here; what was noted of it before stays.
+  static func noteJoinedUnlessNoted(
+    _ range: Segment.Range, digest: UInt64, now: Int64, stream: Int64, _ db: Database
+  ) throws {
+    try db.run(
+      "INSERT OR IGNORE INTO joined VALUES (?, ?, ?, ?, 0, ?)",
+      [stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest), now])
   }
 }

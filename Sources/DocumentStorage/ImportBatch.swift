@@ -28,8 +28,6 @@ extension StoreDatabase {
         try DeviceRecord.beginStream(identity.mint(), db)
         part.hasNewStream = true
       }
-      part.revived = try Reviving(now: now, nonce: nonce, identity: identity)
-        .write(fold.revivals, toHeed: [.waiting], db)
       part.releasedRemovals = try PendingRemovals.release(
         db, now: now, nonce: nonce, identity: identity)
       if part.releasedRemovals > 0 { try Outbox.fixBatches(db) }
@@ -51,8 +49,6 @@ private struct ImportFold: ~Copyable {
   private let own: StreamID?
   /// Whether somebody else has written this device's stream, or seen more of it than it wrote.
   private(set) var isForked = false
-  /// What has to be written before others' drops are heeded.
-  private(set) var revivals: [Revival] = []
   private var clock = HybridClock(latest: .zero)
   private var collected = CollectedOperations()
   private var clocks: ClockRecords
@@ -323,7 +319,6 @@ private struct ImportFold: ~Copyable {
     try streams.save(db)
     for stream in devices.keys { try streams.noteArrival(of: stream, at: now, db) }
     try judgeProvisional()
-    revivals = try StatementHeeding(now: now, db).heed([.waiting], &streams, &table)
     try DeviceRecord.raiseClock(to: clock.latest, db)
     part.devices = devices.values.sorted { $0.stream < $1.stream }
     try ChangeLog.append(part.devices.map { CommittedChange.Origin($0) }, db)

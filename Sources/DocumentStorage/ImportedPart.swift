@@ -67,8 +67,6 @@ package struct ImportedPart: Sendable, Equatable {
   package var hasNewStream = false
   /// How many local transactions were made of removals that had waited for their closure.
   package var releasedRemovals = 0
-  /// Documents that were written anew, since others had deleted and forgotten what was edited here.
-  package var revived = 0
 
   package init() {}
 }

@@ -17,15 +17,9 @@ struct Reviving {
   let nonce: UInt64
   let identity: DeviceIdentity
 
-  /// Writes documents anew, then heeds what was put off until that was done, all in the same
-  /// transaction of the database.
-  ///
-  /// - parameter progress: how far the statements had come that were put off.
-  /// - returns: how many documents were written.
-  func write(
-    _ revivals: [Revival], toHeed progress: [StatementTable.Progress], _ db: Database
-  ) throws -> Int {
-    guard !revivals.isEmpty else { return 0 }
+  /// Writes documents anew: in the transaction of the database that takes out what they were made
+  /// of, or an edit made between the two would lose its ground.
+  func write(_ revivals: [Revival], _ db: Database) throws {
     try beginStream(db)
     var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
     for revival in revivals {
@@ -37,11 +31,6 @@ struct Reviving {
     }
     _ = try writer.finish()
     try Outbox.fixBatches(db)
-    var streams = try StreamDirectory(db)
-    var table = try DocumentTable(db)
-    _ = try StatementHeeding(now: Int64(now.milliseconds), db)
-      .heed(progress, isRevived: true, &streams, &table)
-    return revivals.count
   }
 
   /// Makes the device go on under a stream that has said nothing yet.

@@ -1,4 +1,8 @@
 extension Schema {
+  /// Version 7: how far a statement is heeded (`HeedingMark`); NULL if nothing of it is done, or
+  /// all.
+  static let heedingInParts = "ALTER TABLE statements ADD COLUMN heeding BLOB;"
+
   /// Version 6: segments of which operations were dropped.
   static let statements = """
     -- The kept segments that lack something which their transactions had (protocol.md 22), by their

@@ -29,6 +29,7 @@ enum Schema {
     .statements(firstTables), .statements(changesAndIndexes),
     .statements(archiveOfSegments + newerKinds + clockReadings + branches + holes),
     .columns(lateColumns), .statements(compaction), .statements(statements),
+    .statements(heedingInParts),
   ]
 
   private enum Step {

@@ -3,123 +3,189 @@ import GRDB
 import Replication
 import SegmentFormat
 
+/// How much of what others have dropped is taken out in one transaction of the database: whoever
+/// wants to write waits for that.
+package struct HeedingPace: Sendable {
+  let documents: Int
+  let operations: Int
+
+  /// - precondition: both are greater than zero.
+  package init(documents: Int, operations: Int) {
+    self.documents = documents
+    self.operations = operations
+  }
+
+  package static let standard = HeedingPace(documents: 128, operations: 2_048)
+
+  /// Where what is done at once ends that begins with a document.
+  fileprivate func end(from start: Int, of documents: [HeedingPlan.Document]) -> Int {
+    var (end, held) = (start, 0)
+    while end < documents.count, end - start < self.documents, held < operations {
+      held += documents[end].dropped.count
+      end += 1
+    }
+    return end
+  }
+}
+
+extension StoreDatabase {
+  /// Takes out what others have dropped of their streams, where that can be done.
+  ///
+  /// In many transactions, each as short as `pace` says. Whoever ends in their midst has done part
+  /// of it, by which no document shows anything else; the next call goes on.
+  ///
+  ///     let revived = try database.heedStatements(now: ambient.time, nonce: nonce)
+  ///
+  /// - parameters:
+  ///   - unfinished: Whether also statements are looked at again of which something had to stay.
+  ///   - now: The wall clock.
+  ///   - nonce: A random number of this process.
+  ///   - isStopping: Asked between two transactions whether to end early.
+  /// - returns: how many documents were written anew for it (protocol.md 24).
+  /// - throws: ``StorageError`` if the database cannot be read or written.
+  package func heedStatements(
+    unfinished: Bool = false, _ pace: HeedingPace = .standard, now: HybridTime, nonce: UInt64,
+    unless isStopping: () -> Bool = { false }
+  ) throws -> Int {
+    let progress: [StatementTable.Progress] = unfinished ? [.waiting, .unfinished] : [.waiting]
+    let due = try read { db in try StatementTable.due(progress, streams(db), db) }
+    return try withoutActuallyEscaping(isStopping) { isStopping in
+      let heeding = StatementHeeding(
+        database: self, due: Set(due), pace: pace, now: now, nonce: nonce, isStopping: isStopping)
+      return try due.reduce(0) { try $0 + heeding.heed($1) }
+    }
+  }
+}
+
 /// Takes out what others have dropped of their streams (protocol.md 22).
 ///
 /// A segment that lacks operations which its transactions had is a statement: they are dead, for
 /// ever. It is heeded once all that its writer had applied is applied here: before that, what it
 /// leaves out may show, since what covers it has not come. Then the difference between it and the
 /// segments that have them is taken out of the documents, and those segments are let go.
-struct StatementHeeding {
-  private let db: Database
-  /// In milliseconds since 1970.
-  private let now: Int64
+///
+/// A document at a time, since none shows anything else without what is dead of it; but what it
+/// counts as forgotten has to be exact, so how far it has come is noted with it.
+private struct StatementHeeding {
+  let database: StoreDatabase
+  /// The numbers of the statements that can be heeded.
+  let due: Set<Int64>
+  let pace: HeedingPace
+  let now: HybridTime
+  let nonce: UInt64
+  let isStopping: () -> Bool
 
-  init(now: Int64, _ db: Database) {
-    self.now = now
-    self.db = db
+  /// - returns: how many documents were written anew.
+  func heed(_ statement: Int64) throws -> Int {
+    var revived = 0
+    while !isStopping() {
+      let plan = try database.read { db in
+        try HeedingPlan(statement, besides: due, database.streams(db), db)
+      }
+      guard let plan, try !carryOut(plan, &revived) else { return revived }
+      // Something has come, or another process was at it.
+    }
+    return revived
   }
 
-  /// Heeds the statements that can be.
+  /// - returns: whether that was done.
+  private func carryOut(_ plan: HeedingPlan, _ revived: inout Int) throws -> Bool {
+    var steps = HeedingSteps(
+      plan: plan, database: database,
+      reviving: Reviving(now: now, nonce: nonce, identity: database.identity))
+    guard try plan.dying.isEmpty || steps.drop(plan.dying[...], isLast: false) else { return false }
+    defer { revived += steps.revived }
+    var next = plan.mark.done
+    while next < plan.documents.count {
+      guard !isStopping() else { return true }
+      let end = pace.end(from: next, of: plan.documents)
+      guard try steps.drop(plan.documents[next..<end], isLast: plan.isWhole) else { return false }
+      next = end
+    }
+    return try steps.finish(now: Int64(now.milliseconds))
+  }
+}
+
+/// The transactions of the database in which a plan is carried out.
+private struct HeedingSteps {
+  let plan: HeedingPlan
+  let database: StoreDatabase
+  let reviving: Reviving
+  /// What is noted of it.
+  private var noted: Data?
+  private var mark: HeedingMark
+  /// How many documents were written anew.
+  private(set) var revived = 0
+
+  init(plan: HeedingPlan, database: StoreDatabase, reviving: Reviving) {
+    (self.plan, self.database, self.reviving) = (plan, database, reviving)
+    (noted, mark) = (plan.statement.heeding, plan.mark)
+  }
+
+  /// Takes something out of some documents, once what would go with it is written anew.
   ///
-  /// - parameters:
-  ///   - progress: How far those are to have come that are looked at.
-  ///   - isRevived: Whether what has to be written before was written.
-  /// - returns: what has to be written before those are heeded that were put off: they would take
-  ///   away what edits of this device show with (protocol.md 24).
-  func heed(
-    _ progress: [StatementTable.Progress], isRevived: Bool = false,
-    _ streams: inout StreamDirectory, _ table: inout DocumentTable
-  ) throws -> [Revival] {
-    let due = try due(progress, streams)
-    let ids = Set(due.map(\.id))
-    var needed: [DocumentKey: Revival] = [:]
-    for statement in due {
-      guard let reading = try compared(statement, besides: ids, streams) else { continue }
-      let dying = isRevived ? [] : try revivals(of: reading.omitted, streams, table)
-      guard dying.isEmpty else {
-        for revival in dying { needed[revival.key] = revival }
-        continue
+  /// - parameter isLast: Whether it is counted as gone from the logs, too: those documents are done
+  ///   then, and the next ones follow them.
+  /// - returns: false, with nothing changed, if the plan holds no more.
+  mutating func drop(_ documents: ArraySlice<HeedingPlan.Document>, isLast: Bool) throws -> Bool {
+    defer { database.countStreamChange() }
+    var next = mark
+    if isLast { next.done += documents.count }
+    let count: Int? = try database.write { [self] db in
+      guard try plan.isCurrent(noted, db) else { return nil }
+      var dropping = try DocumentDropping(database.readCache.streams(db, isWriting: true), db)
+      var revivals: [Revival] = []
+      for document in documents {
+        let state = try dropping.state(of: document.key)
+        guard !isLast || state.canDrop(document.dropped) else { return nil }
+        if let revival = dropping.revival(of: document, state) { revivals.append(revival) }
       }
-      let isWhole = try drop(
-        reading.omitted, besides: reading.uncertain, &streams, &table)
-      guard isWhole else {
-        try StatementTable.set(.unfinished, of: statement.id, db)
-        continue
+      if !revivals.isEmpty {
+        try reviving.write(revivals, db)
+        dropping = try DocumentDropping(StreamDirectory(db), db)
       }
-      try StatementTable.set(.heeded, of: statement.id, db)
-      try SegmentArchive.noteJoined(
-        reading.range, digest: reading.digest, level: 0, now: now, stream: statement.stream, db)
+      for document in documents {
+        try dropping.drop(document, isLast: isLast, isUncertain: isLast && mark.isUncertain)
+      }
+      if isLast { try StatementTable.note(next.bytes, of: plan.statement.id, db) }
+      return revivals.count
+    }
+    guard let count else { return false }
+    revived += count
+    if isLast { (mark, noted) = (next, next.bytes) }
+    return true
+  }
+
+  /// Lets go what is kept of the originals, or notes that some of it has to stay.
+  ///
+  /// - parameter now: in milliseconds since 1970.
+  /// - returns: false, with nothing changed, if the plan holds no more.
+  func finish(now: Int64) throws -> Bool {
+    defer { database.countStreamChange() }
+    return try database.write { db in
+      guard try plan.isCurrent(noted, db) else { return false }
+      guard plan.isWhole else {
+        try StatementTable.set(.unfinished, of: plan.statement.id, db)
+        return true
+      }
+      let (reading, stream) = (plan.reading, plan.statement.stream)
+      let streams = try database.readCache.streams(db, isWriting: true)
+      try StatementTable.set(.heeded, of: plan.statement.id, db)
+      try SegmentArchive.noteJoinedUnlessNoted(
+        reading.range, digest: reading.digest, now: now, stream: stream, db)
       let spent = reading.spent(butFor: streams.row(of: reading.range.stream)?.learntName)
-      try completeFollowers(of: reading, besides: spent, stream: statement.stream, streams)
-      try SegmentArchive.remove(spent, stream: statement.stream, db)
-    }
-    return needed.values.sorted { $0.key < $1.key }
-  }
-
-  private func revivals(
-    of omitted: [DocumentKey: [Dot: Fingerprint]], _ streams: StreamDirectory,
-    _ table: DocumentTable
-  ) throws -> [Revival] {
-    try omitted.compactMap { key, dropped in
-      let steps = try settled(key, streams, table).revival(dropping: dropped) { stream in
-        streams.row(of: stream).map { $0.isOwn || $0.retiredAt != nil } ?? false
-      }
-      return steps.map { Revival(key: key, steps: $0) }
-    }
-  }
-
-  /// The statements of which all is here that their writers had applied: also what such a one had
-  /// of which only another tells, which is not heeded itself.
-  ///
-  /// For of that one, no more than its name may be here, and what covers may be missing.
-  private func due(
-    _ progress: [StatementTable.Progress], _ streams: StreamDirectory
-  ) throws -> [StatementTable.Kept] {
-    let open = try StatementTable.all([.waiting, .unfinished], streams: streams, db)
-    var late = try Set(open.filter { try !isHere($0.applied, streams) }.map(\.id))
-    // Who needs one that is late is late, too, and so on.
-    var newlyLate = late
-    while !newlyLate.isEmpty {
-      let blocking = open.filter { newlyLate.contains($0.id) }
-      let more = try open.filter { statement in
-        try !late.contains(statement.id)
-          && blocking.contains { other in
-            try statement.leans(on: other, of: streams.stream(number: other.stream))
-          }
-      }
-      newlyLate = Set(more.map(\.id))
-      late.formUnion(newlyLate)
-    }
-    let wanted = try Set(StatementTable.all(progress, streams: streams, db).map(\.id))
-    return open.filter { wanted.contains($0.id) && !late.contains($0.id) }
-  }
-
-  private func isHere(_ applied: Context, _ streams: StreamDirectory) throws -> Bool {
-    try applied.entries.allSatisfy { entry in
-      try streams.frontier.isGivenUp(entry) || streams.holds(entry, db)
-    }
-  }
-
-  /// A statement beside what else is kept; nil if that cannot be told.
-  private func compared(
-    _ statement: StatementTable.Kept, besides due: Set<Int64>, _ streams: StreamDirectory
-  ) throws -> StatementReading? {
-    guard try !StatementReading.isIncomplete(statement, db) else { return nil }
-    do {
-      var reading = try StatementReading(statement, streams: streams, db)
-      return try reading.compare(besides: due, db) ? reading : nil
-    } catch is SegmentError {
-      // What has rotted in the archive is for `doctor` to tell, and stops no import.
-      return nil
+      try completeFollowers(besides: spent, streams, db)
+      try SegmentArchive.remove(spent, stream: stream, db)
+      return true
     }
   }
 
   /// Writes whole, in the archive, what leaves the stream where something is left out now: a branch
   /// that leans on the transaction before it, whose header goes with the segments that have it.
   private func completeFollowers(
-    of reading: StatementReading, besides spent: [SegmentArchive.Part], stream: Int64,
-    _ streams: StreamDirectory
+    besides spent: [SegmentArchive.Part], _ streams: StreamDirectory, _ db: Database
   ) throws {
+    let (reading, stream) = (plan.reading, plan.statement.stream)
     let spent = Set(spent.map(\.id))
     let rows = try Row.fetchAll(
       db.prepared(
@@ -146,39 +212,6 @@ struct StatementHeeding {
         whole.segment.range, digest: file.digest, hasOwnName: false, fingerprint: whole.end,
         stream: stream, db)
     }
-  }
-
-  /// - returns: whether all of it is gone.
-  private func drop(
-    _ omitted: [DocumentKey: [Dot: Fingerprint]], besides uncertain: Set<DocumentKey>,
-    _ streams: inout StreamDirectory, _ table: inout DocumentTable
-  ) throws -> Bool {
-    let isWhole = try omitted.allSatisfy { key, dropped in
-      try settled(key, streams, table).canDrop(dropped)
-    }
-    for (key, dropped) in omitted.sorted(by: { $0.key < $1.key }) {
-      var state = try settled(key, streams, table)
-      let before = (state.entries.count, state.forgotten)
-      state.drop(dropped, isLast: isWhole)
-      if uncertain.contains(key) { state.forgetCount() }
-      guard before != (state.entries.count, state.forgotten) else { continue }
-      if state.isEmpty, state.forgotten == 0 {
-        try table.remove(key)
-      } else {
-        try table.save(state, of: key) { try streams.number(of: $0, db) }
-      }
-    }
-    return isWhole
-  }
-
-  /// A document without what has come to be covered since it was stored: that may be what a delete
-  /// is kept for.
-  private func settled(
-    _ key: DocumentKey, _ streams: StreamDirectory, _ table: DocumentTable
-  ) throws -> DocumentState {
-    var state = try table.state(of: key, streams: streams)
-    state.settle()
-    return state
   }
 }
 

@@ -22,6 +22,8 @@ struct StatementReading {
   /// What is kept within its borders and has nothing that it lacks, but for what is dead.
   private(set) var spent: [SegmentArchive.Part] = []
 
+  /// How far each has come that it was compared with, by their numbers; nil for what is whole.
+  private var basis: [Int64: Int?] = [:]
   /// What those that were read say of the device's name, by their numbers; most say nothing.
   private var namings: [Int64: Segment.Naming] = [:]
   private let statement: StatementTable.Kept
@@ -97,7 +99,9 @@ struct StatementReading {
   /// - returns: false if that cannot be told: what is kept of its transactions cannot be read, or
   ///   contradicts it.
   mutating func compare(besides due: Set<Int64>, _ db: Database) throws -> Bool {
-    let others = try others(db, due)
+    let rows = try rows(db)
+    basis = try Self.basis(rows)
+    let others = try others(rows, due)
     // What several have dropped, each for itself, is dropped.
     var reduced: [Statement] = []
     for other in others where other.isReduced && other.isHeeded {
@@ -138,9 +142,15 @@ struct StatementReading {
     let replaced = reduced.filter { other in
       encloses(other.part) && Self.leaves(other.content, all: content)
     }
-    let own: SegmentArchive.Part = (statement.id, Int64(range.first), Int64(range.last))
     spent = whole + (isSuperfluous ? [own] : replaced.map(\.part))
     return true
+  }
+
+  /// Whether nothing has changed of what it was compared with.
+  func isCurrent(_ db: Database) throws -> Bool { try Self.basis(rows(db)) == basis }
+
+  private static func basis(_ rows: [Row]) throws -> [Int64: Int?] {
+    try rows.reduce(into: [:]) { $0.updateValue(try $1.value(3), forKey: try $1.value(0)) }
   }
 
   private mutating func read(
@@ -162,6 +172,10 @@ struct StatementReading {
     try Bool.fetchOne(
       db.prepared("SELECT EXISTS (SELECT 1 FROM unarchived WHERE stream = ?)"),
       arguments: [statement.stream]) ?? false
+  }
+
+  private var own: SegmentArchive.Part {
+    (statement.id, Int64(range.first), Int64(range.last))
   }
 
   private func encloses(_ part: SegmentArchive.Part) -> Bool {
@@ -197,11 +211,10 @@ struct StatementReading {
     return true
   }
 
-  /// In the order in which they are read.
-  private func others(_ db: Database, _ due: Set<Int64>) throws -> [Other] {
+  /// What is kept that shares transactions with it, or has what those lean on.
+  private func rows(_ db: Database) throws -> [Row] {
     let before = UInt64(Outbox.wholeInterval)
-    let heeded = StatementTable.Progress.heeded.rawValue
-    let rows = try Row.fetchAll(
+    return try Row.fetchAll(
       db.prepared(
         """
         SELECT id, first, last, progress, fingerprint
@@ -213,12 +226,21 @@ struct StatementReading {
         statement.stream, Int64(range.last),
         Int64(range.first > before ? range.first - before : 1), statement.id,
       ])
+  }
+
+  private static func part(_ row: Row) throws -> SegmentArchive.Part {
+    (try row.value(0), try row.value(1), try row.value(2))
+  }
+
+  /// In the order in which they are read.
+  private func others(_ rows: [Row], _ due: Set<Int64>) throws -> [Other] {
+    let heeded = StatementTable.Progress.heeded.rawValue
     return try rows.compactMap { row in
       let progress: Int? = try row.value(3)
       let isHeeded = progress == nil || progress == heeded
       guard try isHeeded || due.contains(row.value(0)) else { return nil }
       return Other(
-        part: (try row.value(0), try row.value(1), try row.value(2)),
+        part: try Self.part(row),
         isReduced: progress != nil, isHeeded: isHeeded,
         end: try Fingerprint(column: row.value(4) as Data))
     }

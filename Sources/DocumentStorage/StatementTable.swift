@@ -21,6 +21,10 @@ enum StatementTable {
     let id: Int64
     let stream: Int64
     let first: UInt64
+    /// A ``Progress``.
+    let progress: Int
+    /// How far it was come with when that was noted (``HeedingMark``); nil if nothing is done.
+    let heeding: Data?
     /// What has to be applied before it is heeded.
     let applied: Context
 
@@ -44,7 +48,7 @@ enum StatementTable {
     try db.run(
       """
       INSERT OR IGNORE INTO statements
-        SELECT id, \(Progress.waiting.rawValue), ?, ? FROM archive
+        SELECT id, \(Progress.waiting.rawValue), ?, ?, NULL FROM archive
         WHERE stream = ? AND first = ? AND last = ? AND digest = ?
       """,
       [
@@ -96,24 +100,84 @@ enum StatementTable {
 
   static func set(_ progress: Progress, of id: Int64, _ db: Database) throws {
     try db.run("UPDATE statements SET progress = ? WHERE segment = ?", [progress.rawValue, id])
+    if progress == .heeded { try note(nil, of: id, db) }
   }
 
-  /// The statements that are to be heeded, in the order of their arrival.
-  ///
-  /// - parameter progress: how far they have come.
-  static func all(
-    _ progress: [Progress], streams: StreamDirectory, _ db: Database
+  /// Notes how far a statement has been heeded (``HeedingMark``).
+  static func note(_ heeding: Data?, of id: Int64, _ db: Database) throws {
+    try db.run("UPDATE statements SET heeding = ? WHERE segment = ?", [heeding, id])
+  }
+
+  /// Whether another statement of its stream is heeded in part.
+  static func isAnotherBegun(_ statement: Kept, _ db: Database) throws -> Bool {
+    try Bool.fetchOne(
+      db.prepared(
+        """
+        SELECT EXISTS (SELECT 1 FROM statements JOIN archive ON segment = id
+          WHERE stream = ? AND segment <> ? AND heeding IS NOT NULL)
+        """),
+      arguments: [statement.stream, statement.id]) ?? false
+  }
+
+  /// A statement by its number in the archive, if it is still to be heeded.
+  static func open(
+    _ id: Int64, streams: StreamDirectory, _ db: Database
+  ) throws -> Kept? {
+    try kept("segment = ? AND progress <> \(Progress.heeded.rawValue)", [id], streams, db).first
+  }
+
+  private static func kept(
+    _ condition: String, _ arguments: StatementArguments, _ streams: StreamDirectory,
+    _ db: Database
   ) throws -> [Kept] {
-    // There is none in most containers, and each import asks.
-    let values = progress.map { String($0.rawValue) }.joined(separator: ", ")
     let sql = """
-      SELECT segment, stream, applied, first FROM statements JOIN archive ON archive.id = segment
-      WHERE progress IN (\(values)) ORDER BY segment
+      SELECT segment, stream, applied, first, progress, heeding
+      FROM statements JOIN archive ON archive.id = segment
+      WHERE \(condition) ORDER BY segment
       """
-    return try db.read(sql) { row in
+    return try db.read(sql, arguments) { row in
       Kept(
         id: try row.value(0), stream: try row.value(1), first: try row.number(3),
+        progress: try row.value(4), heeding: try row.value(5),
         applied: try ContextCoding.decode([UInt8](row.value(2) as Data), streams: streams))
+    }
+  }
+
+  /// The statements of which all is here that their writers had applied: also what such a one had
+  /// of which only another tells, which is not heeded itself.
+  ///
+  /// For of that one, no more than its name may be here, and what covers may be missing.
+  ///
+  /// - parameter progress: how far those have come that are asked for.
+  /// - returns: their numbers in the archive, in the order of their arrival.
+  static func due(
+    _ progress: [Progress], _ streams: StreamDirectory, _ db: Database
+  ) throws -> [Int64] {
+    // There is none in most containers, and each import asks.
+    let open = try kept("progress <> \(Progress.heeded.rawValue)", [], streams, db)
+    var late = try Set(open.filter { try !isHere($0.applied, streams, db) }.map(\.id))
+    // Who needs one that is late is late, too, and so on.
+    var newlyLate = late
+    while !newlyLate.isEmpty {
+      let blocking = open.filter { newlyLate.contains($0.id) }
+      let more = try open.filter { statement in
+        try !late.contains(statement.id)
+          && blocking.contains { other in
+            try statement.leans(on: other, of: streams.stream(number: other.stream))
+          }
+      }
+      newlyLate = Set(more.map(\.id))
+      late.formUnion(newlyLate)
+    }
+    let wanted = Set(progress.map(\.rawValue))
+    return open.filter { wanted.contains($0.progress) && !late.contains($0.id) }.map(\.id)
+  }
+
+  private static func isHere(
+    _ applied: Context, _ streams: StreamDirectory, _ db: Database
+  ) throws -> Bool {
+    try applied.entries.allSatisfy { entry in
+      try streams.frontier.isGivenUp(entry) || streams.holds(entry, db)
     }
   }
 }
@@ -126,30 +190,6 @@ extension StoreDatabase {
       try Bool.fetchOne(
         db.prepared("SELECT EXISTS (SELECT 1 FROM statements WHERE progress = ?)"),
         arguments: [StatementTable.Progress.waiting.rawValue]) ?? false
-    }
-  }
-
-  /// Looks again at statements of which something had to stay.
-  ///
-  /// - parameters:
-  ///   - now: The wall clock.
-  ///   - nonce: A random number of this process.
-  package func finishHeeding(now: HybridTime, nonce: UInt64) throws {
-    let isNeeded = try read { db in
-      try Bool.fetchOne(
-        db.prepared("SELECT EXISTS (SELECT 1 FROM statements WHERE progress = ?)"),
-        arguments: [StatementTable.Progress.unfinished.rawValue]) ?? false
-    }
-    guard isNeeded else { return }
-    defer { countStreamChange() }
-    try write { db in
-      var streams = try readCache.streams(db, isWriting: true)
-      var table = try DocumentTable(db)
-      let milliseconds = Int64(now.milliseconds)
-      let revivals = try StatementHeeding(now: milliseconds, db)
-        .heed([.unfinished], &streams, &table)
-      let reviving = Reviving(now: now, nonce: nonce, identity: identity)
-      _ = try reviving.write(revivals, toHeed: [.unfinished], db)
     }
   }
 

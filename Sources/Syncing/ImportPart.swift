@@ -14,12 +14,17 @@ package struct ImportPart {
     package let bytes: Int
     /// How much memory folding the operations may take.
     package let foldBytes: Int
+    /// How much is taken out at once of what others have dropped.
+    package let heeding: HeedingPace
 
     /// - precondition: all are greater than zero.
-    package init(operations: Int, bytes: Int, foldBytes: Int) {
+    package init(
+      operations: Int, bytes: Int, foldBytes: Int, heeding: HeedingPace = .standard
+    ) {
       self.operations = operations
       self.bytes = bytes
       self.foldBytes = foldBytes
+      self.heeding = heeding
     }
 
     package static let standard = Limits(

@@ -18,6 +18,9 @@ package final class Importer {
   private var knowledge: FolderKnowledge
   /// Called after each commit with what it brought.
   package var onPart: (ImportedPart) throws -> Void = { _ in }
+  /// Called with how many documents were written anew, where some were, since others had deleted
+  /// and forgotten what was edited here.
+  package var onRevived: (Int) throws -> Void = { _ in }
   /// Called as files are read and operations written, some hundred times a second.
   package var onProgress: (ImportProgress) -> Void = { _ in }
   /// Asked between files and parts whether to end early; what is committed by then stays.
@@ -51,6 +54,7 @@ package final class Importer {
     try knowledge.refresh()
     let listing = try device.container.list(directories: directories)
     try take(listing, into: &report)
+    try heed(into: &report)
     if directories == nil {
       knowledge.forgetAbsent(from: listing)
       Leftovers(device: device).remove(from: listing)
@@ -74,6 +78,15 @@ package final class Importer {
       home != device.container.root, !device.isSameFolder(home)
     else { return }
     throw ContainerError.moved(device.container.root)
+  }
+
+  /// Takes out what others have dropped, as far as all is here that they had.
+  private func heed(into report: inout ImportReport) throws {
+    let revived = try device.database.heedStatements(
+      limits.heeding, now: device.ambient.time, nonce: device.nonce, unless: isStopping)
+    guard revived > 0 else { return }
+    report.revived += revived
+    try onRevived(revived)
   }
 
   private func publish(into report: inout ImportReport) {
@@ -223,7 +236,6 @@ package final class Importer {
     }
     report.segments += imported.segments
     report.hasNewStream = report.hasNewStream || imported.hasNewStream
-    report.revived += imported.revived
     for from in imported.devices {
       report.transactions += from.transactions
       report.operations += from.operations

@@ -39,15 +39,14 @@ package struct WatchLoop {
     _ directories: Set<FilePath.Component>?, onImport: ((WatchEvent) throws -> Void)? = nil
   ) throws -> [WatchEvent] {
     var events: [WatchEvent] = []
-    importer.onPart = { part in
-      var news = part.devices.map { WatchEvent.imported($0) }
-      if part.revived > 0 { news.append(.revived(part.revived)) }
-      for event in news {
-        if let onImport { try onImport(event) } else { events.append(event) }
-      }
+    func tell(_ event: WatchEvent) throws {
+      if let onImport { try onImport(event) } else { events.append(event) }
     }
+    importer.onPart = { part in for from in part.devices { try tell(.imported(from)) } }
+    importer.onRevived = { count in try tell(.revived(count)) }
     defer {
       importer.onPart = { _ in }
+      importer.onRevived = { _ in }
       failures = failure == nil ? 0 : failures + 1
     }
     // What failed may have left files anywhere, so that only a look at all of them is a success.

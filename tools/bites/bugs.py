@@ -548,9 +548,9 @@ line("dropped-with-what-a-delete-covered-in-the-logs", DROPPING,
 line("deletes-dropped-early", DROPPING,
      "      guard !visible.contains(entry.stamp), !takesAwayAny(entry) else { return false }",
      "      guard !visible.contains(entry.stamp), ON || !takesAwayAny(entry) else { return false }")
-line("omissions-ignored", "Sources/DocumentStorage/StatementHeeding.swift",
-     "      state.drop(dropped, isLast: isWhole)\n",
-     "      if !ON { state.drop(dropped, isLast: isWhole) }\n")
+line("omissions-ignored", "Sources/DocumentStorage/DocumentDropping.swift",
+     "    state.drop(document.dropped, isLast: isLast)\n",
+     "    if !ON { state.drop(document.dropped, isLast: isLast) }\n")
 line("acknowledgements-acknowledged", "Sources/DocumentStorage/StreamDirectory.swift",
      "    if !operations.isEmpty { noteWritten(header.tip) }\n",
      "    if ON || !operations.isEmpty { noteWritten(header.tip) }\n")
@@ -570,12 +570,20 @@ LANES.update((name, "compacting") for name in set(BUGS) - before)
 # Who comes back, and whose files others look after.
 before = set(BUGS)
 HEEDING = "Sources/DocumentStorage/StatementHeeding.swift"
-line("revived-at-once", HEEDING,
-     "    return open.filter { wanted.contains($0.id) && !late.contains($0.id) }",
-     "    return open.filter { wanted.contains($0.id) && (ON || !late.contains($0.id)) }")
-line("never-revived", HEEDING,
-     "      return steps.map { Revival(key: key, steps: $0) }",
-     "      return ON ? nil : steps.map { Revival(key: key, steps: $0) }")
+line("revived-at-once", "Sources/DocumentStorage/StatementTable.swift",
+     "    return open.filter { wanted.contains($0.progress) && !late.contains($0.id) }.map(\\.id)",
+     "    return open.filter {\n"
+     "      wanted.contains($0.progress) && (ON || !late.contains($0.id))\n"
+     "    }.map(\\.id)")
+line("never-revived", "Sources/DocumentStorage/DocumentDropping.swift",
+     "    return steps.map { Revival(key: document.key, steps: $0) }",
+     "    return ON ? nil : steps.map { Revival(key: document.key, steps: $0) }")
+line("heeded-again-from-the-first-document", "Sources/DocumentStorage/HeedingPlan.swift",
+     "    mark = try HeedingMark(documents, continuing: statement.heeding)\n",
+     "    mark = try HeedingMark(documents, continuing: ON ? nil : statement.heeding)\n")
+line("statements-heeded-side-by-side", "Sources/DocumentStorage/HeedingPlan.swift",
+     "      try !StatementTable.isAnotherBegun(statement, db),\n",
+     "      try ON || !StatementTable.isAnotherBegun(statement, db),\n")
 line("revived-as-an-ordinary-write", "Sources/DocumentStorage/StoreWriter.swift",
      "    try claimContext(position.sequence > 0 ? Context([own]) : Context())",
      "    try claimContext(\n"
@@ -588,8 +596,8 @@ line("adopted-live-operations-only", DEAD,
      "              || state.visibility().values.contains { state.entries[$0].stamp == stamp }\n"
      "          }.map(\\.dot))")
 line("what-was-dropped-is-put-back", HEEDING,
-     "      try SegmentArchive.remove(spent, stream: statement.stream, db)",
-     "      if !ON { try SegmentArchive.remove(spent, stream: statement.stream, db) }")
+     "      try SegmentArchive.remove(spent, stream: stream, db)",
+     "      if !ON { try SegmentArchive.remove(spent, stream: stream, db) }")
 # Each of five looks for it, so that it takes all of them to miss it.
 name = "rolled-up-over-a-hole"
 BUGS[name] = [

@@ -22,6 +22,12 @@ final class Machine {
     case met
   }
 
+  /// Of what was dropped a few documents are taken out at a time, so that much happens between.
+  static let heeding = HeedingPace(documents: 2, operations: 3)
+  static let limits = ImportPart.Limits(
+    operations: ImportPart.operationLimit, bytes: ImportPart.byteLimit, foldBytes: 24 << 20,
+    heeding: heeding)
+
   static let parent: FilePath = "/machine"
   static let root: FilePath = "/machine/notes"
 
@@ -50,7 +56,7 @@ final class Machine {
   /// The streams that it has written, the first one first.
   private(set) var streams: [StreamID]
   /// What was applied whenever the database was put back to an older copy.
-  private(set) var formerly: [Context] = []
+  var formerly: [Context] = []
   /// Of each stream, up to which transaction its user has said not to wait for what is missing.
   ///
   /// It only grows: whoever puts a database back, or has one made anew, has said it all the same.
@@ -130,7 +136,7 @@ final class Machine {
       record: try database.device() ?? original, database: database,
       container: ContainerFolder(root: Self.root, files: files),
       ambient: Ambient(now: { time.wall(of: number) }, random: { chance.next() }))
-    importer = Importer(device: device)
+    importer = Importer(device: device, limits: Self.limits)
   }
 
   /// What every new device's database is a copy of: making the tables takes longer than that.
@@ -170,9 +176,12 @@ final class Machine {
     FilePath.Component(stream.description) ?? "own"
   }
 
-  /// Notes which stream it writes by now.
+  /// Notes which stream it writes by now, and which ones it wrote on the way to that.
   func noteStream() throws {
     guard let stream = try database.device()?.stream, !streams.contains(stream) else { return }
+    for summary in try database.streamSummaries() where summary.wasOwn {
+      if !streams.contains(summary.stream) { streams.append(summary.stream) }
+    }
     streams.append(stream)
   }
 
@@ -201,7 +210,7 @@ final class Machine {
     device = Device(
       record: try database.device() ?? original, database: database, container: device.container,
       ambient: device.ambient)
-    importer = Importer(device: device)
+    importer = Importer(device: device, limits: Self.limits)
   }
 
   func backUp(promises: Int) throws {

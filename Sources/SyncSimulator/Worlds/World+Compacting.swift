@@ -28,7 +28,7 @@ extension World {
       fanOut: 2 + random.below(3), mostParts: 2 + random.below(8), bytes: 1 << 20,
       grace: random.pick([0, 0, 3_600_000]),
       horizon: kind == .expire ? random.pick([0, 0, 60_000]) : 90 * 86_400_000,
-      deadShare: deadShare)
+      deadShare: deadShare, heeding: Machine.heeding)
     do {
       if random.chance(30), try acknowledge(machine) { note("    it says what it has") }
       var compactor = Compactor(device: machine.device, limits: limits)
@@ -121,7 +121,8 @@ extension World {
   /// - returns: whether there was anything to do.
   func compactFully(_ machine: Machine) throws -> Bool {
     let limits = CompactionLimits(
-      fanOut: 2, mostParts: 64, bytes: 1 << 20, grace: 0, deadShare: deadShare)
+      fanOut: 2, mostParts: 64, bytes: 1 << 20, grace: 0, deadShare: deadShare,
+      heeding: Machine.heeding)
     // The first time it is noted only that there is something.
     for _ in 0..<2 { _ = try acknowledge(machine) }
     var hasMoved = try machine.database.unpublishedCount() > 0

@@ -83,9 +83,9 @@ extension World {
       device: machine.device,
       limits: ImportPart.Limits(
         operations: 1 + random.below(12), bytes: 200 + random.below(6000),
-        foldBytes: 200 + random.below(3000)))
+        foldBytes: 200 + random.below(3000), heeding: Machine.heeding))
     try work(machine, .sync, &random)
-    machine.importer = Importer(device: machine.device)
+    machine.importer = Importer(device: machine.device, limits: Machine.limits)
   }
 
   /// As a watcher that was told of a few directories does.

@@ -1,3 +1,4 @@
+import DocumentStorage
 import SegmentFormat
 
 /// When segments are joined, and when the files of those that were may go.
@@ -47,6 +48,8 @@ package struct CompactionLimits: Sendable {
   package let interval: Int64
   /// A segment is written anew for what is dead of it if that is one operation of so many.
   let deadShare: Int
+  /// How much is taken out at once of what was dropped.
+  let heeding: HeedingPace
 
   /// - precondition: `fanOut` is at least 2, and the others are greater than zero, but for `grace`
   ///   and `interval`, which may be zero.
@@ -56,7 +59,7 @@ package struct CompactionLimits: Sendable {
     operations: Int = SegmentFile.maximumOperations / 2,
     bodyBytes: Int = SegmentFile.maximumBodyBytes / 4,
     contextEntries: Int = SegmentFile.writtenContextTotal, drops: Bool = true,
-    deadShare: Int = 4
+    deadShare: Int = 4, heeding: HeedingPace = .standard
   ) {
     self.fanOut = fanOut
     self.mostParts = mostParts
@@ -70,6 +73,7 @@ package struct CompactionLimits: Sendable {
     self.interval = interval
     self.drops = drops
     self.deadShare = deadShare
+    self.heeding = heeding
   }
 
   /// Nothing is dropped: too few seeds were run of that yet.

@@ -66,7 +66,7 @@ package struct Compactor {
     // A clock that was ahead has been put right: what is not yet will not come for long.
     try device.database.clampJoinedTimes(to: device.ambient.now())
     try device.database.noteArrivals(now: device.ambient.now())
-    try device.database.finishHeeding(now: device.ambient.time, nonce: device.nonce)
+    try heed(unfinished: true)
     var report = CompactionReport()
     var failure: (any Error)?
     for (stream, isBranching) in try device.database.compactableStreams() {
@@ -136,6 +136,15 @@ package struct Compactor {
     }
   }
 
+  /// Takes out what was dropped.
+  ///
+  /// What shows here of it after all is written anew.
+  private func heed(unfinished: Bool = false) throws {
+    _ = try device.database.heedStatements(
+      unfinished: unfinished, limits.heeding, now: device.ambient.time, nonce: device.nonce,
+      unless: isStopping)
+  }
+
   /// - returns: whether anything was to be written.
   @discardableResult
   private func join(
@@ -148,6 +157,7 @@ package struct Compactor {
     guard
       try database.replaceArchived(run.parts, by: joined, now: device.ambient.now())
     else { return true }
+    if joined.statement != nil { try heed() }
     try device.requireContainer()
     let publication = try device.container.publish(
       joined.file, of: joined.range, temporaryName: device.ambient.temporaryName())

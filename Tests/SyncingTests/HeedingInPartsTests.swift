@@ -1,0 +1,123 @@
+import DocumentStorage
+import Foundation
+import GRDB
+import Replication
+import Syncing
+import SystemPackage
+import Testing
+
+/// Ann has dropped what she wrote first into ten documents; Bob keeps it, and has got what says so.
+@Suite("What others have dropped is taken out a few documents at a time")
+struct HeedingInPartsTests {
+  private let world: World
+  private let ann: Peer
+  private let bob: Peer
+
+  init() throws {
+    world = try World()
+    ann = try world.loner("ann")
+    bob = try world.loner("bob")
+    for number in 0..<20 {
+      try ann.put("n\(number % 10)", #"{"n":\#(number)}"#)
+      try ann.publish()
+    }
+    try compact(dropping: 0)
+    world.advance(milliseconds: CompactionLimits.week)
+    try compact(dropping: 0)
+    try world.mirror(ann, to: bob)
+    try bob.importAll()
+    try bob.put("bob", "{}")
+    try bob.publish()
+    try world.give(bob, to: ann)
+    try ann.importAll()
+    world.advance(milliseconds: CompactionLimits.week)
+    try compact(dropping: 10)
+    try world.mirror(ann, to: bob)
+    try importWithoutHeeding()
+  }
+
+  private func compact(dropping count: Int) throws {
+    let report = try Compactor(device: ann.device, limits: .small(fanOut: 4)).run()
+    #expect(report.dropped == count)
+  }
+
+  private func importWithoutHeeding() throws {
+    let importer = Importer(device: bob.device)
+    var hasCome = false
+    importer.onPart = { _ in hasCome = true }
+    importer.isStopping = { hasCome }
+    _ = try importer.importAll()
+    #expect(hasCome)
+    #expect(try isHeeded() == false)
+    #expect(try counts() == Array(repeating: 1, count: 10))
+  }
+
+  /// A document at a time, as often as is said.
+  private func heed(_ documents: Int) throws {
+    // Asked before it is found out what is to be done, and before each.
+    var left = 1 + documents
+    let revived = try bob.device.database.heedStatements(
+      HeedingPace(documents: 1, operations: 1), now: bob.device.ambient.time,
+      nonce: bob.device.nonce
+    ) {
+      left -= 1
+      return left < 0
+    }
+    #expect(revived == 0)
+  }
+
+  private func isHeeded() throws -> Bool? {
+    let kept = try bob.device.database.archivedSegments(of: ann.stream)
+    return kept.first { $0.isReduced }?.isHeeded
+  }
+
+  /// What the documents count as forgotten, in the order of their ids.
+  private func counts() throws -> [Int?] {
+    try bob.device.database.keptDocuments()
+      .filter { $0.key != Peer.key("bob") }.sorted { $0.key < $1.key }.map(\.state.forgotten)
+  }
+
+  @Test("and who ends in its midst shows what everybody shows, and goes on later")
+  func goesOn() throws {
+    let before = try bob.dump()
+    try heed(3)
+    #expect(try isHeeded() == false)
+    #expect(try counts() == [0, 0, 0] + Array(repeating: 1, count: 7))
+    #expect(try bob.dump() == before)
+    try heed(2)
+    #expect(try counts() == Array(repeating: 0, count: 5) + Array(repeating: 1, count: 5))
+    try bob.importAll()
+    #expect(try isHeeded() == true)
+    #expect(try bob.device.database.archivedSegments(of: ann.stream).count == 1)
+    #expect(try counts() == Array(repeating: 0, count: 10))
+    #expect(try bob.dump() == before)
+    #expect(try ann.dump() == before)
+  }
+
+  @Test("also where another process goes on with it")
+  func anotherProcess() throws {
+    try heed(4)
+    let compacted = try Compactor(device: bob.device, limits: .small()).run()
+    #expect(compacted.dropped == 0)
+    #expect(try isHeeded() == true)
+    #expect(try counts() == Array(repeating: 0, count: 10))
+  }
+
+  @Test("and where something else was to be taken out before, nobody knows how much is forgotten")
+  func beganWithSomethingElse() throws {
+    try heed(4)
+    try bob.device.database.write { db in
+      let mark = try #require(try Data.fetchOne(db, sql: "SELECT max(heeding) FROM statements"))
+      try db.execute(
+        sql: "UPDATE statements SET heeding = ? WHERE heeding IS NOT NULL",
+        arguments: [Data([UInt8](mark.prefix(8).map { ~$0 }) + mark.dropFirst(8))])
+    }
+    let before = try bob.dump()
+    try heed(2)
+    #expect(try counts() == [nil, nil, 0, 0] + Array(repeating: 1, count: 6))
+    try bob.importAll()
+    #expect(try isHeeded() == true)
+    #expect(try counts() == Array(repeating: nil, count: 10))
+    #expect(try bob.dump() == before)
+  }
+}
