@@ -354,8 +354,10 @@ private struct ImportFold: ~Copyable {
     where insert.effect.insert == insert.stamp.dot && !state.isEmpty {
       for path in state.shownPaths(editing: insert.stamp.dot) { note(path, by: insert, &changes) }
     }
+    let forgotten = state.forgotten
     state.apply(operations) { note($1, by: $0, &changes) }
-    guard !changes.isEmpty else { return }
+    // What was covered before it came changes nothing, and is counted.
+    guard !changes.isEmpty || state.forgotten != forgotten else { return }
     state.settle()
     let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
     for (stream, paths) in changes.byStream {

@@ -16,8 +16,8 @@ struct StatementReading {
   /// What it leaves out of that which is kept, by document, with the fingerprints of the
   /// transactions.
   private(set) var omitted: [DocumentKey: [Dot: Fingerprint]] = [:]
-  /// Documents of which it leaves something out that may never have been taken in here: a segment
-  /// that reaches beyond it has it, which may have come after it.
+  /// Documents of which it leaves something out that may never have been taken in here: what has it
+  /// came after a statement that lacks it, when its transactions were applied.
   private(set) var uncertain: Set<DocumentKey> = []
   /// What is kept within its borders and has nothing that it lacks, but for what is dead.
   private(set) var spent: [SegmentArchive.Part] = []
@@ -111,13 +111,20 @@ struct StatementReading {
           part: other.part, content: try Self.content(of: kept.segment), digest: kept.digest))
     }
     let lefts = reduced.map(\.content)
+    let statements = try rows.filter { try ($0.value(3) as Int?) != nil }.map(Self.part) + [own]
+    // In the order of their arrival they have their numbers.
+    func isCertain(_ part: SegmentArchive.Part) -> Bool {
+      !statements.contains {
+        $0.id < part.id && $0.first <= part.last && part.first <= $0.last
+      }
+    }
     var reading = start
     for other in others where other.isHeeded {
       guard let kept = try read(other, db) else { continue }
       var isSound = true
       let isComplete = try reading.take(kept.segment) { transaction in
         guard isSound else { return }
-        isSound = note(transaction, besides: lefts, isCertain: encloses(other.part))
+        isSound = note(transaction, besides: lefts, isCertain: isCertain(other.part))
       }
       // What stands before it is read for what leans on it.
       if other.part.last >= range.first, !isComplete || !isSound { return false }
@@ -126,7 +133,7 @@ struct StatementReading {
     for other in others where !other.isHeeded {
       guard let kept = try read(other, db) else { continue }
       for transaction in try Self.transactions(of: kept.segment) {
-        guard note(transaction, besides: lefts, isCertain: encloses(other.part)) else {
+        guard note(transaction, besides: lefts, isCertain: isCertain(other.part)) else {
           return false
         }
       }

@@ -551,6 +551,9 @@ line("deletes-dropped-early", DROPPING,
 line("omissions-ignored", "Sources/DocumentStorage/DocumentDropping.swift",
      "    state.drop(document.dropped, isLast: isLast)\n",
      "    if !ON { state.drop(document.dropped, isLast: isLast) }\n")
+line("covered-before-it-came-and-not-counted", BATCH,
+     "    guard !changes.isEmpty || state.forgotten != forgotten else { return }",
+     "    guard !changes.isEmpty || !ON && state.forgotten != forgotten else { return }")
 line("acknowledgements-acknowledged", "Sources/DocumentStorage/StreamDirectory.swift",
      "    if !operations.isEmpty { noteWritten(header.tip) }\n",
      "    if ON || !operations.isEmpty { noteWritten(header.tip) }\n")
@@ -584,6 +587,9 @@ line("heeded-again-from-the-first-document", "Sources/DocumentStorage/HeedingPla
 line("statements-heeded-side-by-side", "Sources/DocumentStorage/HeedingPlan.swift",
      "      try !StatementTable.isAnotherBegun(statement, db),\n",
      "      try ON || !StatementTable.isAnotherBegun(statement, db),\n")
+line("originals-that-came-late-counted", "Sources/DocumentStorage/StatementReading.swift",
+     "        if former == nil, !isCertain { uncertain.insert(operation.document) }",
+     "        if former == nil, !isCertain, !ON { uncertain.insert(operation.document) }")
 line("revived-as-an-ordinary-write", "Sources/DocumentStorage/StoreWriter.swift",
      "    try claimContext(position.sequence > 0 ? Context([own]) : Context())",
      "    try claimContext(\n"

@@ -11,7 +11,10 @@ extension World {
       try (machine, machine.database.keptDocuments(), dump(of: machine))
     }
     guard let first = kept.first else { return }
-    for (machine, documents, _) in kept { try checkRows(documents, on: machine) }
+    for (machine, documents, _) in kept {
+      try checkRows(documents, on: machine)
+      if isCompacting { try checkCounted(documents, on: machine) }
+    }
     for (machine, documents, dump) in kept.dropFirst() {
       guard dump == first.2 else {
         throw Finding(

@@ -38,6 +38,25 @@ extension World {
     }
   }
 
+  /// The logs that a device keeps have of each document what its state has and what that counts as
+  /// forgotten: where it counts less, something may be dropped that is needed (protocol.md 21).
+  func checkCounted(
+    _ documents: [StoreDatabase.KeptDocument], on machine: Machine
+  ) throws {
+    let states = Dictionary(uniqueKeysWithValues: documents.map { ($0.key, $0.state) })
+    for key in allKeys {
+      let recorded = try machine.database.readSnapshot { try $0.events(of: key) }
+      let logged = (recorded.events[key] ?? []).reduce(0) { $0 + $1.steps.count }
+      let kept = states[key]?.entries.count ?? 0
+      guard let forgotten = states[key].map(\.forgotten) ?? 0, recorded.missing.isEmpty,
+        logged != kept + forgotten
+      else { continue }
+      throw Finding(
+        "device \(machine.number) has \(kept) operations on \(key.id) and counts \(forgotten) as"
+          + " forgotten, and its logs have \(logged)")
+    }
+  }
+
   /// A device heeds what was dropped only once it has all that whoever dropped it had.
   ///
   /// Judged where nobody gave up what is missing, and no database is an older one.

@@ -30,6 +30,7 @@ extension World {
       state: (machine.database, machine.streams))
     clone.adopted = machine.adopted
     clone.givenUp = machine.givenUp
+    clone.formerly = machine.formerly
     // The databases that it has adopted stay where they are.
     clone.former = machine.marker == marker ? nil : machine.former
     // The original is another one, too, as far as what waits is concerned.

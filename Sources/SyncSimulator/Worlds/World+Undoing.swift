@@ -88,7 +88,7 @@ extension World {
   ) throws -> [Edit] {
     let latter = try bodies(on: machine)
     let documents = try machine.database.keptDocuments()
-    return keys.flatMap { key -> [Edit] in
+    return allKeys.flatMap { key -> [Edit] in
       let (before, after) = (former[key], latter[key])
       let written = documents.first { $0.key == key }?.state.entries.filter {
         $0.stamp.dot.stream == result.stream && $0.stamp.dot.sequence == result.sequence
