@@ -5,6 +5,8 @@ package enum StateCoding {
   static let version: UInt8 = 1
   /// The same behind the body that shows, where what is stored does not tell (``Rendering``).
   static let renderedVersion: UInt8 = 2
+  /// Stands behind what is counted as forgotten.
+  private static let isExact: UInt8 = 1
 
   package static func encode(
     _ state: DocumentState, number: (StreamID) throws -> Int64
@@ -28,8 +30,12 @@ package enum StateCoding {
       rows.appendVarint(UInt64(tables.index(removal.insert)))
       rows.append(contentsOf: try ContextCoding.encode(removal.seen, number: number))
     }
-    // Read as unknown where it is missing, as older programs leave it.
-    if let forgotten = state.forgotten { rows.appendVarint(UInt64(forgotten)) }
+    // Read as unknown where it is missing, and where nothing follows it, as older programs leave
+    // it: they did not count at all, or too little.
+    if let forgotten = state.forgotten {
+      rows.appendVarint(UInt64(forgotten))
+      rows.append(isExact)
+    }
     var output: [UInt8] = [version]
     if let rendering = Rendering(of: state) {
       output = [renderedVersion]
@@ -149,7 +155,11 @@ package enum StateCoding {
           path: path, kind: kind, seen: try ContextCoding.decode(&reader, streams: streams),
           insert: insert))
     }
-    let forgotten = reader.isAtEnd ? nil : Int(clamping: try reader.varint())
+    var forgotten: Int?
+    if !reader.isAtEnd {
+      let count = Int(clamping: try reader.varint())
+      forgotten = reader.isAtEnd ? nil : count
+    }
     return DocumentState(
       sorted: entries, pending: pending, lineage: lineage, forgotten: forgotten)
   }

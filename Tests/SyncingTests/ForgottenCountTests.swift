@@ -1,4 +1,6 @@
 import DocumentStorage
+import Foundation
+import GRDB
 import Replication
 import Syncing
 import SystemPackage
@@ -46,5 +48,21 @@ struct ForgottenCountTests {
     #expect(try cat.body("x") == #"{"n":3}"#)
     #expect(try state.forgotten == logged(by: cat) - state.entries.count)
     #expect(state.forgotten == 2)
+  }
+
+  @Test("and does not know it where an older program counted, which did not do so rightly")
+  func olderProgram() throws {
+    try ann.put("x", #"{"n":1}"#)
+    try ann.put("x", #"{"n":2}"#)
+    func forgotten() throws -> Int? {
+      try #require(try ann.device.database.keptDocuments().first).state.forgotten
+    }
+    #expect(try forgotten() == 1)
+    try ann.device.database.write { db in
+      let state = try #require(try Data.fetchOne(db, sql: "SELECT state FROM documents"))
+      try db.execute(sql: "UPDATE documents SET state = ?", arguments: [state.dropLast()])
+    }
+    #expect(try forgotten() == nil)
+    #expect(try ann.body("x") == #"{"n":2}"#)
   }
 }
