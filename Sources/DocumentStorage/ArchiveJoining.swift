@@ -147,6 +147,23 @@ extension StoreDatabase {
     }
   }
 
+  /// Notes that segments are not to be joined: from now on they count as if they had been just now,
+  /// so that what is dead of them is looked for in time.
+  ///
+  /// - parameter now: in milliseconds since 1970.
+  package func noteLarge(_ segments: [ArchivedSegment], now: Int64) throws {
+    guard !segments.isEmpty else { return }
+    try write { db in
+      let streams = try readCache.streams(db, isWriting: true)
+      for segment in segments where try SegmentArchive.has(segment, db) {
+        guard let row = streams.row(of: segment.stream) else { continue }
+        let range = (Int64(segment.first), Int64(segment.last))
+        try SegmentArchive.noteJoinedUnlessNoted(
+          range, digest: segment.digest, now: now, stream: row.number, db)
+      }
+    }
+  }
+
   /// Takes what was joined at a time that is still to come for joined now.
   package func clampJoinedTimes(to now: Int64) throws {
     let isNeeded = try read { db in
@@ -257,10 +274,11 @@ extension SegmentArchive {
   /// Notes that a kept segment took the place of others now that never were written into a larger
   /// file here; what was noted of it before stays.
   static func noteJoinedUnlessNoted(
-    _ range: Segment.Range, digest: UInt64, now: Int64, stream: Int64, _ db: Database
+    _ borders: (first: Int64, last: Int64), digest: UInt64, now: Int64, stream: Int64,
+    _ db: Database
   ) throws {
     try db.run(
       "INSERT OR IGNORE INTO joined VALUES (?, ?, ?, ?, 0, ?)",
-      [stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest), now])
+      [stream, borders.first, borders.last, Int64(bitPattern: digest), now])
   }
 }

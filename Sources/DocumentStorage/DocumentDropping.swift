@@ -31,21 +31,35 @@ struct DocumentDropping {
   }
 
   /// - parameters:
-  ///   - isLast: Whether the logs here have none of it any more.
+  ///   - isGone: Whether the logs here are to have none of it any more, so that it does not count
+  ///     as forgotten.
   ///   - isUncertain: Whether what the document counts as forgotten may have been changed by that
   ///     before.
   mutating func drop(
-    _ document: HeedingPlan.Document, isLast: Bool, isUncertain: Bool
+    _ document: HeedingPlan.Document, isGone: Bool, isUncertain: Bool = false
   ) throws {
     var state = try state(of: document.key)
     let before = (state.entries.count, state.forgotten)
-    state.drop(document.dropped, isLast: isLast)
+    state.drop(document.dropped, isLast: isGone)
     if document.isUncertain || isUncertain { state.forgetCount() }
     guard before != (state.entries.count, state.forgotten) else { return }
+    try save(state, of: document.key)
+  }
+
+  /// From now on the document does not know how much it has forgotten.
+  mutating func forgetCount(of key: DocumentKey) throws {
+    var state = try state(of: key)
+    // One without a row has forgotten nothing that the logs have.
+    guard state.forgotten != nil, !state.isEmpty || state.forgotten != 0 else { return }
+    state.forgetCount()
+    try save(state, of: key)
+  }
+
+  private mutating func save(_ state: DocumentState, of key: DocumentKey) throws {
     if state.isEmpty, state.forgotten == 0 {
-      try table.remove(document.key)
+      try table.remove(key)
     } else {
-      try table.save(state, of: document.key) { try streams.number(of: $0, db) }
+      try table.save(state, of: key) { try streams.number(of: $0, db) }
     }
   }
 }

@@ -26,17 +26,20 @@ struct HeedingPlan {
   /// Whether all of it can go; else the statement is looked at again later.
   let isWhole: Bool
   /// How far it has been carried out.
-  var mark: HeedingMark
+  let mark: HeedingMark
 
   /// - parameters:
-  ///   - id: the statement's number in the archive.
-  ///   - due: the statements that are heeded with it.
+  ///   - found: the statement as it was found.
+  ///   - due: the statements whose content was taken in.
   /// - returns: nil if it is heeded or gone by now, has to wait for another of its stream, or what
   ///   is kept of its transactions does not tell.
   init?(
-    _ id: Int64, besides due: Set<Int64>, _ streams: StreamDirectory, _ db: Database
+    _ found: StatementTable.Kept, besides due: Set<Int64>, _ streams: StreamDirectory,
+    _ db: Database
   ) throws {
-    guard let statement = try StatementTable.open(id, streams: streams, db),
+    guard let statement = try StatementTable.open(found.id, streams: streams, db),
+      // A number may be given again.
+      statement.isSame(as: found),
       // What that one takes out is counted as it goes, and must not be counted twice.
       try !StatementTable.isAnotherBegun(statement, db),
       let reading = try Self.compared(statement, besides: due, streams, db)
@@ -83,7 +86,7 @@ struct HeedingPlan {
     guard let row, try row.value(0) == statement.progress, try row.value(1) == heeding else {
       return false
     }
-    return try reading.isCurrent(db)
+    return try reading.isCurrent(db) && !StatementTable.isAnotherBegun(statement, db)
   }
 }
 

@@ -31,28 +31,36 @@ package struct HeedingPace: Sendable {
 extension StoreDatabase {
   /// Takes out what others have dropped of their streams, where that can be done.
   ///
-  /// In many transactions, each as short as `pace` says. Whoever ends in their midst has done part
-  /// of it, by which no document shows anything else; the next call goes on.
+  /// In many transactions, nearly all of them as short as `pace` says. Whoever ends in their midst
+  /// has done part of it, by which no document shows anything else; the next call goes on.
   ///
-  ///     let revived = try database.heedStatements(now: ambient.time, nonce: nonce)
+  ///     let isDone = try database.heedStatements(now: ambient.time, nonce: nonce)
   ///
   /// - parameters:
   ///   - unfinished: Whether also statements are looked at again of which something had to stay.
   ///   - now: The wall clock.
   ///   - nonce: A random number of this process.
   ///   - isStopping: Asked between two transactions whether to end early.
-  /// - returns: how many documents were written anew for it (protocol.md 24).
+  ///   - onRevived: Called with how many documents were written anew for it (protocol.md 24), once
+  ///     that is done, where some were.
+  /// - returns: false if it ended early.
   /// - throws: ``StorageError`` if the database cannot be read or written.
+  @discardableResult
   package func heedStatements(
     unfinished: Bool = false, _ pace: HeedingPace = .standard, now: HybridTime, nonce: UInt64,
-    unless isStopping: () -> Bool = { false }
-  ) throws -> Int {
+    unless isStopping: () -> Bool = { false }, onRevived: (Int) throws -> Void = { _ in }
+  ) throws -> Bool {
     let progress: [StatementTable.Progress] = unfinished ? [.waiting, .unfinished] : [.waiting]
-    let due = try read { db in try StatementTable.due(progress, streams(db), db) }
+    let (wanted, due) = try read { db in try StatementTable.due(progress, streams(db), db) }
+    guard !wanted.isEmpty else { return true }
     return try withoutActuallyEscaping(isStopping) { isStopping in
-      let heeding = StatementHeeding(
-        database: self, due: Set(due), pace: pace, now: now, nonce: nonce, isStopping: isStopping)
-      return try due.reduce(0) { try $0 + heeding.heed($1) }
+      try withoutActuallyEscaping(onRevived) { onRevived in
+        try StatementHeeding(
+          database: self, due: due, pace: pace, now: Int64(now.milliseconds),
+          reviving: Reviving(now: now, nonce: nonce, identity: identity),
+          isStopping: isStopping, onRevived: onRevived
+        ).heed(wanted)
+      }
     }
   }
 }
@@ -68,41 +76,93 @@ extension StoreDatabase {
 /// counts as forgotten has to be exact, so how far it has come is noted with it.
 private struct StatementHeeding {
   let database: StoreDatabase
-  /// The numbers of the statements that can be heeded.
+  /// The numbers of the statements that can be heeded, now or later: what they have is here.
   let due: Set<Int64>
   let pace: HeedingPace
-  let now: HybridTime
-  let nonce: UInt64
+  /// In milliseconds since 1970.
+  let now: Int64
+  let reviving: Reviving
   let isStopping: () -> Bool
+  let onRevived: (Int) throws -> Void
 
-  /// - returns: how many documents were written anew.
-  func heed(_ statement: Int64) throws -> Int {
-    var revived = 0
-    while !isStopping() {
-      let plan = try database.read { db in
-        try HeedingPlan(statement, besides: due, database.streams(db), db)
+  /// - returns: false if it ended early.
+  func heed(_ wanted: [StatementTable.Kept]) throws -> Bool {
+    var rest = wanted
+    while !rest.isEmpty {
+      // What has come meanwhile, or another process has done, is looked at again.
+      var again: [StatementTable.Kept] = []
+      var reviving: [HeedingPlan] = []
+      for statement in rest {
+        guard !isStopping() else { return false }
+        let plan = try database.read { db in
+          try HeedingPlan(statement, besides: due, database.streams(db), db)
+        }
+        guard let plan else { continue }
+        guard plan.dying.isEmpty else {
+          reviving.append(plan)
+          again.append(statement)
+          continue
+        }
+        switch try carryOut(plan) {
+        case .done: break
+        case .changed: again.append(statement)
+        case .stopped: return false
+        }
       }
-      guard let plan, try !carryOut(plan, &revived) else { return revived }
-      // Something has come, or another process was at it.
+      // All that is written anew is written under one stream.
+      if !reviving.isEmpty { try revive(reviving) }
+      rest = again
     }
-    return revived
+    return true
   }
 
-  /// - returns: whether that was done.
-  private func carryOut(_ plan: HeedingPlan, _ revived: inout Int) throws -> Bool {
-    var steps = HeedingSteps(
-      plan: plan, database: database,
-      reviving: Reviving(now: now, nonce: nonce, identity: database.identity))
-    guard try plan.dying.isEmpty || steps.drop(plan.dying[...], isLast: false) else { return false }
-    defer { revived += steps.revived }
+  /// How a plan was carried out.
+  private enum Outcome {
+    case done
+    /// It held no more; what was done by then stays.
+    case changed
+    case stopped
+  }
+
+  private func carryOut(_ plan: HeedingPlan) throws -> Outcome {
+    var steps = HeedingSteps(plan: plan, database: database, reviving: reviving)
     var next = plan.mark.done
     while next < plan.documents.count {
-      guard !isStopping() else { return true }
       let end = pace.end(from: next, of: plan.documents)
-      guard try steps.drop(plan.documents[next..<end], isLast: plan.isWhole) else { return false }
+      guard let count = try steps.drop(plan.documents[next..<end]) else { return .changed }
+      if count > 0 { try onRevived(count) }
       next = end
+      // Behind a step, so that each look at it brings one about.
+      guard !isStopping() else { return .stopped }
     }
-    return try steps.finish(now: Int64(now.milliseconds))
+    return try steps.finish(now: now) ? .done : .changed
+  }
+
+  /// Writes documents anew, and takes out what they were made of: in one transaction, however many
+  /// they are.
+  private func revive(_ plans: [HeedingPlan]) throws {
+    defer { database.countStreamChange() }
+    let count = try database.write { db in
+      guard try plans.allSatisfy({ try $0.isCurrent($0.statement.heeding, db) }) else { return 0 }
+      var dropped: [DocumentKey: [Dot: Fingerprint]] = [:]
+      for document in plans.flatMap(\.dying) {
+        dropped[document.key, default: [:]].merge(document.dropped) { first, _ in first }
+      }
+      let documents = dropped.sorted { $0.key < $1.key }.map {
+        HeedingPlan.Document(key: $0.key, dropped: $0.value, isUncertain: false)
+      }
+      var dropping = try DocumentDropping(database.readCache.streams(db, isWriting: true), db)
+      let revivals = try documents.compactMap { document in
+        try dropping.revival(of: document, dropping.state(of: document.key))
+      }
+      if !revivals.isEmpty {
+        try reviving.write(revivals, db)
+        dropping = try DocumentDropping(StreamDirectory(db), db)
+      }
+      for document in documents { try dropping.drop(document, isGone: false) }
+      return revivals.count
+    }
+    if count > 0 { try onRevived(count) }
   }
 }
 
@@ -114,30 +174,28 @@ private struct HeedingSteps {
   /// What is noted of it.
   private var noted: Data?
   private var mark: HeedingMark
-  /// How many documents were written anew.
-  private(set) var revived = 0
 
   init(plan: HeedingPlan, database: StoreDatabase, reviving: Reviving) {
     (self.plan, self.database, self.reviving) = (plan, database, reviving)
     (noted, mark) = (plan.statement.heeding, plan.mark)
   }
 
-  /// Takes something out of some documents, once what would go with it is written anew.
+  /// Takes something out of the next documents, once what would go with it is written anew.
   ///
-  /// - parameter isLast: Whether it is counted as gone from the logs, too: those documents are done
-  ///   then, and the next ones follow them.
-  /// - returns: false, with nothing changed, if the plan holds no more.
-  mutating func drop(_ documents: ArraySlice<HeedingPlan.Document>, isLast: Bool) throws -> Bool {
+  /// Where all of it can go, they are done then.
+  ///
+  /// - returns: how many were written anew; nil, with nothing changed, if the plan holds no more.
+  mutating func drop(_ documents: ArraySlice<HeedingPlan.Document>) throws -> Int? {
     defer { database.countStreamChange() }
     var next = mark
-    if isLast { next.done += documents.count }
+    next.done += documents.count
     let count: Int? = try database.write { [self] db in
       guard try plan.isCurrent(noted, db) else { return nil }
       var dropping = try DocumentDropping(database.readCache.streams(db, isWriting: true), db)
       var revivals: [Revival] = []
       for document in documents {
         let state = try dropping.state(of: document.key)
-        guard !isLast || state.canDrop(document.dropped) else { return nil }
+        guard !plan.isWhole || state.canDrop(document.dropped) else { return nil }
         if let revival = dropping.revival(of: document, state) { revivals.append(revival) }
       }
       if !revivals.isEmpty {
@@ -145,15 +203,15 @@ private struct HeedingSteps {
         dropping = try DocumentDropping(StreamDirectory(db), db)
       }
       for document in documents {
-        try dropping.drop(document, isLast: isLast, isUncertain: isLast && mark.isUncertain)
+        try dropping.drop(
+          document, isGone: plan.isWhole, isUncertain: plan.isWhole && mark.isUncertain)
       }
-      if isLast { try StatementTable.note(next.bytes, of: plan.statement.id, db) }
+      if plan.isWhole { try StatementTable.note(next.bytes, of: plan.statement.id, db) }
       return revivals.count
     }
-    guard let count else { return false }
-    revived += count
-    if isLast { (mark, noted) = (next, next.bytes) }
-    return true
+    guard let count else { return nil }
+    if plan.isWhole { (mark, noted) = (next, next.bytes) }
+    return count
   }
 
   /// Lets go what is kept of the originals, or notes that some of it has to stay.
@@ -165,19 +223,32 @@ private struct HeedingSteps {
     return try database.write { db in
       guard try plan.isCurrent(noted, db) else { return false }
       guard plan.isWhole else {
-        try StatementTable.set(.unfinished, of: plan.statement.id, db)
+        try giveUp(db)
         return true
       }
       let (reading, stream) = (plan.reading, plan.statement.stream)
       let streams = try database.readCache.streams(db, isWriting: true)
       try StatementTable.set(.heeded, of: plan.statement.id, db)
       try SegmentArchive.noteJoinedUnlessNoted(
-        reading.range, digest: reading.digest, now: now, stream: stream, db)
+        (Int64(reading.range.first), Int64(reading.range.last)), digest: reading.digest, now: now,
+        stream: stream, db)
       let spent = reading.spent(butFor: streams.row(of: reading.range.stream)?.learntName)
       try completeFollowers(besides: spent, streams, db)
       try SegmentArchive.remove(spent, stream: stream, db)
       return true
     }
+  }
+
+  /// Notes that something has to stay, so that nothing is done for now.
+  ///
+  /// Where some documents were done by then, they do not know any more how much they have
+  /// forgotten: nothing else of the stream shall wait for this.
+  private func giveUp(_ db: Database) throws {
+    try StatementTable.set(.unfinished, of: plan.statement.id, db)
+    guard noted != nil else { return }
+    var dropping = try DocumentDropping(database.readCache.streams(db, isWriting: true), db)
+    for document in plan.documents { try dropping.forgetCount(of: document.key) }
+    try StatementTable.note(nil, of: plan.statement.id, db)
   }
 
   /// Writes whole, in the archive, what leaves the stream where something is left out now: a branch

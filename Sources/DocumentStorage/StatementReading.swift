@@ -111,7 +111,7 @@ struct StatementReading {
           part: other.part, content: try Self.content(of: kept.segment), digest: kept.digest))
     }
     let lefts = reduced.map(\.content)
-    let statements = try rows.filter { try ($0.value(3) as Int?) != nil }.map(Self.part) + [own]
+    let statements = try rows.filter { try ($0.value(1) as Int?) != nil }.map(Self.part) + [own]
     // In the order of their arrival they have their numbers.
     func isCertain(_ part: SegmentArchive.Part) -> Bool {
       !statements.contains {
@@ -121,10 +121,11 @@ struct StatementReading {
     var reading = start
     for other in others where other.isHeeded {
       guard let kept = try read(other, db) else { continue }
+      let isCertain = isCertain(other.part)
       var isSound = true
       let isComplete = try reading.take(kept.segment) { transaction in
         guard isSound else { return }
-        isSound = note(transaction, besides: lefts, isCertain: isCertain(other.part))
+        isSound = note(transaction, besides: lefts, isCertain: isCertain)
       }
       // What stands before it is read for what leans on it.
       if other.part.last >= range.first, !isComplete || !isSound { return false }
@@ -132,10 +133,9 @@ struct StatementReading {
     // They tell less than the originals beside them, so they come last; and they lean on nothing.
     for other in others where !other.isHeeded {
       guard let kept = try read(other, db) else { continue }
+      let isCertain = isCertain(other.part)
       for transaction in try Self.transactions(of: kept.segment) {
-        guard note(transaction, besides: lefts, isCertain: isCertain(other.part)) else {
-          return false
-        }
+        guard note(transaction, besides: lefts, isCertain: isCertain) else { return false }
       }
     }
     // Within the borders may be what belongs to another branch.
@@ -154,10 +154,12 @@ struct StatementReading {
   }
 
   /// Whether nothing has changed of what it was compared with.
-  func isCurrent(_ db: Database) throws -> Bool { try Self.basis(rows(db)) == basis }
+  func isCurrent(_ db: Database) throws -> Bool {
+    try Self.basis(rows(db, columns: "id, progress")) == basis
+  }
 
   private static func basis(_ rows: [Row]) throws -> [Int64: Int?] {
-    try rows.reduce(into: [:]) { $0.updateValue(try $1.value(3), forKey: try $1.value(0)) }
+    try rows.reduce(into: [:]) { $0.updateValue(try $1.value(1), forKey: try $1.value(0)) }
   }
 
   private mutating func read(
@@ -219,12 +221,14 @@ struct StatementReading {
   }
 
   /// What is kept that shares transactions with it, or has what those lean on.
-  private func rows(_ db: Database) throws -> [Row] {
+  private func rows(
+    _ db: Database, columns: String = "id, progress, first, last, fingerprint"
+  ) throws -> [Row] {
     let before = UInt64(Outbox.wholeInterval)
     return try Row.fetchAll(
       db.prepared(
         """
-        SELECT id, first, last, progress, fingerprint
+        SELECT \(columns)
         FROM archive LEFT JOIN statements ON segment = id
         WHERE stream = ?1 AND first <= ?2 AND last >= ?3 AND id <> ?4
         ORDER BY first, last, id
@@ -236,14 +240,14 @@ struct StatementReading {
   }
 
   private static func part(_ row: Row) throws -> SegmentArchive.Part {
-    (try row.value(0), try row.value(1), try row.value(2))
+    (try row.value(0), try row.value(2), try row.value(3))
   }
 
   /// In the order in which they are read.
   private func others(_ rows: [Row], _ due: Set<Int64>) throws -> [Other] {
     let heeded = StatementTable.Progress.heeded.rawValue
     return try rows.compactMap { row in
-      let progress: Int? = try row.value(3)
+      let progress: Int? = try row.value(1)
       let isHeeded = progress == nil || progress == heeded
       guard try isHeeded || due.contains(row.value(0)) else { return nil }
       return Other(

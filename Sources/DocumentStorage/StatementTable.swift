@@ -12,7 +12,7 @@ enum StatementTable {
     case waiting = 0
     /// What it leaves out is nowhere here.
     case heeded = 1
-    /// Some of that has to stay for now (``DocumentState/drop(_:)``).
+    /// Some of that has to stay for now (``DocumentState/canDrop(_:)``).
     case unfinished = 2
   }
 
@@ -21,9 +21,10 @@ enum StatementTable {
     let id: Int64
     let stream: Int64
     let first: UInt64
+    let last: UInt64
     /// A ``Progress``.
     let progress: Int
-    /// How far it was come with when that was noted (``HeedingMark``); nil if nothing is done.
+    /// How much of it is done (``HeedingMark``); nil if nothing is.
     let heeding: Data?
     /// What has to be applied before it is heeded.
     let applied: Context
@@ -33,6 +34,11 @@ enum StatementTable {
     /// - parameter stream: that of the other.
     func leans(on other: Kept, of stream: StreamID) -> Bool {
       id != other.id && applied.sequence(of: stream) >= other.first
+    }
+
+    func isSame(as other: Kept) -> Bool {
+      (id, stream, first, last) == (other.id, other.stream, other.first, other.last)
+        && applied == other.applied
     }
   }
 
@@ -108,15 +114,18 @@ enum StatementTable {
     try db.run("UPDATE statements SET heeding = ? WHERE segment = ?", [heeding, id])
   }
 
-  /// Whether another statement of its stream is heeded in part.
+  /// Whether another statement about some of its transactions is heeded in part.
   static func isAnotherBegun(_ statement: Kept, _ db: Database) throws -> Bool {
     try Bool.fetchOne(
       db.prepared(
         """
         SELECT EXISTS (SELECT 1 FROM statements JOIN archive ON segment = id
-          WHERE stream = ? AND segment <> ? AND heeding IS NOT NULL)
+          WHERE stream = ?1 AND first <= ?2 AND last >= ?3 AND segment <> ?4
+            AND heeding IS NOT NULL)
         """),
-      arguments: [statement.stream, statement.id]) ?? false
+      arguments: [
+        statement.stream, Int64(statement.last), Int64(statement.first), statement.id,
+      ]) ?? false
   }
 
   /// A statement by its number in the archive, if it is still to be heeded.
@@ -131,14 +140,14 @@ enum StatementTable {
     _ db: Database
   ) throws -> [Kept] {
     let sql = """
-      SELECT segment, stream, applied, first, progress, heeding
+      SELECT segment, stream, applied, first, progress, heeding, last
       FROM statements JOIN archive ON archive.id = segment
       WHERE \(condition) ORDER BY segment
       """
     return try db.read(sql, arguments) { row in
       Kept(
         id: try row.value(0), stream: try row.value(1), first: try row.number(3),
-        progress: try row.value(4), heeding: try row.value(5),
+        last: try row.number(6), progress: try row.value(4), heeding: try row.value(5),
         applied: try ContextCoding.decode([UInt8](row.value(2) as Data), streams: streams))
     }
   }
@@ -148,20 +157,22 @@ enum StatementTable {
   ///
   /// For of that one, no more than its name may be here, and what covers may be missing.
   ///
-  /// - parameter progress: how far those have come that are asked for.
-  /// - returns: their numbers in the archive, in the order of their arrival.
+  /// - parameter progress: how far those have come that are wanted.
+  /// - returns: those, in the order of their arrival; and the numbers of all.
   static func due(
     _ progress: [Progress], _ streams: StreamDirectory, _ db: Database
-  ) throws -> [Int64] {
+  ) throws -> (wanted: [Kept], all: Set<Int64>) {
     // There is none in most containers, and each import asks.
     let open = try kept("progress <> \(Progress.heeded.rawValue)", [], streams, db)
-    var late = try Set(open.filter { try !isHere($0.applied, streams, db) }.map(\.id))
+    // What was begun was due then, and others wait for its end.
+    var late = try Set(
+      open.filter { try $0.heeding == nil && !isHere($0.applied, streams, db) }.map(\.id))
     // Who needs one that is late is late, too, and so on.
     var newlyLate = late
     while !newlyLate.isEmpty {
       let blocking = open.filter { newlyLate.contains($0.id) }
       let more = try open.filter { statement in
-        try !late.contains(statement.id)
+        try !late.contains(statement.id) && statement.heeding == nil
           && blocking.contains { other in
             try statement.leans(on: other, of: streams.stream(number: other.stream))
           }
@@ -170,7 +181,8 @@ enum StatementTable {
       late.formUnion(newlyLate)
     }
     let wanted = Set(progress.map(\.rawValue))
-    return open.filter { wanted.contains($0.progress) && !late.contains($0.id) }.map(\.id)
+    let due = open.filter { !late.contains($0.id) }
+    return (due.filter { wanted.contains($0.progress) }, Set(due.map(\.id)))
   }
 
   private static func isHere(

@@ -135,6 +135,11 @@ extension StoreSnapshot {
     try log.events(of: [key])
   }
 
+  /// The same of several documents, for which the logs are read once.
+  package func events(of keys: Set<DocumentKey>) throws -> RecordedEvents {
+    try log.events(of: keys)
+  }
+
   /// A document's canonical body as of the operations stamped up to `time`; nil if it was absent.
   ///
   /// - throws: ``HistoryError/incomplete(_:)`` where something is not known that may decide it,

@@ -23,7 +23,8 @@ package final class Importer {
   package var onRevived: (Int) throws -> Void = { _ in }
   /// Called as files are read and operations written, some hundred times a second.
   package var onProgress: (ImportProgress) -> Void = { _ in }
-  /// Asked between files and parts whether to end early; what is committed by then stays.
+  /// Asked between files, and between transactions of the database, whether to end early; what is
+  /// committed by then stays.
   package var isStopping: () -> Bool = { false }
   private var progress = ImportProgress()
   private var forks = ForkDetection.Memory()
@@ -82,11 +83,13 @@ package final class Importer {
 
   /// Takes out what others have dropped, as far as all is here that they had.
   private func heed(into report: inout ImportReport) throws {
-    let revived = try device.database.heedStatements(
-      limits.heeding, now: device.ambient.time, nonce: device.nonce, unless: isStopping)
-    guard revived > 0 else { return }
-    report.revived += revived
-    try onRevived(revived)
+    let isDone = try device.database.heedStatements(
+      limits.heeding, now: device.ambient.time, nonce: device.nonce, unless: isStopping
+    ) { count in
+      report.revived += count
+      try onRevived(count)
+    }
+    if !isDone { report.isStopped = true }
   }
 
   private func publish(into report: inout ImportReport) {

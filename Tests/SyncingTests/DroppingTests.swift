@@ -31,15 +31,7 @@ import Testing
     try Compactor(device: ann.device, limits: Self.limits).run()
   }
 
-  /// Bob has all that Ann has, says so, and she hears it; then she says that she has his.
-  private func meet() throws {
-    try world.mirror(ann, to: bob)
-    try bob.importAll()
-    try bob.put("bob", #"{"heard":\#(Int.random(in: 0..<1_000_000))}"#)
-    try bob.publish()
-    try world.give(bob, to: ann)
-    try ann.importAll()
-  }
+  private func meet() throws { try world.meet(ann, with: bob) }
 
   private var operationsInFolder: Int {
     get throws {

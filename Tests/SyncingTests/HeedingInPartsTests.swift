@@ -24,12 +24,7 @@ struct HeedingInPartsTests {
     try compact(dropping: 0)
     world.advance(milliseconds: CompactionLimits.week)
     try compact(dropping: 0)
-    try world.mirror(ann, to: bob)
-    try bob.importAll()
-    try bob.put("bob", "{}")
-    try bob.publish()
-    try world.give(bob, to: ann)
-    try ann.importAll()
+    try world.meet(ann, with: bob)
     world.advance(milliseconds: CompactionLimits.week)
     try compact(dropping: 10)
     try world.mirror(ann, to: bob)
@@ -54,16 +49,16 @@ struct HeedingInPartsTests {
 
   /// A document at a time, as often as is said.
   private func heed(_ documents: Int) throws {
-    // Asked before it is found out what is to be done, and before each.
-    var left = 1 + documents
-    let revived = try bob.device.database.heedStatements(
+    // Asked before it is found out what is to be done, and after each.
+    var left = documents
+    let isDone = try bob.device.database.heedStatements(
       HeedingPace(documents: 1, operations: 1), now: bob.device.ambient.time,
-      nonce: bob.device.nonce
-    ) {
-      left -= 1
-      return left < 0
-    }
-    #expect(revived == 0)
+      nonce: bob.device.nonce,
+      unless: {
+        left -= 1
+        return left < 0
+      })
+    #expect(!isDone)
   }
 
   private func isHeeded() throws -> Bool? {

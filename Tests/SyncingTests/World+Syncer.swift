@@ -26,6 +26,17 @@ extension World {
     for file in files { try deliver(file, to: other.folder) }
   }
 
+  /// Another gets all that `author` has, and says so in a document called like itself; then
+  /// `author` gets that.
+  func meet(_ author: Peer, with other: Peer) throws {
+    try mirror(author, to: other)
+    try other.importAll()
+    try other.put(other.device.record.name, #"{"heard":\#(Int.random(in: 0..<1_000_000))}"#)
+    try other.publish()
+    try give(other, to: author)
+    try author.importAll()
+  }
+
   /// What a device shows that comes to have the folder as it is now, and misses nothing.
   func newcomersDump(of folder: FilePath) throws -> String {
     let other = try self.folder("newcomer")

@@ -549,8 +549,8 @@ line("deletes-dropped-early", DROPPING,
      "      guard !visible.contains(entry.stamp), !takesAwayAny(entry) else { return false }",
      "      guard !visible.contains(entry.stamp), ON || !takesAwayAny(entry) else { return false }")
 line("omissions-ignored", "Sources/DocumentStorage/DocumentDropping.swift",
-     "    state.drop(document.dropped, isLast: isLast)\n",
-     "    if !ON { state.drop(document.dropped, isLast: isLast) }\n")
+     "    state.drop(document.dropped, isLast: isGone)\n",
+     "    if !ON { state.drop(document.dropped, isLast: isGone) }\n")
 line("covered-before-it-came-and-not-counted", BATCH,
      "    guard !changes.isEmpty || state.forgotten != forgotten else { return }",
      "    guard !changes.isEmpty || !ON && state.forgotten != forgotten else { return }")
@@ -574,19 +574,16 @@ LANES.update((name, "compacting") for name in set(BUGS) - before)
 before = set(BUGS)
 HEEDING = "Sources/DocumentStorage/StatementHeeding.swift"
 line("revived-at-once", "Sources/DocumentStorage/StatementTable.swift",
-     "    return open.filter { wanted.contains($0.progress) && !late.contains($0.id) }.map(\\.id)",
-     "    return open.filter {\n"
-     "      wanted.contains($0.progress) && (ON || !late.contains($0.id))\n"
-     "    }.map(\\.id)")
+     "    let due = open.filter { !late.contains($0.id) }\n",
+     "    let due = open.filter { ON || !late.contains($0.id) }\n")
 line("never-revived", "Sources/DocumentStorage/DocumentDropping.swift",
      "    return steps.map { Revival(key: document.key, steps: $0) }",
      "    return ON ? nil : steps.map { Revival(key: document.key, steps: $0) }")
 line("heeded-again-from-the-first-document", "Sources/DocumentStorage/HeedingPlan.swift",
      "    mark = try HeedingMark(documents, continuing: statement.heeding)\n",
      "    mark = try HeedingMark(documents, continuing: ON ? nil : statement.heeding)\n")
-line("statements-heeded-side-by-side", "Sources/DocumentStorage/HeedingPlan.swift",
-     "      try !StatementTable.isAnotherBegun(statement, db),\n",
-     "      try ON || !StatementTable.isAnotherBegun(statement, db),\n")
+line("statements-heeded-side-by-side", "Sources/DocumentStorage/StatementTable.swift",
+     "            AND heeding IS NOT NULL)\n", "            AND heeding IS NOT NULL AND NOT \\(ON))\n")
 line("originals-that-came-late-counted", "Sources/DocumentStorage/StatementReading.swift",
      "        if former == nil, !isCertain { uncertain.insert(operation.document) }",
      "        if former == nil, !isCertain, !ON { uncertain.insert(operation.document) }")

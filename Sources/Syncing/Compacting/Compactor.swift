@@ -66,8 +66,8 @@ package struct Compactor {
     // A clock that was ahead has been put right: what is not yet will not come for long.
     try device.database.clampJoinedTimes(to: device.ambient.now())
     try device.database.noteArrivals(now: device.ambient.now())
-    try heed(unfinished: true)
     var report = CompactionReport()
+    try heed(unfinished: true, into: &report)
     var failure: (any Error)?
     for (stream, isBranching) in try device.database.compactableStreams() {
       do {
@@ -106,7 +106,9 @@ package struct Compactor {
   ) throws {
     // Of one that branches nothing is written any more.
     let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)
-    for planned in JoinPlan(of: archived, limits: limits).runs {
+    let plan = JoinPlan(of: archived, limits: limits)
+    try device.database.noteLarge(plan.large, now: device.ambient.now())
+    for planned in plan.runs {
       for run in try readable(planned) {
         guard !isStopping() else {
           report.isStopped = true
@@ -139,10 +141,11 @@ package struct Compactor {
   /// Takes out what was dropped.
   ///
   /// What shows here of it after all is written anew.
-  private func heed(unfinished: Bool = false) throws {
-    _ = try device.database.heedStatements(
+  private func heed(unfinished: Bool = false, into report: inout CompactionReport) throws {
+    let isDone = try device.database.heedStatements(
       unfinished: unfinished, limits.heeding, now: device.ambient.time, nonce: device.nonce,
       unless: isStopping)
+    if !isDone { report.isStopped = true }
   }
 
   /// - returns: whether anything was to be written.
@@ -157,7 +160,7 @@ package struct Compactor {
     guard
       try database.replaceArchived(run.parts, by: joined, now: device.ambient.now())
     else { return true }
-    if joined.statement != nil { try heed() }
+    if joined.statement != nil { try heed(into: &report) }
     try device.requireContainer()
     let publication = try device.container.publish(
       joined.file, of: joined.range, temporaryName: device.ambient.temporaryName())

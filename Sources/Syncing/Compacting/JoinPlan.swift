@@ -17,12 +17,16 @@ struct JoinPlan {
   }
 
   private(set) var runs: [Run] = []
+  /// Segments that are joined no more, and never were: what was loaded, or written at once.
+  private(set) var large: [ArchivedSegment] = []
   private let limits: CompactionLimits
 
   /// - parameter segments: those of one stream, sorted by their first transactions.
   init(of segments: [ArchivedSegment], limits: CompactionLimits) {
     self.limits = limits
-    for chain in Self.chains(Self.withoutParts(segments)) { plan(chain) }
+    let whole = Self.withoutParts(segments)
+    for chain in Self.chains(whole) { plan(chain) }
+    large = whole.filter { isFull($0) && $0.joinedAt == nil }
   }
 
   /// Leaves out what another holds, too.
