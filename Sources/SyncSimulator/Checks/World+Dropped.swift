@@ -44,13 +44,14 @@ extension World {
     _ documents: [StoreDatabase.KeptDocument], on machine: Machine
   ) throws {
     let states = Dictionary(uniqueKeysWithValues: documents.map { ($0.key, $0.state) })
+    let recorded = try machine.database.readSnapshot { try $0.events(of: Set(allKeys)) }
+    guard recorded.missing.isEmpty else { return }
     for key in allKeys {
-      let recorded = try machine.database.readSnapshot { try $0.events(of: key) }
       let logged = (recorded.events[key] ?? []).reduce(0) { $0 + $1.steps.count }
       let kept = states[key]?.entries.count ?? 0
-      guard let forgotten = states[key].map(\.forgotten) ?? 0, recorded.missing.isEmpty,
-        logged != kept + forgotten
-      else { continue }
+      guard let forgotten = states[key].map(\.forgotten) ?? 0, logged != kept + forgotten else {
+        continue
+      }
       throw Finding(
         "device \(machine.number) has \(kept) operations on \(key.id) and counts \(forgotten) as"
           + " forgotten, and its logs have \(logged)")
