@@ -19,6 +19,29 @@ extension World {
     let key = self.key(&random)
     try read(key, on: machine)
     try write(on: machine, about: key, count: 1, deletes: true, &random)
+    try contradict(key, on: machine, &random)
+  }
+
+  /// Somebody edits a document who has not heard that it was deleted, and what they have comes.
+  private func contradict(
+    _ key: DocumentKey, on machine: Machine, _ random: inout SplitMix
+  ) throws {
+    let others = try machines.filter {
+      try $0.number != machine.number && $0.place == .home && !$0.isAway && !$0.processLife.isOver
+        && $0.database.document(at: key) != nil
+    }
+    guard !others.isEmpty, machine.place == .home, !machine.processLife.isOver else { return }
+    let other = random.pick(others)
+    try other.run { try write(on: other, about: key, count: 1, deletes: false, &random) }
+    guard !other.processLife.isOver else { return }
+    try work(other, .publish, &random)
+    try pickUp(from: other)
+    for index in syncer.outstanding(for: machine.number)
+    where syncer.files[index].author == other.number {
+      syncer.deliver(index, to: machine)
+    }
+    note("    device \(machine.number) gets all of device \(other.number)")
+    try work(machine, .sync, &random)
   }
 
   /// The documents whose deletion waits, in order.
