@@ -582,8 +582,6 @@ line("never-revived", "Sources/DocumentStorage/DocumentDropping.swift",
 line("heeded-again-from-the-first-document", "Sources/DocumentStorage/HeedingPlan.swift",
      "    mark = try HeedingMark(documents, continuing: statement.heeding)\n",
      "    mark = try HeedingMark(documents, continuing: ON ? nil : statement.heeding)\n")
-line("statements-heeded-side-by-side", "Sources/DocumentStorage/StatementTable.swift",
-     "            AND heeding IS NOT NULL)\n", "            AND heeding IS NOT NULL AND NOT \\(ON))\n")
 line("originals-that-came-late-counted", "Sources/DocumentStorage/StatementReading.swift",
      "        if former == nil, !isCertain { uncertain.insert(operation.document) }",
      "        if former == nil, !isCertain, !ON { uncertain.insert(operation.document) }")
