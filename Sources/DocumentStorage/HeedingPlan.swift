@@ -5,7 +5,7 @@ import SegmentFormat
 
 /// What is to be done to heed a statement (protocol.md 22), found out while nobody waits.
 ///
-/// It holds as long as ``isCurrent(_:)`` says so.
+/// It holds as long as ``isCurrent(_:_:)`` says so.
 struct HeedingPlan {
   /// A document of which a statement leaves something out that is here.
   struct Document {
@@ -31,8 +31,8 @@ struct HeedingPlan {
   /// - parameters:
   ///   - found: the statement as it was found.
   ///   - due: the statements whose content was taken in.
-  /// - returns: nil if it is heeded or gone by now, has to wait for another of its stream, or what
-  ///   is kept of its transactions does not tell.
+  /// - returns: nil if it is heeded or gone by now, has to wait for another about some of its
+  ///   transactions, or what is kept of those does not tell.
   init?(
     _ found: StatementTable.Kept, besides due: Set<Int64>, _ streams: StreamDirectory,
     _ db: Database

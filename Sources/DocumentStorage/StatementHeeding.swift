@@ -242,7 +242,7 @@ private struct HeedingSteps {
   /// Notes that something has to stay, so that nothing is done for now.
   ///
   /// Where some documents were done by then, they do not know any more how much they have
-  /// forgotten: nothing else of the stream shall wait for this.
+  /// forgotten: no other about the same transactions shall wait for this.
   private func giveUp(_ db: Database) throws {
     try StatementTable.set(.unfinished, of: plan.statement.id, db)
     guard noted != nil else { return }

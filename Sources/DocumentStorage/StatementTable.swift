@@ -195,8 +195,8 @@ enum StatementTable {
 }
 
 extension StoreDatabase {
-  /// Whether something that its writer had seen when it was dropped has not come, so that nothing
-  /// may show where others show what was written instead.
+  /// Whether some statement is not heeded yet: something that its writer had seen may not have
+  /// come, so that nothing may show where others show what was written instead.
   package func hasWaitingStatements() throws -> Bool {
     try read { db in
       try Bool.fetchOne(

@@ -328,7 +328,8 @@ package final class StoreDatabase: Sendable {
 extension StoreDatabase {
   /// A number that grows when another process changes the database, and by one with each
   /// ``apply(_:now:nonce:foldBytes:onProgress:)``, ``giveUp(_:upTo:now:nonce:)`` or
-  /// ``markPublished(_:file:hasOwnName:home:)`` of this one.
+  /// ``markPublished(_:file:hasOwnName:home:)`` of this one, and with each step in which it heeds
+  /// what others have dropped.
   package func changeCount() throws -> Int {
     let version = try read { db in try db.integer("PRAGMA data_version") ?? 0 }
     return Int(version) + streamChanges.withLock(\.self)
