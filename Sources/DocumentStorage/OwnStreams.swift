@@ -103,6 +103,25 @@ extension StoreDatabase {
     }
   }
 
+  /// Of streams that this device does not answer for otherwise, the segments that it has written
+  /// whole: each begins a branch where something was dropped that it leaned on.
+  ///
+  /// Others may have it still as it was, and not what it leaned on; be it who answers for it and
+  /// was put back.
+  package func completedSegments() throws -> [ArchivedSegment] {
+    try read { db in
+      let streams = try streams(db)
+      return try streams.all.filter { row in
+        !row.isOwn && row.retiredAt == nil
+          && streams.frontier.lineage.streams[row.stream]?.isBranching == true
+      }.flatMap { row in
+        try SegmentArchive.list(row.stream, db).filter { segment in
+          segment.first == segment.last && segment.joinedAt != nil && !segment.isReduced
+        }
+      }
+    }
+  }
+
   /// Notes that the device of a stream never comes back, so that this one puts back what the folder
   /// loses of it.
   ///

@@ -233,7 +233,7 @@ private struct HeedingSteps {
         (Int64(reading.range.first), Int64(reading.range.last)), digest: reading.digest, now: now,
         stream: stream, db)
       let spent = reading.spent(butFor: streams.row(of: reading.range.stream)?.learntName)
-      try completeFollowers(besides: spent, streams, db)
+      try completeFollowers(besides: spent, now: now, streams, db)
       try SegmentArchive.remove(spent, stream: stream, db)
       return true
     }
@@ -254,7 +254,8 @@ private struct HeedingSteps {
   /// Writes whole, in the archive, what leaves the stream where something is left out now: a branch
   /// that leans on the transaction before it, whose header goes with the segments that have it.
   private func completeFollowers(
-    besides spent: [SegmentArchive.Part], _ streams: StreamDirectory, _ db: Database
+    besides spent: [SegmentArchive.Part], now: Int64, _ streams: StreamDirectory,
+    _ db: Database
   ) throws {
     let (reading, stream) = (plan.reading, plan.statement.stream)
     let spent = Set(spent.map(\.id))
@@ -282,6 +283,9 @@ private struct HeedingSteps {
       try SegmentRecords.note(
         whole.segment.range, digest: file.digest, hasOwnName: false, fingerprint: whole.end,
         stream: stream, db)
+      // Whoever may read it needs it whole (`completedSegments`).
+      try SegmentArchive.noteJoinedUnlessNoted(
+        (sequence, sequence), digest: file.digest, now: now, stream: stream, db)
     }
   }
 }

@@ -8,7 +8,8 @@ import SystemPackage
 /// Puts back what this device published and the folder has lost, byte for byte (protocol.md 27).
 ///
 /// Also what devices published that never come back (28), and whoever goes on from a stream of this
-/// one's. As the files are the same, it harms nobody if several devices do.
+/// one's; and of any stream, a branch that was written whole here since what it leaned on has gone.
+/// As the files are the same, it harms nobody if several devices do.
 ///
 /// Names and sizes are compared at each full scan. What stands in a file is read where that has
 /// changed since the scan before, and where somebody has read it already and found it damaged.
@@ -38,27 +39,33 @@ struct Healing {
     whatLacks listing: FolderListing, _ knowledge: inout FolderKnowledge
   ) throws -> Outcome {
     let kept = try device.database.keptStreams()
-    let present = files(of: Set(kept), in: listing)
+    let completed = try device.database.completedSegments()
+    let present = files(of: Set(kept + completed.map(\.stream)), in: listing)
     var outcome = Outcome()
     let unreadable = Set(listing.unreadable.compactMap(\.path.lastComponent))
     for stream in kept where !isIn(unreadable, stream) {
-      try putBack(stream, whatLacks: present, &knowledge, into: &outcome)
+      let archived = try device.database.archivedSegments(of: stream)
+      let statements = archived.filter { $0.isReduced && !$0.isHeeded }
+      let wanted = archived.filter { segment in
+        !statements.contains { $0.leavesOutOf(segment) }
+      }
+      try putBack(wanted, whatLacks: present, &knowledge, into: &outcome)
+      if outcome.isRefused { return outcome }
+    }
+    for segment in completed where !isIn(unreadable, segment.stream) {
+      try putBack([segment], whatLacks: present, &knowledge, into: &outcome)
       if outcome.isRefused { break }
     }
     return outcome
   }
 
+  /// - parameter segments: one stream's.
   private func putBack(
-    _ stream: StreamID, whatLacks present: [FileKey: FolderListing.File],
+    _ segments: [ArchivedSegment], whatLacks present: [FileKey: FolderListing.File],
     _ knowledge: inout FolderKnowledge, into outcome: inout Outcome
   ) throws {
     var failures = 0
-    let archived = try device.database.archivedSegments(of: stream)
-    let statements = archived.filter { $0.isReduced && !$0.isHeeded }
-    for segment in archived
-    where !statements.contains(where: { $0.leavesOutOf(segment) })
-      && !isThere(segment, among: present, &knowledge)
-    {
+    for segment in segments where !isThere(segment, among: present, &knowledge) {
       do {
         if try putBack(segment) { outcome.count += 1 }
       } catch let error as StorageError {

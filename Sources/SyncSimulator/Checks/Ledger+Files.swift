@@ -80,14 +80,28 @@ extension Ledger {
     reducers[digest] = device
   }
 
+  /// What the author of a file had when it wrote it; of one whose database was put back since, what
+  /// it had first of which what the file states is a part.
+  private func known(to device: Had, stating statement: DropStatement?) -> Seen {
+    let stated = statement?.applied.entries ?? []
+    let first = device.applied.first { applied in
+      stated.allSatisfy { $0.sequence <= applied.sequence(of: $0.stream) }
+    }
+    var known = Seen()
+    for context in first.map({ [$0] }) ?? device.applied {
+      known.formUnion(self.known(of: context))
+    }
+    return known
+  }
+
   /// Notes which operations a file leaves out of a transaction.
   mutating func noteDropped(
-    from transaction: Replication.Transaction, at place: Place, by device: Had
+    from transaction: Replication.Transaction, at place: Place, by device: Had,
+    stating statement: DropStatement?
   ) {
     guard transaction.reduction != nil else { return }
+    let known = known(to: device, stating: statement)
     let left = Set(transaction.operations.indices.map { transaction.place($0) })
-    var known = Seen()
-    for context in device.applied { known.formUnion(self.known(of: context)) }
     for (_, operation) in authors[place.author][place.sequence].operations
     where !left.contains(operation.dot.index) && dropped[operation.dot] == nil {
       dropped[operation.dot] = known

@@ -124,7 +124,9 @@ struct Ledger {
         return false
       }
       previous = try enter(transaction, after: previous, by: device)
-      if let previous { noteDropped(from: found, at: previous, by: device) }
+      if let previous {
+        noteDropped(from: found, at: previous, by: device, stating: segment.statement)
+      }
     }
     return true
   }

@@ -172,6 +172,16 @@ final class Machine {
     directories + adopted.filter { !streams.contains($0) }.map(Self.directory)
   }
 
+  /// Files of others that it has written whole.
+  var completed: [(directory: FilePath.Component, name: FilePath.Component)] {
+    get throws {
+      try database.completedSegments().compactMap { segment in
+        let name = SegmentName(first: segment.first, last: segment.last, digest: segment.digest)
+        return name.component(copy: 0).map { (Self.directory(of: segment.stream), $0) }
+      }
+    }
+  }
+
   static func directory(of stream: StreamID) -> FilePath.Component {
     FilePath.Component(stream.description) ?? "own"
   }

@@ -68,9 +68,15 @@ struct Syncer {
   /// - returns: the files that are new, or have changed.
   mutating func pickUp(from machine: Machine, comparing: Bool = false) throws -> [Int] {
     guard [.home, .wiped, .met].contains(machine.place) else { return [] }
-    return try machine.tended.flatMap { directory in
+    var new = try machine.tended.flatMap { directory in
       try pickUp(from: machine, directory, comparing: comparing)
     }
+    for (directory, name) in try machine.completed where !machine.tended.contains(directory) {
+      if let index = take(name, in: directory, from: machine, comparing: comparing) {
+        new.append(index)
+      }
+    }
+    return new
   }
 
   private mutating func pickUp(
@@ -79,39 +85,46 @@ struct Syncer {
     let directory = Machine.root.appending("logs").appending(name)
     let entries = (try? machine.files.list(directory)) ?? []
     if comparing { noteAbsent(entries.map { directory.appending($0.name) }, directory, machine) }
-    var new: [Int] = []
-    for entry in entries where entry.kind == .regular {
-      let path = directory.appending(entry.name)
-      let index = known[path]
-      // What it took away and did not bring back may have been written anew; the newer one stays.
-      let isNew = index.map { !replicas[machine.number].complete.contains($0) } ?? true
-      guard isNew || comparing, isPublished(entry.name),
-        let bytes = machine.files.bytes(at: path)
-      else { continue }
-      if let index, files[index].author != machine.number {
-        // A clone's: it may stand here cut, or be another's.
-        if files[index].bytes == bytes { replicas[machine.number].complete.insert(index) }
-      } else if let index {
-        replicas[machine.number].complete.insert(index)
-        // It was put back.
-        files[index].isRemoved = false
-        guard files[index].bytes != bytes else { continue }
-        files[index].bytes = bytes
-        for replica in replicas.indices { replicas[replica].complete.remove(index) }
-        replicas[machine.number].complete.insert(index)
-        new.append(index)
-      } else {
-        known[path] = files.count
-        replicas[machine.number].complete.insert(files.count)
-        new.append(files.count)
-        files.append(
-          File(
-            author: machine.number,
-            container: (try? SegmentFile.range(of: bytes).container) ?? machine.marker.container,
-            directory: name, name: entry.name, bytes: bytes))
-      }
+    return entries.filter { $0.kind == .regular }.compactMap { entry in
+      take(entry.name, in: name, from: machine, comparing: comparing)
     }
-    return new
+  }
+
+  /// - returns: the file, if it is new or has changed.
+  private mutating func take(
+    _ name: FilePath.Component, in directory: FilePath.Component, from machine: Machine,
+    comparing: Bool
+  ) -> Int? {
+    let path = Machine.root.appending("logs").appending(directory).appending(name)
+    let index = known[path]
+    // What it took away and did not bring back may have been written anew; the newer one stays.
+    let isNew = index.map { !replicas[machine.number].complete.contains($0) } ?? true
+    guard isNew || comparing, isPublished(name), let bytes = machine.files.bytes(at: path) else {
+      return nil
+    }
+    guard let index else {
+      known[path] = files.count
+      replicas[machine.number].complete.insert(files.count)
+      files.append(
+        File(
+          author: machine.number,
+          container: (try? SegmentFile.range(of: bytes).container) ?? machine.marker.container,
+          directory: directory, name: name, bytes: bytes))
+      return files.count - 1
+    }
+    guard files[index].author == machine.number else {
+      // A clone's: it may stand here cut, or be another's.
+      if files[index].bytes == bytes { replicas[machine.number].complete.insert(index) }
+      return nil
+    }
+    replicas[machine.number].complete.insert(index)
+    // It was put back.
+    files[index].isRemoved = false
+    guard files[index].bytes != bytes else { return nil }
+    files[index].bytes = bytes
+    for replica in replicas.indices { replicas[replica].complete.remove(index) }
+    replicas[machine.number].complete.insert(index)
+    return index
   }
 
   /// Takes a file that none of the machines has published, and that comes by way of one.

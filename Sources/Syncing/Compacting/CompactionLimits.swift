@@ -37,7 +37,7 @@ package struct CompactionLimits: Sendable {
   /// whether what it writes on its return finds what it was made on.
   package let horizon: Int64
   /// Whether what is dead is dropped; what others have dropped is heeded all the same.
-  package let drops: Bool
+  package private(set) var drops: Bool
   /// For how long something may have been applied, in milliseconds, until this device says that it
   /// has it, though it has nothing else to say.
   ///
@@ -74,6 +74,13 @@ package struct CompactionLimits: Sendable {
     self.drops = drops
     self.deadShare = deadShare
     self.heeding = heeding
+  }
+
+  /// The same, and nothing is dropped.
+  var keepingAll: CompactionLimits {
+    var limits = self
+    limits.drops = false
+    return limits
   }
 
   /// Nothing is dropped: too few seeds were run of that yet.

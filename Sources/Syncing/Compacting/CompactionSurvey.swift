@@ -72,7 +72,10 @@ extension Compactor {
         survey.joined += run.parts.count
         survey.written += 1
       }
-      for segment in JoinPlan.withoutParts(archived) { try dead.add(segment) }
+      let isUnread = try hasUnread(of: stream)
+      for segment in JoinPlan.withoutParts(archived) {
+        try dead.add(segment, isUnread: isUnread)
+      }
       var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
       try replaced.survey(into: &survey)
     }
@@ -94,7 +97,10 @@ extension Compactor {
     var dead = DeadSurvey(device: device, limits: limits, looks: false)
     for (stream, isBranching) in try device.database.compactableStreams() where !isBranching {
       let archived = try device.database.archivedSegments(of: stream)
-      for segment in JoinPlan.withoutParts(archived) { try dead.add(segment) }
+      let isUnread = try listing.map { try hasUnread(of: stream, in: $0) } ?? false
+      for segment in JoinPlan.withoutParts(archived) {
+        try dead.add(segment, isUnread: isUnread)
+      }
     }
     survey.dead = dead.result
     return survey

@@ -104,6 +104,8 @@ package struct Compactor {
   private func compact(
     _ stream: StreamID, isBranching: Bool, into report: inout CompactionReport
   ) throws {
+    let isUnread = try limits.drops && !isBranching && hasUnread(of: stream)
+    let limits = isUnread ? limits.keepingAll : limits
     // Of one that branches nothing is written any more.
     let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)
     let plan = JoinPlan(of: archived, limits: limits)
@@ -114,17 +116,19 @@ package struct Compactor {
           report.isStopped = true
           return
         }
-        try join(run, of: stream, into: &report)
+        try join(run, of: stream, limits, into: &report)
       }
     }
-    if !isBranching { try drop(from: stream, into: &report) }
+    if !isBranching { try drop(from: stream, limits, into: &report) }
     guard !report.isStopped else { return }
     var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
     try replaced.remove(unless: isStopping, into: &report)
   }
 
   /// Writes segments anew of which enough is dead, and finds out what is dead of others.
-  private func drop(from stream: StreamID, into report: inout CompactionReport) throws {
+  private func drop(
+    from stream: StreamID, _ limits: CompactionLimits, into report: inout CompactionReport
+  ) throws {
     let dead = DeadSegments(device: device, limits: limits)
     for segment in try device.database.archivedSegments(of: stream) where dead.concerns(segment) {
       guard !isStopping() else {
@@ -134,7 +138,7 @@ package struct Compactor {
       guard try dead.isDue(segment) else { continue }
       let run = JoinPlan.Run(parts: [segment], level: segment.level)
       // What was dead may be so no more.
-      if try !join(run, of: stream, into: &report) { try dead.lookAgain(at: segment) }
+      if try !join(run, of: stream, limits, into: &report) { try dead.lookAgain(at: segment) }
     }
   }
 
@@ -151,7 +155,8 @@ package struct Compactor {
   /// - returns: whether anything was to be written.
   @discardableResult
   private func join(
-    _ run: JoinPlan.Run, of stream: StreamID, into report: inout CompactionReport
+    _ run: JoinPlan.Run, of stream: StreamID, _ limits: CompactionLimits,
+    into report: inout CompactionReport
   ) throws -> Bool {
     let joining = SegmentJoining(device: device, limits: limits)
     guard let (joined, dropped) = try joining.joined(run), run.parts.count > 1 || dropped > 0

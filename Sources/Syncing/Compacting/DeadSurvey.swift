@@ -32,6 +32,8 @@ extension CompactionSurvey {
     case device
     /// What made them dead is not in the folder yet.
     case unpublished
+    /// The folder has a file beside them that has not been imported, or cannot be.
+    case unread
     /// They are too few of their file for writing that anew.
     case few
   }
@@ -55,7 +57,8 @@ struct DeadSurvey {
     now = device.ambient.now()
   }
 
-  mutating func add(_ segment: ArchivedSegment) throws {
+  /// - parameter isUnread: Whether the folder has a file of its stream that was not imported.
+  mutating func add(_ segment: ArchivedSegment, isUnread: Bool) throws {
     let noted = try device.database.deadOperations(of: segment)
     guard let found = try noted ?? lookedFor(in: segment) else {
       result.undecided += 1
@@ -65,7 +68,8 @@ struct DeadSurvey {
     result.total += found.total
     guard found.count > 0 else { return }
     result.bytes += Int64(segment.size) * Int64(found.count) / Int64(found.total)
-    let keepers = try keepers(of: found, in: segment, isNoted: noted != nil)
+    var keepers = try keepers(of: found, in: segment, isNoted: noted != nil)
+    if isUnread, limits.drops { keepers.append(.unread) }
     if keepers.isEmpty { result.due += found.count }
     for keeper in keepers { result.kept[keeper, default: 0] += found.count }
   }
