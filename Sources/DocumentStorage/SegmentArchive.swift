@@ -17,8 +17,8 @@ package struct ArchivedSegment: Sendable, Hashable {
   package let size: Int
   /// How often its transactions have been written into a larger file here.
   package let level: Int
-  /// When it took the place of others, or of what leaned on one, in the archive, in milliseconds since 1970; nil if it did
-  /// not.
+  /// When it took the place of others in the archive, or of what leaned on one, in milliseconds
+  /// since 1970; nil if it did not.
   package let joinedAt: Int64?
   /// Whether operations were dropped from it.
   package let isReduced: Bool

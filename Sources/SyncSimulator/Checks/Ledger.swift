@@ -124,9 +124,8 @@ struct Ledger {
         return false
       }
       previous = try enter(transaction, after: previous, by: device)
-      if let previous {
-        noteDropped(from: found, at: previous, by: device, stating: segment.statement)
-      }
+      guard let previous else { continue }
+      noteDropped(from: found, at: previous, by: device, stating: segment.statement)
     }
     return true
   }
