@@ -1,17 +1,19 @@
 // What the author of one kept operation had seen of another.
 extension DocumentState {
   /// What a write does to an operation at or below its path.
-  enum Covering {
+  enum Covering: Int, Comparable {
     case none
     /// It hides it, for now: not all that its author had seen has arrived (protocol.md 26).
     case passing
     case final
+
+    static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
   }
 
   /// Whether the author of `entry` had seen the operation stamped `other`.
   func relation(of entry: Entry, to other: Stamp) -> Lineage.Relation {
     guard let context = entry.context else { return .none }
-    if entry.hasSeenInSameTransaction(other) { return .certain }
+    if entry.stamp.hasSeenInSameTransaction(other) { return .certain }
     return relation(of: context, to: other)
   }
 
@@ -36,13 +38,29 @@ extension DocumentState {
   }
 
   func cover(of other: Entry, by write: Entry) -> Covering {
-    let relation = relation(of: write, to: other.stamp)
-    guard relation != .none else { return .none }
-    guard relation == .certain, let context = write.context else { return .passing }
+    cover(of: other.stamp, other.context, by: write)
+  }
+
+  func cover(of other: Stamp, _ context: Context?, by write: Entry) -> Covering {
+    write.context.map { cover(of: other, context, by: write.stamp, $0) } ?? .none
+  }
+
+  /// What a write does to an operation at or below its path; each with what its author had seen.
+  ///
+  /// Stamps and contexts by themselves: whole entries are copied to be passed, for each operation
+  /// of an import.
+  func cover(
+    of other: Stamp, _ otherContext: @autoclosure () -> Context?, by write: Stamp,
+    _ context: Context
+  ) -> Covering {
+    if write.hasSeenInSameTransaction(other) { return .final }
+    switch relation(of: context, to: other) {
+    case .none: return .none
+    case .doubtful, .expected: return .passing
+    case .certain: break
+    }
     // Whoever covers the write has to cover what it covered, also by what arrives later.
-    let isFinal =
-      write.hasSeenInSameTransaction(other.stamp) || lineage?.holds(context) != false
-      || judges(context, whatever: other.context)
+    let isFinal = lineage?.holds(context) != false || judges(context, whatever: otherContext())
     return isFinal ? .final : .passing
   }
 

@@ -9,19 +9,19 @@ extension DocumentState {
   package mutating func apply(
     _ operations: [Entry], noting: (_ operation: Entry, _ path: Path) -> Void = { _, _ in }
   ) {
-    var rest = operations[...]
-    while let next = rest.first {
-      let count = rest.prefix { $0.effect.kind.cover == .nothing }.count
-      defer { rest = rest.dropFirst(max(count, 1)) }
-      if count > 1 {
-        let run = Array(rest.prefix(count))
+    var start = 0
+    while start < operations.count {
+      var end = start
+      while end < operations.count, operations[end].effect.kind.cover == .nothing { end += 1 }
+      defer { start = max(end, start + 1) }
+      if end - start > 1 {
+        let run = Array(operations[start..<end])
         for (operation, isNew) in zip(run, apply(uncovering: run)) where isNew {
           noting(operation, shownPath(of: operation.effect))
         }
       } else {
-        let path = shownPath(of: next.effect)
-        let context = next.context ?? Context()
-        if apply(next.effect, stamp: next.stamp, context: context) { noting(next, path) }
+        let path = shownPath(of: operations[start].effect)
+        if apply(operations[start]) { noting(operations[start], path) }
       }
     }
   }

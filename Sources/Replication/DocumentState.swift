@@ -52,11 +52,6 @@ package struct DocumentState: Sendable, Equatable {
       self.stamp = stamp
       self.context = context
     }
-
-    func hasSeenInSameTransaction(_ other: Stamp) -> Bool {
-      other.dot.stream == stamp.dot.stream && other.dot.sequence == stamp.dot.sequence
-        && other.dot.index < stamp.dot.index && other.fingerprint == stamp.fingerprint
-    }
   }
 
   /// A local removal that is hidden here at once and published once what its author saw is closed.
@@ -117,56 +112,84 @@ package struct DocumentState: Sendable, Equatable {
   /// already seen changes nothing, nor does one that is here already.
   @discardableResult
   package mutating func apply(_ effect: Effect, stamp: Stamp, context: Context) -> Bool {
-    let entry = Entry(effect: effect, stamp: stamp, context: context)
-    switch cover(of: entry) {
+    apply(Entry(effect: effect, stamp: stamp, context: context))
+  }
+
+  /// - precondition: the entry has a context.
+  @discardableResult
+  mutating func apply(_ entry: Entry) -> Bool {
+    let context = entry.context ?? Context()
+    // Sorted: where it belongs, what it covers begins, too.
+    let place = firstIndex(at: entry.effect.path)
+    switch cover(of: entry.stamp, seeing: context, at: entry.effect.path, from: place) {
     case .final:
       forgotten? += 1
       return false
     case .passing: mayHide = true
     case .none: break
     }
-    if effect.kind.cover == .path { forget(coveredBy: entry) }
-    return insert(entry)
+    if entry.effect.kind.cover == .path { forget(coveredBy: entry, within: place) }
+    return insert(entry, at: place)
   }
 
-  /// What kept writes at or above the operation's path had seen of it.
-  private func cover(of new: Entry) -> Covering {
+  /// What kept writes at or above an operation's path had seen of it.
+  ///
+  /// - parameter place: where entries at the path begin.
+  private func cover(
+    of stamp: Stamp, seeing context: Context, at path: Path, from place: Int
+  ) -> Covering {
     guard !entries.isEmpty else { return .none }
     var best = Covering.none
-    new.effect.path.forEachAtOrAbove { path in
-      // A delete is no part of the tree: only a write of the root covers it.
-      var index = firstIndex(at: path)
-      while index < entries.endIndex, entries[index].effect.path == path {
-        if entries[index].effect.kind.cover == .path {
-          switch cover(of: new, by: entries[index]) {
-          case .final:
-            best = .final
-            return false
-          case .passing: best = .passing
-          case .none: break
-          }
-        }
-        index += 1
+    path.forEachAtOrAbove { above in
+      let start = above.isRoot ? 0 : above == path ? place : firstIndex(at: above)
+      best = max(best, cover(of: stamp, seeing: context, byThoseAt: above, from: start))
+      return best != .final
+    }
+    return best
+  }
+
+  private func cover(
+    of stamp: Stamp, seeing context: Context, byThoseAt path: Path, from start: Int
+  ) -> Covering {
+    let entries = entries.span
+    var best = Covering.none
+    var index = start
+    // A delete is no part of the tree: only a write of the root covers it.
+    while index < entries.count, entries[index].effect.path == path {
+      // What is settled covers nothing any more, and most is.
+      if entries[index].effect.kind.cover == .path, let seen = entries[index].context {
+        best = max(best, cover(of: stamp, context, by: entries[index].stamp, seen))
+        if best == .final { return best }
       }
-      return true
+      index += 1
     }
     return best
   }
 
   /// Removes what a write covers for good.
-  private mutating func forget(coveredBy write: Entry) {
-    let path = write.effect.path
+  ///
+  /// - parameter place: where entries at its path begin.
+  private mutating func forget(coveredBy write: Entry, within place: Int) {
+    guard let start = firstForgotten(coveredBy: write, within: place) else { return }
+    forget(coveredBy: write, from: start)
+  }
+
+  private mutating func firstForgotten(coveredBy write: Entry, within place: Int) -> Int? {
+    guard let seen = write.context else { return nil }
+    var hides = false
+    defer { if hides { mayHide = true } }
+    let entries = entries.span
+    var index = place
     // Sorted: what stands at or below a path is one run.
-    var index = firstIndex(at: path)
-    while index < entries.endIndex, entries[index].effect.path.isAtOrBelow(path) {
-      switch cover(of: entries[index], by: write) {
-      case .final:
-        return forget(coveredBy: write, from: index)
-      case .passing: mayHide = true
+    while index < entries.count, entries[index].effect.path.isAtOrBelow(write.effect.path) {
+      switch cover(of: entries[index].stamp, entries[index].context, by: write.stamp, seen) {
+      case .final: return index
+      case .passing: hides = true
       case .none: break
       }
       index += 1
     }
+    return nil
   }
 
   /// Removes what a write covers for good, of which that at `start` is the first.
@@ -175,7 +198,7 @@ package struct DocumentState: Sendable, Equatable {
     var end = start
     while end < entries.endIndex, entries[end].effect.path.isAtOrBelow(write.effect.path) {
       defer { end += 1 }
-      switch cover(of: entries[end], by: write) {
+      switch cover(of: entries[end].stamp, entries[end].context, by: write) {
       case .final: continue
       case .passing: mayHide = true
       case .none: break
@@ -186,8 +209,12 @@ package struct DocumentState: Sendable, Equatable {
     entries.replaceSubrange(start..<end, with: rest)
   }
 
-  private mutating func insert(_ new: Entry) -> Bool {
-    let position = partition { !new.precedes($0) }
+  /// - parameter place: where entries at its path begin.
+  private mutating func insert(_ new: Entry, at place: Int) -> Bool {
+    var position = place
+    if place < entries.count, entries[place].effect.path == new.effect.path {
+      position = partition(from: place) { !new.precedes($0) }
+    }
     if position > 0, entries[position - 1].effect.path == new.effect.path,
       entries[position - 1].stamp == new.stamp
     {
@@ -238,12 +265,17 @@ package struct DocumentState: Sendable, Equatable {
   }
 
   /// Where entries at `path` begin, or would.
-  private func firstIndex(at path: Path) -> Int { partition { $0.effect.path < path } }
+  private func firstIndex(at path: Path) -> Int {
+    path.isRoot ? 0 : partition { $0.effect.path < path }
+  }
 
   /// How many entries at the front satisfy `isBefore`, which must hold for a prefix.
-  private func partition(_ isBefore: (Entry) -> Bool) -> Int {
-    var low = entries.startIndex
-    var high = entries.endIndex
+  ///
+  /// - parameter start: So many are known to.
+  private func partition(from start: Int = 0, _ isBefore: (borrowing Entry) -> Bool) -> Int {
+    let entries = entries.span
+    var low = start
+    var high = entries.count
     while low < high {
       let middle = (low + high) / 2
       if isBefore(entries[middle]) { low = middle + 1 } else { high = middle }
@@ -276,12 +308,12 @@ package struct DocumentState: Sendable, Equatable {
   /// cover whose contexts have arrived meanwhile, and those contexts.
   package mutating func settle() {
     if mayHide {
-      for write in entries where write.effect.kind.cover == .path { forget(coveredBy: write) }
+      for write in entries where write.effect.kind.cover == .path {
+        forget(coveredBy: write, within: firstIndex(at: write.effect.path))
+      }
     }
     // The contexts of a delete and of values beside it tell whether the delete is undone.
-    guard !entries.contains(where: { $0.effect.kind.cover == .document }), pending.isEmpty else {
-      return
-    }
+    guard !hasDelete, pending.isEmpty else { return }
     // Those of one transaction have the same.
     var held: Context?
     for index in entries.indices {
@@ -292,6 +324,14 @@ package struct DocumentState: Sendable, Equatable {
       }
       entries[index].context = nil
     }
+  }
+
+  private var hasDelete: Bool {
+    let entries = entries.span
+    for index in entries.indices where entries[index].effect.kind.cover == .document {
+      return true
+    }
+    return false
   }
 
   /// Whether what shows depends on contexts that have not wholly arrived, or on inserts that have

@@ -26,6 +26,12 @@ package struct Stamp: Hashable, Sendable {
     self.fingerprint = fingerprint
   }
 
+  /// Whether another is of the same transaction, and stands before it there.
+  func hasSeenInSameTransaction(_ other: Stamp) -> Bool {
+    other.dot.sequence == dot.sequence && other.dot.index < dot.index
+      && other.dot.stream == dot.stream && other.fingerprint == fingerprint
+  }
+
   /// What its transaction is known by.
   package var transaction: Context.Entry {
     Context.Entry(stream: dot.stream, sequence: dot.sequence, fingerprint: fingerprint)

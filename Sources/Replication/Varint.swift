@@ -10,6 +10,20 @@ extension [UInt8] {
     }
     append(UInt8(truncatingIfNeeded: rest))
   }
+
+  /// Appends an identifier's 16 bytes, the highest first.
+  package mutating func append(_ identifier: some Identifier128) {
+    append(bigEndian: identifier.rawValue)
+  }
+
+  private mutating func append(bigEndian value: UInt128) {
+    Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+  }
+
+  /// Appends `value` as 8 bytes, the highest first.
+  package mutating func append(bigEndian value: UInt64) {
+    Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+  }
 }
 
 extension ArraySlice<UInt8> {
