@@ -3,15 +3,15 @@ import Replication
 /// Operations by document, as an import collects them until it writes the documents.
 ///
 /// Far smaller than the entries that become of them, so that more of an import is at hand at once
-/// and each document is written less often: a chain of links for each document, and what the
-/// operations of a transaction have in common once.
+/// and each document is written less often: a chain of links for each document, what the
+/// operations of a transaction have in common once, each path once, and all payloads behind one
+/// another. A link refers to all that by number, so that to follow a chain touches nothing that
+/// another thread counts references of.
 ///
 /// Not copied: what it holds is looked at for each operation.
 struct CollectedOperations: ~Copyable {
-  typealias Entry = DocumentState.Entry
-
   /// An operation, but for its document.
-  private struct Link {
+  fileprivate struct Link: Sendable {
     let transaction: UInt32
     /// The index by which it is named.
     let place: UInt32
@@ -19,46 +19,99 @@ struct CollectedOperations: ~Copyable {
     let insert: UInt32
     /// The next of the same document; ``none`` behind the last.
     var next = CollectedOperations.none
+    let path: UInt32
+    /// Where in `payloads` its own begins, and how many bytes that has.
+    let payload: (start: UInt32, count: UInt32)
     let kind: OperationKind
-    let path: Path
-    let payload: [UInt8]
   }
 
-  private struct Chain {
+  /// What the operations of a transaction have in common.
+  fileprivate struct Header: Sendable {
+    let stamp: Stamp
+    /// The fingerprint of the one before it in its stream, if its author had seen that, and no
+    /// other there: what of the context most transactions do not have in common.
+    let previous: Fingerprint?
+    /// The rest of the context.
+    let context: Context
+
+    func stamp(at place: UInt32) -> Stamp {
+      Stamp(
+        time: stamp.time,
+        dot: Dot(stream: stamp.dot.stream, sequence: stamp.dot.sequence, index: place),
+        fingerprint: stamp.fingerprint)
+    }
+
+    /// The whole context.
+    var seen: Context {
+      guard let previous else { return context }
+      var seen = context
+      seen.insert(
+        Context.Entry(
+          stream: stamp.dot.stream, sequence: stamp.dot.sequence - 1, fingerprint: previous))
+      return seen
+    }
+  }
+
+  fileprivate struct Chain: Sendable {
     let key: DocumentKey
     let first: UInt32
     var last: UInt32
   }
 
-  private static let none = UInt32.max
+  fileprivate static let none = UInt32.max
 
   private var chains: [Chain] = []
   private var numbers: [DocumentKey: UInt32] = [:]
   private var links: [Link] = []
   private var inserts: [Dot] = []
-  private var headers: [Transaction.Header] = []
+  private var headers: [Header] = []
+  /// The context that came last of each stream, without that.
+  private var contexts: [StreamID: Context] = [:]
+  private var paths: [Path] = []
+  private var pathNumbers: [Path: UInt32] = [:]
+  private var payloads: [UInt8] = []
   /// That of the operation which came last; the next is often on the same document.
   private var lastChain = 0
   /// About how much memory all of it takes.
   private(set) var bytes = 0
 
-  /// Collects one more; the operations of a transaction come one after another.
-  ///
-  /// - parameter place: the index by which it is named in its transaction.
-  mutating func append(
-    _ operation: Replication.Operation, at place: Int, of header: Transaction.Header
-  ) {
-    if headers.last != header {
-      headers.append(header)
-      bytes += Self.bytes(of: header)
+  /// Begins with the operations of another transaction; they come one after another.
+  mutating func begin(_ header: Transaction.Header) {
+    let own = header.context.entries(of: header.stream)
+    let isUsual = own.count == 1 && own.first?.sequence == header.sequence - 1
+    var context = isUsual ? header.context.without(header.stream) : header.context
+    // One after another had mostly seen the same of others.
+    if let known = contexts[header.stream], known == context {
+      context = known
+    } else {
+      contexts[header.stream] = context
+      bytes += Self.bytes(of: context)
     }
-    let dot = header.stamp(place).dot
+    headers.append(
+      Header(
+        stamp: header.stamp(0), previous: isUsual ? own.first?.fingerprint : nil,
+        context: context))
+    bytes += MemoryLayout<Header>.stride
+  }
+
+  /// Makes room for so many operations, so that it need not be made twice.
+  mutating func reserve(operations: Int) { links.reserveCapacity(operations) }
+
+  /// Collects one more of the transaction that was begun last.
+  ///
+  /// - parameter place: the index by which it is named there.
+  mutating func append(_ operation: Replication.Operation, at place: Int) {
+    guard let transaction = headers.indices.last else { return }
+    let dot = headers[transaction].stamp(at: UInt32(truncatingIfNeeded: place)).dot
     let number = UInt32(links.count)
     links.append(
       Link(
-        transaction: UInt32(headers.count - 1), place: dot.index,
+        transaction: UInt32(transaction), place: dot.index,
         insert: operation.insert == dot ? Self.none : self.number(ofInsert: operation.insert),
-        kind: operation.kind, path: operation.path, payload: operation.payload))
+        path: self.number(of: operation.path),
+        payload: (UInt32(payloads.count), UInt32(operation.payload.count)),
+        kind: operation.kind))
+    payloads.append(contentsOf: operation.payload)
     bytes += Self.bytes(of: operation)
     if let chain = chain(of: operation.document, startingWith: number) {
       links[Int(chains[chain].last)].next = number
@@ -80,56 +133,138 @@ struct CollectedOperations: ~Copyable {
 
   private static func read(_ value: inout UInt32) -> UInt32 { value }
 
+  private mutating func number(of path: Path) -> UInt32 {
+    let next = UInt32(paths.count)
+    let number = Self.read(&pathNumbers[path, default: next])
+    guard number == next else { return number }
+    paths.append(path)
+    bytes += Self.pathBytes + path.bytes.count
+    return number
+  }
+
   private mutating func number(ofInsert insert: Dot) -> UInt32 {
     if inserts.last != insert { inserts.append(insert) }
     return UInt32(inserts.count - 1)
   }
 
-  /// Calls `body` with each document, in the order of their keys, and with its operations in that
-  /// in which they came.
-  func forEachDocument(_ body: (DocumentKey, [Entry]) throws -> Void) rethrows {
-    for index in DocumentOrder.indices(of: chains.map(\.key)) {
-      try body(chains[index].key, entries(from: chains[index].first))
-    }
+  /// What was collected, in the order of the documents' keys.
+  consuming func documents() -> CollectedDocuments {
+    let order = DocumentOrder.indices(of: chains.map(\.key))
+    numbers = [:]
+    pathNumbers = [:]
+    return CollectedDocuments(
+      order: order, chains: chains, links: links, inserts: inserts, headers: headers,
+      paths: paths, payloads: payloads)
+  }
+}
+
+/// Documents with the operations that were collected for them.
+///
+/// One object, since several threads look at it for each document.
+final class CollectedDocuments: Sendable {
+  typealias Entry = DocumentState.Entry
+
+  private let order: [Int]
+  private let chains: [CollectedOperations.Chain]
+  private let links: [CollectedOperations.Link]
+  private let inserts: [Dot]
+  private let headers: [CollectedOperations.Header]
+  private let paths: [Path]
+  private let payloads: [UInt8]
+
+  fileprivate init(
+    order: [Int], chains: [CollectedOperations.Chain], links: [CollectedOperations.Link],
+    inserts: [Dot], headers: [CollectedOperations.Header], paths: [Path], payloads: [UInt8]
+  ) {
+    self.order = order
+    self.chains = chains
+    self.links = links
+    self.inserts = inserts
+    self.headers = headers
+    self.paths = paths
+    self.payloads = payloads
   }
 
-  private func entries(from first: UInt32) -> [Entry] {
+  var count: Int { order.count }
+
+  /// A document's key, by its place in the order of keys.
+  func key(at place: Int) -> DocumentKey { chains[order[place]].key }
+
+  /// What the operations of several documents have in common, made by the thread that looks at
+  /// these: to count references to what others have too takes longer than to make it.
+  struct Shared {
+    fileprivate var paths: [UInt32: Path] = [:]
+    fileprivate let constants: [[UInt8]] = (0...2).map { [UInt8($0)] }
+    /// That of the transaction which came last.
+    fileprivate var context: (transaction: UInt32, seen: Context)?
+
+    init() {}
+  }
+
+  /// A document's operations, in the order in which they came.
+  func operations(at place: Int, _ shared: inout Shared) -> [Entry] {
     var entries: [Entry] = []
-    var number = first
-    while number != Self.none {
+    var number = chains[order[place]].first
+    while number != CollectedOperations.none {
       let link = links[Int(number)]
-      let stamp = headers[Int(link.transaction)].stamp(Int(link.place))
-      let insert = link.insert == Self.none ? stamp.dot : inserts[Int(link.insert)]
-      entries.append(
-        Entry(
-          effect: DocumentState.Effect(
-            path: link.path, kind: link.kind, payload: link.payload, insert: insert),
-          stamp: stamp, context: headers[Int(link.transaction)].context))
+      entries.append(entry(link, &shared))
       number = link.next
     }
     return entries
+  }
+
+  private func entry(_ link: CollectedOperations.Link, _ shared: inout Shared) -> Entry {
+    let stamp = headers[Int(link.transaction)].stamp(at: link.place)
+    let insert = link.insert == CollectedOperations.none ? stamp.dot : inserts[Int(link.insert)]
+    return Entry(
+      effect: DocumentState.Effect(
+        path: path(link.path, &shared), kind: link.kind, payload: payload(link, shared),
+        insert: insert),
+      stamp: stamp, context: context(of: link.transaction, &shared))
+  }
+
+  private func context(of transaction: UInt32, _ shared: inout Shared) -> Context {
+    if let (known, seen) = shared.context, known == transaction { return seen }
+    let seen = headers[Int(transaction)].seen
+    shared.context = (transaction, seen)
+    return seen
+  }
+
+  private func path(_ number: UInt32, _ shared: inout Shared) -> Path {
+    if let known = shared.paths[number] { return known }
+    let path = Path(unchecked: paths[Int(number)].bytes.map(\.self))
+    shared.paths[number] = path
+    return path
+  }
+
+  private func payload(_ link: CollectedOperations.Link, _ shared: Shared) -> [UInt8] {
+    let start = Int(link.payload.start)
+    switch link.payload.count {
+    case 0: return []
+    case 1 where payloads[start] <= 2: return shared.constants[Int(payloads[start])]
+    default: return Array(payloads[start..<start + Int(link.payload.count)])
+    }
   }
 }
 
 // MARK: - How much memory they take
 
 extension CollectedOperations {
-  /// What a transaction takes at most: if each of its operations is alone on its document.
+  /// What a transaction takes at most: if each of its operations is alone on its document and its
+  /// path.
   static func mostBytes(of transaction: Transaction) -> Int {
-    transaction.operations.reduce(bytes(of: transaction.header)) {
-      $0 + bytes(of: $1) + documentBytes
+    let header = MemoryLayout<Header>.stride + bytes(of: transaction.header.context)
+    return transaction.operations.reduce(header) {
+      $0 + bytes(of: $1) + documentBytes + pathBytes + $1.path.bytes.count
     }
   }
 
   private static func bytes(of operation: Replication.Operation) -> Int {
-    // Paths and the shortest payloads are shared.
-    let payload = operation.payload.count > 1 ? arrayBytes + operation.payload.count : 0
-    return MemoryLayout<Link>.stride + MemoryLayout<Dot>.stride + payload
+    MemoryLayout<Link>.stride + MemoryLayout<Dot>.stride + operation.payload.count
   }
 
-  private static func bytes(of header: Transaction.Header) -> Int {
-    MemoryLayout<Transaction.Header>.stride + arrayBytes
-      + header.context.entries.count * MemoryLayout<Context.Entry>.stride
+  private static func bytes(of context: Context) -> Int {
+    arrayBytes + context.entries.count * MemoryLayout<Context.Entry>.stride
   }
 
   /// What an array takes beside its elements.
@@ -137,4 +272,7 @@ extension CollectedOperations {
 
   /// What a document takes beside its operations: its id, its place in the dictionary, its chain.
   private static let documentBytes = 128
+
+  /// What a path takes beside its bytes: the array, its place in the dictionary.
+  private static let pathBytes = arrayBytes + 32
 }

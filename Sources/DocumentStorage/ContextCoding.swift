@@ -13,13 +13,19 @@ extension StreamDirectory: StreamNumbers {}
 enum ContextCoding {
   static func encode(_ context: Context, number: (StreamID) throws -> Int64) rethrows -> [UInt8] {
     var bytes: [UInt8] = []
+    try append(context, to: &bytes, number: number)
+    return bytes
+  }
+
+  static func append(
+    _ context: Context, to bytes: inout [UInt8], number: (StreamID) throws -> Int64
+  ) rethrows {
     bytes.appendVarint(UInt64(context.entries.count))
     for entry in context.entries {
       bytes.appendVarint(UInt64(try number(entry.stream)))
       bytes.appendVarint(entry.sequence)
-      bytes.append(contentsOf: entry.fingerprint.bytes)
+      bytes.append(entry.fingerprint)
     }
-    return bytes
   }
 
   static func decode(_ bytes: [UInt8], streams: some StreamNumbers) throws -> Context {

@@ -17,20 +17,18 @@ package struct DocumentTable {
     collections = try CollectionNames(db)
   }
 
-  /// - parameter lineage: what the document's contexts are judged by; that of `streams` if nil.
-  package func state(
-    of key: DocumentKey, streams: StreamDirectory, lineage: Lineage? = nil
-  ) throws -> DocumentState {
-    let lineage = lineage ?? streams.frontier.lineage
-    guard let collection = collections.number(of: key.collection) else {
-      return DocumentState(lineage: lineage)
-    }
+  package func state(of key: DocumentKey, streams: StreamDirectory) throws -> DocumentState {
+    let lineage = streams.frontier.lineage
+    guard let bytes = try storedState(of: key) else { return DocumentState(lineage: lineage) }
+    return try StateCoding.decode(bytes, streams: streams, lineage: lineage)
+  }
+
+  /// The state in a document's row; nil if there is none.
+  func storedState(of key: DocumentKey) throws -> [UInt8]? {
+    guard let collection = collections.number(of: key.collection) else { return nil }
     let statement = try db.cachedStatement(
       sql: "SELECT state FROM documents WHERE collection = ? AND id = ?")
-    guard let bytes = try statement.blob(collection: collection, id: key.id.bytes) else {
-      return DocumentState(lineage: lineage)
-    }
-    return try StateCoding.decode(bytes, streams: streams, lineage: lineage)
+    return try statement.blob(collection: collection, id: key.id.bytes)
   }
 
   /// Writes a document's row.
@@ -40,9 +38,13 @@ package struct DocumentTable {
   mutating func save(
     _ state: DocumentState, of key: DocumentKey, number: (StreamID) throws -> Int64
   ) throws -> Bool {
+    let row = try DocumentRow(of: state, number: number)
+    try save(row, of: key)
+    return row.isVisible
+  }
+
+  mutating func save(_ row: DocumentRow, of key: DocumentKey) throws {
     let collection = try collections.makeNumber(of: key.collection, db)
-    let summary = state.summary()
-    let bytes = try StateCoding.encode(state, number: number)
     let statement = try db.cachedStatement(
       sql: """
         INSERT INTO documents(
@@ -53,14 +55,10 @@ package struct DocumentTable {
           newer = excluded.newer, provisional = excluded.provisional
         """)
     try key.id.bytes.withUnsafeBufferPointer { id in
-      try bytes.withUnsafeBufferPointer { state_ in
-        try statement.step(
-          collection: collection, id: id, visible: summary.isVisible,
-          conflicts: summary.conflictCount, pending: state.pending.count, state: state_,
-          newer: state.newerKinds, provisional: state.provisionalLevel)
+      try row.state.withUnsafeBufferPointer { state in
+        try statement.step(row, collection: collection, id: id, state: state)
       }
     }
-    return summary.isVisible
   }
 
   /// Takes out the row of a document of which nothing is left.
@@ -129,19 +127,19 @@ extension Statement {
 
   /// Binds and runs the upsert of a document; the buffers must outlive the call only.
   fileprivate func step(
-    collection: Int64, id: UnsafeBufferPointer<UInt8>, visible: Bool, conflicts: Int,
-    pending: Int, state: UnsafeBufferPointer<UInt8>, newer: KindCodes, provisional: Int
+    _ row: DocumentRow, collection: Int64, id: UnsafeBufferPointer<UInt8>,
+    state: UnsafeBufferPointer<UInt8>
   ) throws {
     let handle = sqliteStatement
     sqlite3_reset(handle)
     sqlite3_bind_int64(handle, 1, collection)
     bind(text: id, at: 2)
-    sqlite3_bind_int64(handle, 3, visible ? 1 : 0)
-    sqlite3_bind_int64(handle, 4, Int64(conflicts))
-    sqlite3_bind_int64(handle, 5, Int64(pending))
+    sqlite3_bind_int64(handle, 3, row.isVisible ? 1 : 0)
+    sqlite3_bind_int64(handle, 4, Int64(row.conflictCount))
+    sqlite3_bind_int64(handle, 5, Int64(row.pending))
     sqlite3_bind_blob(handle, 6, state.baseAddress, Int32(state.count), nil)
-    sqlite3_bind_int64(handle, 7, Int64(newer.rawValue))
-    sqlite3_bind_int64(handle, 8, Int64(provisional))
+    sqlite3_bind_int64(handle, 7, Int64(row.newer.rawValue))
+    sqlite3_bind_int64(handle, 8, Int64(row.provisionalLevel))
     let code = sqlite3_step(handle)
     sqlite3_reset(handle)
     // The buffers end with this call: nothing may keep a pointer to them.

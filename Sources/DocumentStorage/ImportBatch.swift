@@ -17,12 +17,26 @@ extension StoreDatabase {
     _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
+    try apply(
+      segments.map { HeldSegment($0) }, now: now, nonce: nonce, foldBytes: foldBytes,
+      onProgress: onProgress)
+  }
+
+  /// The same of segments of which some may have been put away.
+  package func apply(
+    _ segments: [HeldSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
+    onProgress: @escaping (_ operations: Int) -> Void = { _ in }
+  ) throws -> ImportedPart {
     defer { countStreamChange() }
     return try write { db in
       let streams = try readCache.streams(db, isWriting: true)
       var fold = try ImportFold(
         db, streams: streams, now: now, limit: foldBytes, onProgress: onProgress)
-      for segment in segments { try fold.take(segment) }
+      fold.expect(operations: segments.reduce(0) { $0 + $1.operations })
+      let ahead = SegmentsAhead(segments)
+      for (index, segment) in segments.enumerated() {
+        try fold.take(segment, ahead.opened(index))
+      }
       var part = try fold.finish()
       if fold.isForked {
         try DeviceRecord.beginStream(identity.mint(), db)
@@ -37,6 +51,9 @@ extension StoreDatabase {
 }
 
 /// Collects operations by document, so that each row is read and written once, in key order.
+///
+/// What becomes of documents is found out by several threads (``DocumentFold``); the database is
+/// this one's.
 ///
 /// When they take too much memory, they are written, and collecting begins anew; a document may
 /// then be written more than once.
@@ -82,38 +99,47 @@ private struct ImportFold: ~Copyable {
     own = device?.stream
   }
 
-  mutating func take(_ importable: ImportableSegment) throws {
-    let range = importable.segment.range
+  /// Tells how many operations will come.
+  mutating func expect(operations: Int) {
+    collected.reserve(operations: min(operations, limit / 64))
+  }
+
+  mutating func take(_ held: HeldSegment, _ opened: SegmentsAhead.Opened) throws {
+    do {
+      try take(held, opened.get())
+    } catch let error as SegmentError {
+      part.rejected[held.file] = error
+    }
+  }
+
+  private mutating func take(_ held: HeldSegment, _ opened: OpenedSegment) throws {
+    let range = held.range
     let number = try streams.number(of: range.stream, db)
-    if let known = try SegmentRecords.fingerprint(of: importable, stream: number, db) {
-      return try noteKnown(importable, fingerprint: known)
+    if let known = try SegmentRecords.fingerprint(of: held, stream: number, db) {
+      return try noteKnown(held, opened.segment, fingerprint: known)
     }
     // The stream goes on, or branches, where what the segment follows is held.
-    guard var start = try streams.start(of: importable.segment, db) else {
-      return try noteWaiting(importable)
+    guard var start = try streams.start(of: opened.segment, db) else {
+      return try noteWaiting(held)
     }
-    if importable.segment.leansOnPrevious, !start.isComplete {
+    if opened.segment.leansOnPrevious, !start.isComplete {
       guard let complete = try SegmentReplay.position(at: range.predecessor, streams, db) else {
         // A process of this device may be about to note it.
         guard try !SegmentRecords.isBeingPublished(range, stream: number, db) else { return }
         let isSuperseded = try StatementTable.supersedes(
           range.first...range.last, of: range.stream, streams, db)
-        return try isSuperseded ? noteSuperseded(importable) : noteWaiting(importable)
+        return try isSuperseded ? noteSuperseded(held) : noteWaiting(held)
       }
       start = complete
     }
-    do {
-      try take(importable, from: start)
-    } catch let error as SegmentError {
-      part.rejected[importable.file] = error
-    }
+    try take(held, opened, from: start)
   }
 
   private mutating func take(
-    _ importable: ImportableSegment, from start: StreamPosition
+    _ held: HeldSegment, _ opened: OpenedSegment, from start: StreamPosition
   ) throws {
-    let range = importable.segment.range
-    let transactions = try importable.segment.transactions(after: start)
+    let range = held.range
+    let transactions = try opened.transactions(after: start)
     // Two files may share transactions, at the front or, where one of them came behind a hole that
     // this one fills, anywhere.
     let holdings = try transactions.map { try streams.holding($0.header.tip, db) }
@@ -122,28 +148,29 @@ private struct ImportFold: ~Copyable {
     // another, is that.
     let rest = holdings.suffix(from: holdings.lastIndex(of: .held).map { $0 + 1 } ?? 0)
     let name = transactions.first.flatMap {
-      LearntName(of: importable.segment, first: $0.header.time)
+      LearntName(of: opened.segment, first: $0.header.time)
     }
     let isNewName = try name.map { try streams.learn($0, of: range.stream, db) } ?? false
-    try noteFormerStreams(of: importable.segment)
+    try noteFormerStreams(of: opened.segment)
     guard !rest.isEmpty || holdings.contains(.absent) else {
-      try noteKnown(importable, fingerprint: end)
-      return try archive(importable, transactions, telling: name, isNew: isNewName)
+      try noteKnown(held, opened.segment, fingerprint: end)
+      return try archive(held, opened.segment, transactions, telling: name, isNew: isNewName)
     }
     guard !rest.contains(.unknown) else {
       // Until it is known which transactions an older program had applied: not to be lost.
-      return try noteWaiting(importable)
+      return try noteWaiting(held)
     }
     if range.stream == own { isForked = true }
     var previous = start.fingerprint
-    for (transaction, holding) in zip(transactions, holdings) {
-      if holding == .absent { try take(transaction, after: previous) }
-      previous = transaction.header.fingerprint
+    for index in transactions.indices {
+      if holdings[index] == .absent { try take(transactions[index], after: previous) }
+      previous = transactions[index].header.fingerprint
     }
+    try streams.closeIfMany(db)
     part.segments += 1
-    part.applied.append(importable.file)
-    try remember(importable, fingerprint: end)
-    try archive(importable, transactions, telling: name, isNew: true)
+    part.applied.append(held.file)
+    try remember(held, fingerprint: end)
+    try archive(held, opened.segment, transactions, telling: name, isNew: true)
   }
 
   /// Keeps a file's content in the place of the smaller ones that it holds; whoever joined those
@@ -153,20 +180,20 @@ private struct ImportFold: ~Copyable {
   ///   - name: What it tells of its device.
   ///   - isNew: Whether it is kept also if it holds none.
   private mutating func archive(
-    _ importable: ImportableSegment, _ transactions: [Transaction], telling name: LearntName?,
-    isNew: Bool
+    _ held: HeldSegment, _ segment: Segment, _ transactions: [Transaction],
+    telling name: LearntName?, isNew: Bool
   ) throws {
-    let range = importable.segment.range
+    let range = held.range
     let tips = transactions.map(\.header.fingerprint)
     guard let end = tips.last else { return }
     let number = try streams.number(of: range.stream, db)
-    if importable.segment.isReduced, let statement = importable.segment.statement {
+    if segment.isReduced, let statement = segment.statement {
       // What else holds its transactions stays until it is heeded.
       try SegmentArchive.store(
-        importable.bytes, of: range, digest: importable.digest, fingerprint: end, stream: number,
+        held.bytes, of: range, digest: held.digest, fingerprint: end, stream: number,
         db)
       return try StatementTable.note(
-        statement, of: range, digest: importable.digest, &streams, db)
+        statement, of: range, digest: held.digest, &streams, db)
     }
     guard isNew || range.first < range.last else { return }
     let isBranching = streams.frontier.lineage.streams[range.stream]?.isBranching ?? false
@@ -179,12 +206,12 @@ private struct ImportFold: ~Copyable {
     }
     guard isNew || !parts.isEmpty else { return }
     try SegmentArchive.store(
-      importable.bytes, of: range, digest: importable.digest, fingerprint: end, stream: number,
+      held.bytes, of: range, digest: held.digest, fingerprint: end, stream: number,
       db)
     guard !parts.isEmpty else { return }
     try SegmentArchive.remove(parts, stream: number, db)
     try SegmentArchive.noteJoined(
-      range, digest: importable.digest, level: 0, now: now, stream: number, db)
+      range, digest: held.digest, level: 0, now: now, stream: number, db)
   }
 
   private mutating func take(_ transaction: Transaction, after previous: Fingerprint) throws {
@@ -195,6 +222,7 @@ private struct ImportFold: ~Copyable {
     // later operations have not come to the documents.
     let whole = bytes > limit ? streams.frontier.lineage : nil
     try streams.apply(header, transaction.operations, after: previous, db)
+    try number(what: transaction)
     if let own, !isForked {
       isForked =
         try header.context.entries(of: own).contains { try !streams.holds($0, db) }
@@ -215,9 +243,27 @@ private struct ImportFold: ~Copyable {
     device.transactions += 1
     device.operations += transaction.operations.count
     devices[header.stream] = device
-    for (offset, operation) in transaction.operations.enumerated() {
-      collected.append(operation, at: transaction.place(offset), of: header)
-      if collected.bytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }
+    collected.begin(header)
+    for offset in transaction.operations.indices {
+      collected.append(transaction.operations[offset], at: transaction.place(offset))
+      guard collected.bytes > limit, let pieces else { continue }
+      try writeDocuments(judgedBy: pieces)
+      collected.begin(header)
+    }
+  }
+
+  /// Gives numbers to the streams that it names: no row can be made without, and these are made
+  /// without the database.
+  private mutating func number(what transaction: Transaction) throws {
+    for entry in transaction.header.context.entries where streams.rows[entry.stream] == nil {
+      _ = try streams.number(of: entry.stream, db)
+    }
+    var last = transaction.header.stream
+    for index in transaction.operations.indices {
+      let stream = transaction.operations[index].insert.stream
+      guard stream != last else { continue }
+      last = stream
+      _ = try streams.number(of: stream, db)
     }
   }
 
@@ -230,17 +276,17 @@ private struct ImportFold: ~Copyable {
     ImportedPart.FromDevice(stream: stream, name: streams.name(of: stream))
   }
 
-  private mutating func noteWaiting(_ importable: ImportableSegment) throws {
-    let stream = importable.segment.range.stream
+  private mutating func noteWaiting(_ held: HeldSegment) throws {
+    let stream = held.range.stream
     // One that has become too small since costs one more look at the file.
     let known = try knowledge[stream] ?? streams.knowledge(of: stream, db)
     knowledge[stream] = known
-    part.waiting[importable.file] = known
+    part.waiting[held.file] = known
   }
 
-  private mutating func noteSuperseded(_ importable: ImportableSegment) throws {
-    try noteWaiting(importable)
-    part.superseded.insert(importable.file)
+  private mutating func noteSuperseded(_ held: HeldSegment) throws {
+    try noteWaiting(held)
+    part.superseded.insert(held.file)
   }
 
   /// Whose device wrote a stream of this one's before, goes on from what this one was once.
@@ -254,14 +300,14 @@ private struct ImportFold: ~Copyable {
 
   /// A segment all of whose transactions are applied.
   private mutating func noteKnown(
-    _ importable: ImportableSegment, fingerprint: Fingerprint
+    _ held: HeldSegment, _ segment: Segment, fingerprint: Fingerprint
   ) throws {
-    part.duplicates.append(importable.file)
-    try remember(importable, fingerprint: fingerprint)
+    part.duplicates.append(held.file)
+    try remember(held, fingerprint: fingerprint)
     let isAwaited = try SegmentArchive.storeIfAwaited(
-      importable, fingerprint: fingerprint,
-      stream: try streams.number(of: importable.segment.range.stream, db), db)
-    if isAwaited { try noteMarks(of: importable.segment, endingWith: fingerprint) }
+      held, fingerprint: fingerprint,
+      stream: try streams.number(of: held.range.stream, db), db)
+    if isAwaited { try noteMarks(of: segment, endingWith: fingerprint) }
   }
 
   /// An older program applied it, and kept no marks.
@@ -281,11 +327,11 @@ private struct ImportFold: ~Copyable {
   }
 
   private mutating func remember(
-    _ importable: ImportableSegment, fingerprint: Fingerprint
+    _ held: HeldSegment, fingerprint: Fingerprint
   ) throws {
-    let range = importable.segment.range
+    let range = held.range
     try SegmentRecords.note(
-      range, digest: importable.digest, hasOwnName: importable.isUnderOwnName,
+      range, digest: held.digest, hasOwnName: held.isUnderOwnName,
       fingerprint: fingerprint, stream: try streams.number(of: range.stream, db), db)
   }
 
@@ -295,23 +341,29 @@ private struct ImportFold: ~Copyable {
   ///
   /// - parameter lineage: what contexts are judged by; all that is applied if nil.
   private mutating func writeDocuments(judgedBy lineage: Lineage? = nil) throws {
-    var done = 0
     var collected = CollectedOperations()
     swap(&collected, &self.collected)
-    try collected.forEachDocument { key, operations in
-      try fold(operations, into: key, lineage)
-      done += operations.count
-      guard done >= Self.progressSteps else { return }
-      onProgress(done)
-      done = 0
-    }
-    onProgress(done)
+    let fold = DocumentFold(
+      lineage: lineage ?? streams.frontier.lineage, streams: streams,
+      listed: hasWritten ? Set(devices.keys) : Set(devices.filter(\.value.hasRoom).keys))
+    var table = table
+    try table.fold(collected.documents(), by: fold) { note($0) }
+    self.table = table
     // What is written by now of edits whose insert may yet come in this import.
     awaited.merge(streams.frontier.awaitedEnds) { first, _ in first }
     hasWritten = true
   }
 
-  private static let progressSteps = 2000
+  private mutating func note(_ written: [Folded]) {
+    for folded in written {
+      guard let row = folded.outcome.row else { continue }
+      for (stream, paths) in folded.outcome.changes.byStream {
+        devices[stream]?.note(
+          folded.key, isDeleted: !row.isVisible, paths: paths, mayBeKnown: hasWritten)
+      }
+    }
+    onProgress(written.reduce(0) { $0 + $1.operations })
+  }
 
   mutating func finish() throws -> ImportedPart {
     try writeDocuments()
@@ -342,33 +394,5 @@ private struct ImportFold: ~Copyable {
     var device = devices[origin] ?? fromDevice(origin)
     device.note(judged)
     devices[origin] = device
-  }
-
-  private mutating func fold(
-    _ operations: [DocumentState.Entry], into key: DocumentKey, _ lineage: Lineage?
-  ) throws {
-    var state = try table.state(of: key, streams: streams, lineage: lineage)
-    var changes = DocumentChanges()
-    // Edits that came before their insert show with it, be it that it is covered.
-    for insert in operations
-    where insert.effect.insert == insert.stamp.dot && !state.isEmpty {
-      for path in state.shownPaths(editing: insert.stamp.dot) { note(path, by: insert, &changes) }
-    }
-    let forgotten = state.forgotten
-    state.apply(operations) { note($1, by: $0, &changes) }
-    // What was covered before it came changes nothing, and is counted.
-    guard !changes.isEmpty || state.forgotten != forgotten else { return }
-    state.settle()
-    let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
-    for (stream, paths) in changes.byStream {
-      devices[stream]?.note(key, isDeleted: !isVisible, paths: paths, mayBeKnown: hasWritten)
-    }
-  }
-
-  private func note(
-    _ path: Path, by operation: DocumentState.Entry, _ changes: inout DocumentChanges
-  ) {
-    let stream = operation.stamp.dot.stream
-    changes.note(path, by: stream, isListed: hasWritten || devices[stream]?.hasRoom ?? false)
   }
 }

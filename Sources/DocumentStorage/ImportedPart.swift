@@ -24,6 +24,14 @@ package struct ImportedPart: Sendable, Equatable {
     /// The collections of all that changed.
     package var collections: Set<ByteString> = []
 
+    /// Where in ``documents`` each stands.
+    private var places: [DocumentKey: Int] = [:]
+
+    init(stream: StreamID, name: String?) {
+      self.stream = stream
+      self.name = name
+    }
+
     /// Whether one more would be listed.
     var hasRoom: Bool { documents.count < ImportedPart.maximumDocuments }
 
@@ -34,7 +42,7 @@ package struct ImportedPart: Sendable, Equatable {
       _ key: DocumentKey, isDeleted: Bool, paths: Set<Path>, mayBeKnown: Bool
     ) {
       let paths = paths.filter { !$0.isRoot }
-      if mayBeKnown, let index = documents.firstIndex(where: { $0.key == key }) {
+      if mayBeKnown, let index = places[key] {
         documents[index] = Document(
           key: key, isDeleted: isDeleted, paths: paths.union(documents[index].paths).sorted())
         return
@@ -42,6 +50,7 @@ package struct ImportedPart: Sendable, Equatable {
       documentCount += 1
       collections.insert(key.collection)
       guard hasRoom else { return }
+      places[key] = documents.count
       documents.append(Document(key: key, isDeleted: isDeleted, paths: paths.sorted()))
     }
   }

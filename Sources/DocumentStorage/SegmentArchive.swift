@@ -71,17 +71,17 @@ enum SegmentArchive {
   ///
   /// - returns: whether it was awaited.
   static func storeIfAwaited(
-    _ importable: ImportableSegment, fingerprint: Fingerprint, stream: Int64, _ db: Database
+    _ held: HeldSegment, fingerprint: Fingerprint, stream: Int64, _ db: Database
   ) throws -> Bool {
-    let range = importable.segment.range
+    let range = held.range
     try db.run(
       "DELETE FROM unarchived WHERE stream = ? AND first = ? AND last = ? AND digest = ?",
       [
-        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: importable.digest),
+        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: held.digest),
       ])
     guard db.changesCount > 0 else { return false }
     try store(
-      importable.bytes, of: range, digest: importable.digest, fingerprint: fingerprint,
+      held.bytes, of: range, digest: held.digest, fingerprint: fingerprint,
       stream: stream, db)
     return true
   }

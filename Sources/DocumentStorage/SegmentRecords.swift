@@ -24,9 +24,9 @@ enum SegmentRecords {
 
   /// The fingerprint of a segment's last transaction, if this very content was applied.
   static func fingerprint(
-    of importable: ImportableSegment, stream: Int64, _ db: Database
+    of held: HeldSegment, stream: Int64, _ db: Database
   ) throws -> Fingerprint? {
-    let range = importable.segment.range
+    let range = held.range
     let statement = try db.cachedStatement(
       sql: """
         SELECT fingerprint FROM segments
@@ -35,7 +35,7 @@ enum SegmentRecords {
     let known = try Data.fetchOne(
       statement,
       arguments: [
-        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: importable.digest),
+        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: held.digest),
       ])
     return try known.map { try Fingerprint(column: $0) }
   }

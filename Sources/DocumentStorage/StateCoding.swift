@@ -13,22 +13,27 @@ package enum StateCoding {
   ) throws -> [UInt8] {
     var tables = Tables()
     var rows: [UInt8] = []
-    rows.appendVarint(UInt64(state.entries.count))
-    for entry in state.entries {
-      let insert = entry.effect.insert == entry.stamp.dot ? 0 : tables.index(entry.effect.insert)
-      rows.appendVarint(UInt64(tables.index(of: entry)))
-      rows.appendVarint(UInt64(entry.stamp.dot.index))
-      rows.appendVarint(UInt64(insert))
-      rows.appendBlock(entry.effect.path.bytes)
-      rows.append(contentsOf: entry.effect.kind.stored)
-      rows.appendBlock(entry.effect.payload)
+    // Not copied one by one: an import writes as many as it has operations.
+    let entries = state.entries.span
+    rows.reserveCapacity(entries.count * 24 + 16)
+    rows.appendVarint(UInt64(entries.count))
+    for index in entries.indices {
+      let stamp = entries[index].stamp
+      let insert = entries[index].effect.insert
+      rows.appendVarint(
+        UInt64(tables.index(of: stamp, at: index, isSettled: entries[index].context == nil)))
+      rows.appendVarint(UInt64(stamp.dot.index))
+      rows.appendVarint(insert == stamp.dot ? 0 : UInt64(tables.index(insert)))
+      rows.appendBlock(entries[index].effect.path.bytes)
+      entries[index].effect.kind.store(into: &rows)
+      rows.appendBlock(entries[index].effect.payload)
     }
     rows.appendVarint(UInt64(state.pending.count))
     for removal in state.pending {
       rows.appendBlock(removal.path.bytes)
-      rows.append(contentsOf: removal.kind.stored)
+      removal.kind.store(into: &rows)
       rows.appendVarint(UInt64(tables.index(removal.insert)))
-      rows.append(contentsOf: try ContextCoding.encode(removal.seen, number: number))
+      try ContextCoding.append(removal.seen, to: &rows, number: number)
     }
     // Read as unknown where it is missing, and where nothing follows it, as older programs leave
     // it: they did not count at all, or too little.
@@ -41,7 +46,8 @@ package enum StateCoding {
       output = [renderedVersion]
       rendering.write(into: &output)
     }
-    try tables.write(into: &output, number: number)
+    output.reserveCapacity(rows.count + 64)
+    try tables.write(into: &output, of: entries, number: number)
     output.append(contentsOf: rows)
     return output
   }
@@ -56,14 +62,15 @@ package enum StateCoding {
       let isSettled: Bool
     }
 
-    private var transactions: [DocumentState.Entry] = []
+    /// The entry that first named each.
+    private var transactions: [Int] = []
     private var keys = Numbered<Key>()
     private var inserts = Numbered<Dot>()
 
-    mutating func index(of entry: DocumentState.Entry) -> Int {
+    mutating func index(of stamp: Stamp, at entry: Int, isSettled: Bool) -> Int {
       let key = Key(
-        stream: entry.stamp.dot.stream, sequence: entry.stamp.dot.sequence,
-        fingerprint: entry.stamp.fingerprint, isSettled: entry.context == nil)
+        stream: stamp.dot.stream, sequence: stamp.dot.sequence, fingerprint: stamp.fingerprint,
+        isSettled: isSettled)
       let index = keys.index(of: key)
       if index == transactions.count { transactions.append(entry) }
       return index
@@ -73,21 +80,25 @@ package enum StateCoding {
     mutating func index(_ insert: Dot) -> Int { inserts.index(of: insert) + 1 }
 
     func write(
-      into output: inout [UInt8], number: (StreamID) throws -> Int64
+      into output: inout [UInt8], of entries: Span<DocumentState.Entry>,
+      number: (StreamID) throws -> Int64
     ) throws {
       output.appendVarint(UInt64(transactions.count))
       var previousTime: UInt64 = 0
-      for entry in transactions {
-        output.appendVarint(UInt64(try number(entry.stamp.dot.stream)))
-        output.appendVarint(entry.stamp.dot.sequence)
-        let time = entry.stamp.time.rawValue
+      for index in transactions {
+        let stamp = entries[index].stamp
+        output.appendVarint(UInt64(try number(stamp.dot.stream)))
+        output.appendVarint(stamp.dot.sequence)
+        let time = stamp.time.rawValue
         output.appendVarint(Int64(bitPattern: time &- previousTime).zigzag)
         previousTime = time
-        output.append(contentsOf: entry.stamp.fingerprint.bytes)
-        output.append(entry.context == nil ? 0 : 1)
-        if let context = entry.context {
-          output.append(contentsOf: try ContextCoding.encode(context, number: number))
+        output.append(stamp.fingerprint)
+        guard let context = entries[index].context else {
+          output.append(0)
+          continue
         }
+        output.append(1)
+        try ContextCoding.append(context, to: &output, number: number)
       }
       output.appendVarint(UInt64(inserts.values.count))
       for insert in inserts.values {
@@ -220,7 +231,10 @@ extension Array {
 }
 
 extension OperationKind {
-  fileprivate var stored: [UInt8] { [code, cover.rawValue | (carriesValue ? 4 : 0)] }
+  fileprivate func store(into bytes: inout [UInt8]) {
+    bytes.append(code)
+    bytes.append(cover.rawValue | (carriesValue ? 4 : 0))
+  }
 
   fileprivate static func stored(from reader: inout StoredBytes) throws -> OperationKind {
     let code = try reader.byte()

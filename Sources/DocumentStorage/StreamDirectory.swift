@@ -224,6 +224,23 @@ extension StreamDirectory {
 
   /// Moves the closed part on and writes all that changed.
   mutating func save(_ db: Database) throws {
+    try close(db)
+    for (line, transaction) in newlyOpen { try store(transaction, on: line, db) }
+    newlyOpen = []
+    for line in changed { try save(line, db) }
+    changed = []
+    try saveNames(db)
+  }
+
+  /// Moves the closed part on, if much has been applied since: each transaction is held with its
+  /// context until then.
+  mutating func closeIfMany(_ db: Database) throws {
+    if newlyOpen.count >= Self.manyOpen { try close(db) }
+  }
+
+  private static let manyOpen = 4096
+
+  private mutating func close(_ db: Database) throws {
     try settleContradictions(db)
     // What is new and closes at once was never stored.
     let hadOpen = frontier.open.values.reduce(0) { $0 + $1.count } > newlyOpen.count
@@ -233,14 +250,10 @@ extension StreamDirectory {
       changed.insert(line)
       if hadOpen { try forget(transaction, on: line, db) }
     }
-    for (line, transaction) in newlyOpen
-    where frontier.closedTips[line].map({ $0.sequence < transaction.tip.sequence }) ?? true {
-      try store(transaction, on: line, db)
+    let ends = frontier.closedTips
+    newlyOpen.removeAll { line, transaction in
+      ends[line].map { $0.sequence >= transaction.tip.sequence } ?? false
     }
-    newlyOpen = []
-    for line in changed { try save(line, db) }
-    changed = []
-    try saveNames(db)
   }
 
   private mutating func store(

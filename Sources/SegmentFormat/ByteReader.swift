@@ -80,19 +80,6 @@ extension Array {
 }
 
 extension [UInt8] {
-  mutating func append(_ identifier: some Identifier128) {
-    for shift in stride(from: 120, through: 0, by: -8) {
-      append(UInt8(truncatingIfNeeded: identifier.rawValue >> UInt128(shift)))
-    }
-  }
-
-  /// Appends `value` as 8 bytes, the highest first.
-  package mutating func append(bigEndian value: UInt64) {
-    for shift in stride(from: 56, through: 0, by: -8) {
-      append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
-    }
-  }
-
   /// Appends `bytes` behind their length.
   package mutating func appendBlock(_ bytes: [UInt8]) {
     appendVarint(UInt64(bytes.count))

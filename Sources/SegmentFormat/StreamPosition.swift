@@ -35,6 +35,16 @@ extension StreamPosition {
   package func next(
     _ encoded: EncodedTransaction, of stream: StreamID
   ) throws(SegmentError) -> [Transaction] {
+    var position = self
+    var transactions: [Transaction] = []
+    try position.read(encoded, of: stream, into: &transactions)
+    return transactions
+  }
+
+  /// The same, and goes on to behind them.
+  mutating func read(
+    _ encoded: EncodedTransaction, of stream: StreamID, into transactions: inout [Transaction]
+  ) throws(SegmentError) {
     guard let nonce = encoded.nonce ?? nonce else {
       throw .damaged("the nonce before the first transaction is not known")
     }
@@ -43,42 +53,38 @@ extension StreamPosition {
     let time = HybridTime(rawValue: raw)
     guard !overflow, time <= .latest else { throw .damaged("a time is not possible") }
     var claimed = encoded.isRelative ? context : Context()
-    claimed.replace(with: Context(encoded.changes))
+    if !encoded.changes.isEmpty { claimed.replace(with: Context(encoded.changes)) }
     let leftOut = encoded.reduced?.leftOut ?? []
     let before = sequence + UInt64(leftOut.count)
     guard claimed.sequence(of: stream) <= (encoded.hasSeenOwn ? 0 : before) else {
       throw .damaged("a context claims its own transaction, or one after it")
     }
-    func header(
-      _ sequence: UInt64, _ fingerprint: Fingerprint, _ context: Context
-    ) -> Transaction.Header {
-      Transaction.Header(
-        stream: stream, sequence: sequence, time: time, context: context, nonce: nonce,
-        fingerprint: fingerprint)
-    }
     var previous = Context.Entry(stream: stream, sequence: sequence, fingerprint: fingerprint)
-    var transactions: [Transaction] = []
     for fingerprint in leftOut {
       // Of others it claims nothing: what it had seen decides about no operation any more; and with
       // what the next one had seen, two streams could wait for one another for ever.
-      let header = header(previous.sequence + 1, fingerprint, Context().advanced(previous))
+      let header = Transaction.Header(
+        stream: stream, sequence: previous.sequence + 1, time: time,
+        context: Context().advanced(previous), nonce: nonce, fingerprint: fingerprint)
       transactions.append(Transaction(header: header, operations: [], reduction: .leftOut))
       previous = header.tip
     }
     let context = encoded.hasSeenOwn ? claimed.advanced(previous) : claimed
-    guard let reduced = encoded.reduced else {
-      let form = CanonicalTransaction.bytes(
-        sequence: before + 1, time: time, context: context, operations: encoded.operations)
-      let end = Fingerprint(after: fingerprint, nonce: nonce, canonicalForm: form)
-      return [
-        Transaction(header: header(before + 1, end, context), operations: encoded.operations)
-      ]
-    }
+    let end =
+      encoded.reduced?.fingerprint
+      ?? Fingerprint(
+        after: fingerprint, nonce: nonce,
+        canonicalForm: CanonicalTransaction.bytes(
+          sequence: before + 1, time: time, context: context, operations: encoded.operations))
     transactions.append(
       Transaction(
-        header: header(before + 1, reduced.fingerprint, context),
-        operations: encoded.operations, reduction: .partial(reduced.partial)))
-    return transactions
+        header: Transaction.Header(
+          stream: stream, sequence: before + 1, time: time, context: context, nonce: nonce,
+          fingerprint: end),
+        operations: encoded.operations, reduction: encoded.reduced.map { .partial($0.partial) }))
+    self = StreamPosition(
+      sequence: before + 1, fingerprint: end,
+      context: encoded.hasSeenOwn ? claimed : context.without(stream), time: time, nonce: nonce)
   }
 
   /// The position after `header`.
@@ -112,31 +118,55 @@ extension Segment {
   ) throws(SegmentError) -> [Transaction] {
     guard position.sequence + 1 >= range.first, position.sequence < range.last else { return [] }
     let isAtStart = position.sequence + 1 == range.first
-    var current = position
-    if isAtStart {
-      guard position.fingerprint == range.fingerprintBefore else { throw .otherBranch }
-    } else {
-      // Applied in part: what is known must be the same; its contexts matter no more.
-      current = StreamPosition(
-        sequence: range.first - 1, fingerprint: range.fingerprintBefore, context: Context())
+    guard !isAtStart || position.fingerprint == range.fingerprintBefore else {
+      throw .otherBranch
     }
+    // Applied in part: what is known must be the same; its contexts matter no more.
+    let all = try completed(after: isAtStart ? position : nil, mostEntries: mostEntries)
+    return try selected(from: all, after: position)
+  }
+
+  /// All of its transactions, complete.
+  ///
+  /// - parameter position: where the stream stood before it; nil where that does not matter: it
+  ///   leans on nothing, or its contexts are not looked at.
+  /// - throws: ``SegmentError/damaged(_:)`` if its contexts have more entries than `mostEntries`,
+  ///   or one of its transactions is impossible.
+  package func completed(
+    after position: StreamPosition? = nil, mostEntries: Int = SegmentFile.maximumContextTotal
+  ) throws(SegmentError) -> [Transaction] {
+    var current =
+      position
+      ?? StreamPosition(
+        sequence: range.first - 1, fingerprint: range.fingerprintBefore, context: Context())
     var result: [Transaction] = []
-    result.reserveCapacity(Int(range.last - position.sequence))
+    result.reserveCapacity(Int(range.last - range.first) + 1)
     var entries = 0
-    for encoded in transactions {
-      for transaction in try current.next(encoded, of: range.stream) {
-        current = StreamPosition(after: transaction.header)
-        // Each transaction has a copy of its own: before they fill the memory, not afterwards.
-        entries += transaction.header.context.entries.count
-        guard entries <= mostEntries else {
-          throw .damaged("its contexts name more together than they can")
-        }
-        if transaction.header.sequence == position.sequence {
-          guard transaction.header.fingerprint == position.fingerprint else { throw .otherBranch }
-        }
-        if transaction.header.sequence > position.sequence { result.append(transaction) }
+    for index in transactions.indices {
+      let first = result.count
+      try current.read(transactions[index], of: range.stream, into: &result)
+      // Each transaction has a copy of its own: before they fill the memory, not afterwards.
+      for index in first..<result.count { entries += result[index].header.context.entries.count }
+      guard entries <= mostEntries else {
+        throw .damaged("its contexts name more together than they can")
       }
     }
     return result
+  }
+
+  /// Those of all its transactions that come after `position`.
+  ///
+  /// - throws: ``SegmentError/otherBranch`` if the segment does not continue that stream.
+  package func selected(
+    from all: [Transaction], after position: StreamPosition
+  ) throws(SegmentError) -> [Transaction] {
+    guard position.sequence + 1 >= range.first, position.sequence < range.last else { return [] }
+    let known = Int(position.sequence + 1 - range.first)
+    guard known > 0 else {
+      guard position.fingerprint == range.fingerprintBefore else { throw .otherBranch }
+      return all
+    }
+    guard all[known - 1].header.fingerprint == position.fingerprint else { throw .otherBranch }
+    return Array(all[known...])
   }
 }

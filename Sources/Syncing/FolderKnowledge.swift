@@ -140,10 +140,10 @@ extension FolderKnowledge {
   /// - parameter tried: how much is known of its stream, if it continues another branch than those
   ///   that are here.
   mutating func noteWaiting(
-    _ segment: ImportableSegment, look: FileRecord.Look, tried: Int? = nil,
+    _ segment: HeldSegment, look: FileRecord.Look, tried: Int? = nil,
     as reason: FileRecord.Reason = .waiting
   ) {
-    let range = segment.segment.range
+    let range = segment.range
     note(
       FileRecord(
         key: segment.file, look: look, reason: reason,
@@ -180,7 +180,7 @@ extension FolderKnowledge {
   ///
   /// - returns: the files that had been set aside before.
   mutating func learn(
-    _ part: ImportedPart, from files: [(segment: ImportableSegment, look: FileRecord.Look)]
+    _ part: ImportedPart, from files: [(segment: HeldSegment, look: FileRecord.Look)]
   ) throws -> [FileKey] {
     // Not what the database says now: others may have changed it since.
     version = version.map { $0 + 1 }
@@ -211,8 +211,8 @@ extension FolderKnowledge {
     }
   }
 
-  private mutating func learn(_ segment: ImportableSegment, look: FileRecord.Look) {
-    let range = segment.segment.range
+  private mutating func learn(_ segment: HeldSegment, look: FileRecord.Look) {
+    let range = segment.range
     names.applied[range.stream] = max(names.applied[range.stream] ?? 0, range.last)
     guard segment.isUnderOwnName else {
       note(FileRecord(key: segment.file, look: look, reason: .duplicate, detail: nil))

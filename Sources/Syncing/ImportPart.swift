@@ -6,7 +6,7 @@ import SegmentFormat
 ///
 /// Weighed by their content, not by their files alone: deflate packs a thousand bytes into one.
 package struct ImportPart {
-  package typealias File = (segment: ImportableSegment, look: FileRecord.Look)
+  package typealias File = (segment: HeldSegment, look: FileRecord.Look)
 
   /// How much a part may hold.
   package struct Limits: Sendable {
@@ -31,13 +31,21 @@ package struct ImportPart {
       operations: operationLimit, bytes: byteLimit, foldBytes: 24 << 20)
   }
 
-  package static let operationLimit = 100_000
+  /// So many that a document is seldom written twice, and others do not wait long for the database.
+  package static let operationLimit = 200_000
   package static let byteLimit = 16 << 20
+  /// So much of what the files hold is kept besides; the rest is read again when its turn comes.
+  static let openBytes = 4 << 20
 
   private let limits: Limits
   package private(set) var files: [File] = []
   package private(set) var operations = 0
+  /// What it holds.
   private var bytes = 0
+  /// How much of that are open segments.
+  private var open = 0
+  /// What the largest takes once it is open.
+  private var largest = 0
   private var reached: [StreamID: UInt64] = [:]
 
   package init(limits: Limits = .standard) { self.limits = limits }
@@ -50,24 +58,35 @@ package struct ImportPart {
   /// Enough for all of them at once, so that each document is written once; less where a segment
   /// that is too large for any part has taken that memory already.
   package var foldBytes: Int {
-    bytes > limits.bytes * 3 / 2 ? limits.foldBytes / 3 : limits.foldBytes
+    largest > limits.bytes * 3 / 2 ? limits.foldBytes / 3 : limits.foldBytes
   }
 
   /// Whether one more segment would make it too large; a segment too large for any part is one of
   /// its own.
   package func hasRoom(for weight: Weight) -> Bool {
-    isEmpty || bytes + weight.bytes <= limits.bytes
+    isEmpty || weight.bytes <= limits.bytes && bytes + held(weight) <= limits.bytes
   }
+
+  /// What is held of a segment: its file alone, if enough others are open.
+  private func held(_ weight: Weight) -> Int {
+    staysOpen(weight) ? weight.bytes : weight.fileBytes
+  }
+
+  private func staysOpen(_ weight: Weight) -> Bool { open + weight.bytes <= Self.openBytes }
 
   /// How far a stream will be applied; nil if nothing of it is in this part.
   package func reached(_ stream: StreamID) -> UInt64? { reached[stream] }
 
-  package mutating func append(_ file: File, weight: Weight) {
-    let range = file.segment.segment.range
-    files.append(file)
+  package mutating func append(
+    _ segment: ImportableSegment, look: FileRecord.Look, weight: Weight
+  ) {
+    let range = segment.segment.range
+    files.append((HeldSegment(segment, isOpen: staysOpen(weight)), look))
     reached[range.stream] = max(reached[range.stream] ?? 0, range.last)
     operations += weight.operations
-    bytes += weight.bytes
+    bytes += held(weight)
+    if staysOpen(weight) { open += weight.bytes }
+    largest = max(largest, weight.bytes)
   }
 }
 
@@ -81,25 +100,35 @@ extension ImportPart {
 
     package var operations = 0
     package var bytes = 0
+    /// What the file alone takes.
+    package var fileBytes = 0
 
-    package init(operations: Int, bytes: Int) {
+    package init(operations: Int, bytes: Int, fileBytes: Int? = nil) {
       self.operations = operations
       self.bytes = bytes
+      self.fileBytes = fileBytes ?? bytes
     }
 
     package init(of importable: ImportableSegment) {
       // The file's content is held for the archive.
-      bytes = importable.bytes.count
+      fileBytes = importable.bytes.count
+      bytes = fileBytes
       bytes += importable.segment.transactions.count * Self.transactionBytes
       // A few bytes may stand for a context of thousands of streams, which each transaction gets.
       bytes += importable.segment.contextEntries * ContextSize.entryBytes
+      let transactions = importable.segment.transactions
       var document: Dot?
-      for operation in importable.segment.transactions.lazy.flatMap(\.operations) {
-        operations += 1
-        bytes += Self.operationBytes + operation.payload.count
-        // Operations on one document, which stand together, share its id.
-        if operation.insert != document { bytes += operation.document.id.bytes.count }
-        document = operation.insert
+      // By place: an iterator would copy each.
+      for index in transactions.indices {
+        let all = transactions[index].operations
+        operations += all.count
+        bytes += all.count * Self.operationBytes
+        for place in all.indices {
+          bytes += all[place].payload.count
+          // Operations on one document, which stand together, share its id.
+          if all[place].insert != document { bytes += all[place].document.id.bytes.count }
+          document = all[place].insert
+        }
       }
     }
   }

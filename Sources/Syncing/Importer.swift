@@ -199,12 +199,12 @@ package final class Importer {
         // What is in the part may be a copy of what was applied long ago.
         let reached = max(part.reached(range.stream) ?? 0, knowledge.applied(range.stream))
         guard range.first <= reached + 1 else {
-          knowledge.noteWaiting(segment, look: look)
+          knowledge.noteWaiting(HeldSegment(segment), look: look)
           break
         }
         let weight = ImportPart.Weight(of: segment)
         if !part.hasRoom(for: weight) { try apply(&part, into: &report) }
-        part.append((segment, look), weight: weight)
+        part.append(segment, look: look, weight: weight)
         progress.operationsRead += weight.operations
       }
       progress.files += 1
@@ -255,7 +255,7 @@ package final class Importer {
   /// to it.
   private func keepNames(of files: [ImportPart.File]) throws {
     let kept = Set(try device.database.keptStreams())
-    let found = files.map(\.segment).filter { kept.contains($0.segment.range.stream) }
+    let found = files.map(\.segment).filter { kept.contains($0.range.stream) }
     // A syncer may have made a second folder for a stream.
     for name in Set(found.map(\.file.directory)).sorted(by: Self.precedes) {
       guard let directory = FilePath.Component(bytes: name) else { continue }

@@ -60,6 +60,35 @@ import Testing
     }
   }
 
+  @Test("more documents than one thread looks at come out as their author has them")
+  func manyDocuments() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("folder"))
+    for round in 0..<3 {
+      for part in 0..<6 {
+        try ann.write { writer in
+          for id in part * 500..<(part + 1) * 500 where (id + round) % 3 > 0 {
+            let text = #"{"n":\#(round),"id":"\#(id)","m":{"k\#(round)":[\#(id)]}}"#
+            _ = try writer.put(try JSONText.parse(text), at: Peer.key("\(id)"))
+          }
+        }
+      }
+      try ann.publish()
+    }
+    let segments = try segments(world, ann)
+    let operations = segments.flatMap(\.segment.transactions).flatMap(\.operations).count
+    for isOpen in [true, false] {
+      let bob = try world.peer("bob", in: ann.folder)
+      var progress = 0
+      let part = try bob.device.database.apply(
+        segments.map { HeldSegment($0, isOpen: isOpen) }, now: world.ambient.time, nonce: 1
+      ) { progress += $0 }
+      #expect(part.devices.first?.documentCount == 3000)
+      #expect(progress == operations)
+      #expect(try bob.dump() == ann.dump())
+    }
+  }
+
   /// An edit that had seen a transaction may come before it, and the transaction is then written
   /// in several pieces: what the edit covers must stay covered.
   @Test("a transaction that is written in pieces is covered by what had seen all of it")

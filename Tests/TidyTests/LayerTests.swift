@@ -25,7 +25,9 @@ import Testing
     "SharedFolder": ["SystemPackage"],
     "BlobStorage": ["Crypto", "SystemPackage"],
     "DocumentFiles": ["Dispatch", "Foundation", "Glibc", "SystemPackage", "Synchronization"],
-    "DocumentStorage": ["Foundation", "GRDB", "GRDBSQLite", "Synchronization", "SystemPackage"],
+    "DocumentStorage": [
+      "Dispatch", "Foundation", "GRDB", "GRDBSQLite", "Synchronization", "SystemPackage",
+    ],
     "Syncing": ["SystemPackage", "Synchronization"],
     "FeedSync": ["Dispatch", "Foundation", "Synchronization", "SystemPackage"],
     "FeedSyncCommand": [

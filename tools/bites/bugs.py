@@ -11,6 +11,7 @@ def on(name):
 
 
 STATE = "Sources/Replication/DocumentState.swift"
+STAMP = "Sources/Replication/Stamp.swift"
 COVERING = "Sources/Replication/Covering.swift"
 LINEAGE = "Sources/Replication/Lineage.swift"
 RELATIONS = "Sources/Replication/Lineage+Relations.swift"
@@ -48,50 +49,46 @@ def line(name, file, old, new):
 line("contexts-not-closed", FRONTIER,
      "      isClosed(waiting[count].context)\n    {",
      "      ON || isClosed(waiting[count].context)\n    {")
-line("dot-without-index", STATE,
-     "other.dot.stream == stamp.dot.stream && other.dot.sequence == stamp.dot.sequence\n"
-     "        && other.dot.index < stamp.dot.index",
-     "other.dot.stream == stamp.dot.stream && other.dot.sequence == stamp.dot.sequence\n"
-     "        && (other.dot.index < stamp.dot.index || ON)")
-line("own-transaction-not-seen", COVERING,
-     "    if entry.hasSeenInSameTransaction(other) { return .certain }",
-     "    if !ON, entry.hasSeenInSameTransaction(other) { return .certain }")
+line("dot-without-index", STAMP,
+     "other.dot.sequence == dot.sequence && other.dot.index < dot.index",
+     "other.dot.sequence == dot.sequence && (other.dot.index < dot.index || ON)")
+line("own-transaction-not-seen", STAMP,
+     "      && other.dot.stream == dot.stream", "      && !ON && other.dot.stream == dot.stream")
 line("ancestors-covered", STATE,
-     "    let path = write.effect.path\n    // Sorted",
-     "    let path = write.effect.path\n"
-     "    if ON {\n"
+     "    if entry.effect.kind.cover == .path { forget(coveredBy: entry, within: place) }\n",
+     "    if ON, entry.effect.kind.cover == .path {\n"
      "      entries = entries.filter {\n"
-     "        !(path.isAtOrBelow($0.effect.path) && hasSeen(write, $0.stamp))\n"
+     "        !(entry.effect.path.isAtOrBelow($0.effect.path) && hasSeen(entry, $0.stamp))\n"
      "      }\n"
-     "    }\n    // Sorted")
+     "      return insert(entry, at: firstIndex(at: entry.effect.path))\n"
+     "    }\n"
+     "    if entry.effect.kind.cover == .path { forget(coveredBy: entry, within: place) }\n")
 line("equality-at-storing", STATE,
-     "    switch cover(of: entry) {\n",
-     "    if ON, effect.kind == .set, entries.contains(where: {\n"
-     "      $0.effect.path == effect.path && $0.effect.payload == effect.payload\n"
+     "    switch cover(of: entry.stamp, seeing: context, at: entry.effect.path, from: place) {\n",
+     "    if ON, entry.effect.kind == .set, entries.contains(where: {\n"
+     "      $0.effect.path == entry.effect.path && $0.effect.payload == entry.effect.payload\n"
      "    }) { return false }\n"
-     "    switch cover(of: entry) {\n")
+     "    switch cover(of: entry.stamp, seeing: context, at: entry.effect.path, from: place) {\n")
 line("until-a-write-has-seen-both", STATE,
-     "      case .final:\n        return forget(coveredBy: write, from: index)\n",
-     "      case .final where ON && entries.contains(where: {\n"
-     "        $0.effect.path == path && cover(of: $0, by: write) == .none\n"
+     "      case .final: return index\n",
+     "      case .final where ON && self.entries.contains(where: {\n"
+     "        $0.effect.path == write.effect.path && self.cover(of: $0, by: write) == .none\n"
      "      }): break\n"
-     "      case .final:\n        return forget(coveredBy: write, from: index)\n")
+     "      case .final: return index\n")
 line("late-arrivals-not-covered", STATE,
      "    case .final:\n      forgotten? += 1\n      return false\n",
      "    case .final where !ON:\n      forgotten? += 1\n      return false\n"
      "    case .final: break\n")
 line("delete-forgets-values", STATE,
-     "    if effect.kind.cover == .path { forget(coveredBy: entry) }",
-     "    if effect.kind.cover == .path || (ON && effect.kind.cover == .document) {\n"
-     "      forget(coveredBy: entry)\n    }")
+     "    return insert(entry, at: place)\n",
+     "    if ON, entry.effect.kind.cover == .document { forget(coveredBy: entry, within: place) }\n"
+     "    return insert(entry, at: place)\n")
 line("settled-too-early", STATE,
      "        guard lineage?.holds(context) != false else { continue }\n",
      "        guard ON || lineage?.holds(context) != false else { continue }\n")
 line("settled-beside-a-delete", STATE,
-     "    guard !entries.contains(where: { $0.effect.kind.cover == .document }), pending.isEmpty "
-     "else {",
-     "    guard ON || !entries.contains(where: { $0.effect.kind.cover == .document }),\n"
-     "      pending.isEmpty else {")
+     "    guard !hasDelete, pending.isEmpty else { return }\n",
+     "    guard ON || !hasDelete, pending.isEmpty else { return }\n")
 line("delete-covers-the-root-alone", VISIBILITY,
      "      case .none: result.values.append(index)\n",
      "      case .none: result.values.append(index)\n"
@@ -253,19 +250,19 @@ bug("hole-ignored",
      "          || range.first <= reached + 1 else {"),
     (BATCH,
      """
-    guard var start = try streams.start(of: importable.segment, db) else {
-      return try noteWaiting(importable)
+    guard var start = try streams.start(of: opened.segment, db) else {
+      return try noteWaiting(held)
     }
 """,
      f"""
     let pretended = StreamPosition(
       sequence: range.first - 1, fingerprint: range.fingerprintBefore, context: Context())
-    let held = try streams.position(at: range.predecessor, db)
-    guard var start = held ?? ({on('hole-ignored')} ? pretended : nil) else {{
+    let known = try streams.position(at: range.predecessor, db)
+    guard var start = known ?? ({on('hole-ignored')} ? pretended : nil) else {{
       if {on('waiting-counts-as-imported')} {{
-        part.applied.append(importable.file)
+        part.applied.append(held.file)
       }} else {{
-        try noteWaiting(importable)
+        try noteWaiting(held)
       }}
       return
     }}
@@ -321,9 +318,9 @@ extension StoreDatabase {
 
   /// Applies segments"""))
 line("first-operation-alone", BATCH,
-     "      if collected.bytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }",
-     "      if collected.bytes > limit, let pieces { try writeDocuments(judgedBy: pieces) }\n"
-     "      if ON, offset == 2 { break }")
+     "      guard collected.bytes > limit, let pieces else { continue }\n",
+     "      if ON, offset == 2 { break }\n"
+     "      guard collected.bytes > limit, let pieces else { continue }\n")
 line("checksum-not-checked", "Sources/SegmentFormat/SegmentFile.swift",
      "    guard Digest.first64(bytes[..<end]) == expected else {",
      "    guard ON || Digest.first64(bytes[..<end]) == expected else {")
@@ -375,9 +372,8 @@ line("unplaced-taken-at-its-sequence", RELATIONS,
      "      return ON ? .certain : stream.isForked || stream.contradicts(entry) ? .doubtful"
      " : .expected")
 line("doubtful-forgotten", COVERING,
-     "    guard relation == .certain, let context = write.context else { return .passing }",
-     "    if ON { return .final }\n"
-     "    guard relation == .certain, let context = write.context else { return .passing }")
+     "    case .doubtful, .expected: return .passing\n",
+     "    case .doubtful, .expected: return ON ? .final : .passing\n")
 line("fork-point-on-the-branch", LINEAGE,
      "    while sequence <= lines[index].base {", "    while sequence < lines[index].base || !ON\n"
      "      && sequence == lines[index].base {")
@@ -385,9 +381,9 @@ line("branch-named-by-arrival", LINEAGE,
      "    return index(at: entry.sequence, marked: mark)\n",
      "    if ON { return lines.firstIndex { $0.reaches(entry.sequence) } }\n"
      "    return index(at: entry.sequence, marked: mark)\n")
-line("dots-without-fingerprints", STATE,
-     " && other.fingerprint == stamp.fingerprint",
-     " && (ON || other.fingerprint == stamp.fingerprint)")
+line("dots-without-fingerprints", STAMP,
+     " && other.fingerprint == fingerprint",
+     " && (ON || other.fingerprint == fingerprint)")
 line("own-branch-not-noticed", BATCH,
      "    if range.stream == own { isForked = true }", "    if range.stream == own { isForked = !ON }")
 line("doubt-not-judged-again", "Sources/DocumentStorage/StreamDirectory.swift",
@@ -551,9 +547,9 @@ line("deletes-dropped-early", DROPPING,
 line("omissions-ignored", "Sources/DocumentStorage/DocumentDropping.swift",
      "    state.drop(document.dropped, isLast: isGone)\n",
      "    if !ON { state.drop(document.dropped, isLast: isGone) }\n")
-line("covered-before-it-came-and-not-counted", BATCH,
-     "    guard !changes.isEmpty || state.forgotten != forgotten else { return }",
-     "    guard !changes.isEmpty || !ON && state.forgotten != forgotten else { return }")
+line("covered-before-it-came-and-not-counted", "Sources/DocumentStorage/DocumentFold.swift",
+     "guard !outcome.changes.isEmpty || state.forgotten != forgotten else {",
+     "guard !outcome.changes.isEmpty || !ON && state.forgotten != forgotten else {")
 line("acknowledgements-acknowledged", "Sources/DocumentStorage/StreamDirectory.swift",
      "    if !operations.isEmpty { noteWritten(header.tip) }\n",
      "    if ON || !operations.isEmpty { noteWritten(header.tip) }\n")

@@ -1,0 +1,145 @@
+import Replication
+
+/// Finds out what becomes of documents as operations come to them.
+///
+/// It has no database, and needs none: rows are read and written by the one thread that has it,
+/// while several find out what belongs into them.
+final class DocumentFold: Sendable {
+  typealias Entry = DocumentState.Entry
+
+  /// What becomes of a document.
+  struct Outcome: Sendable {
+    /// What is to be written; nil if nothing is.
+    var row: DocumentRow?
+    /// Where it changed.
+    var changes = DocumentChanges()
+  }
+
+  /// What contexts are judged by.
+  private let lineage: Lineage
+  private let numbers: NumberedStreams
+  /// The streams whose documents are told with the paths that changed.
+  private let listed: Set<StreamID>
+  /// Also where other threads work: the simulator has a device run a newer program.
+  private let understood = KindCodes.understood
+
+  init(lineage: Lineage, streams: StreamDirectory, listed: Set<StreamID>) {
+    self.lineage = lineage
+    numbers = NumberedStreams(streams)
+    self.listed = listed
+  }
+
+  /// - parameters:
+  ///   - operations: What comes to a document, in an order that keeps each stream's.
+  ///   - stored: The state in its row; nil if there is none.
+  /// - throws: where what is stored is damaged.
+  func outcome(of operations: [Entry], on stored: [UInt8]?) throws -> Outcome {
+    try KindCodes.$understood.withValue(understood) {
+      var state = try state(in: stored)
+      var outcome = Outcome()
+      // Edits that came before their insert show with it, be it that it is covered.
+      if !state.isEmpty {
+        for insert in operations where insert.effect.insert == insert.stamp.dot {
+          for path in state.shownPaths(editing: insert.stamp.dot) {
+            note(path, by: insert, &outcome.changes)
+          }
+        }
+      }
+      let forgotten = state.forgotten
+      state.apply(operations) { note($1, by: $0, &outcome.changes) }
+      // What was covered before it came changes nothing, and is counted.
+      guard !outcome.changes.isEmpty || state.forgotten != forgotten else { return outcome }
+      state.settle()
+      outcome.row = try DocumentRow(of: state, number: numbers.number)
+      return outcome
+    }
+  }
+
+  private func state(in stored: [UInt8]?) throws -> DocumentState {
+    guard let stored else { return DocumentState(lineage: lineage) }
+    return try StateCoding.decode(stored, streams: numbers, lineage: lineage)
+  }
+
+  private func note(_ path: Path, by operation: Entry, _ changes: inout DocumentChanges) {
+    let stream = operation.stamp.dot.stream
+    changes.note(path, by: stream, isListed: listed.contains(stream))
+  }
+}
+
+/// What has become of a document, and how many operations came to it.
+typealias Folded = (key: DocumentKey, operations: Int, outcome: DocumentFold.Outcome)
+
+extension DocumentTable {
+  /// So many documents are read and written at once.
+  private static var chunk: Int { 1024 }
+
+  /// Brings operations to documents, several threads at work.
+  ///
+  /// - parameter note: called with those that are written, in the order of their keys.
+  mutating func fold(
+    _ documents: CollectedDocuments, by fold: DocumentFold, note: ([Folded]) -> Void
+  ) throws {
+    var done: [Folded] = []
+    var start = 0
+    while start < documents.count {
+      let chunk = start..<min(start + Self.chunk, documents.count)
+      let stored = try chunk.map { try storedState(of: documents.key(at: $0)) }
+      let folding = Folding(fold: fold, documents: documents, stored: stored, start: start)
+      // What was found out before is written while others find out what comes next.
+      let results = try folding.work().results {
+        try save(done)
+        note(done)
+      }
+      done = try results.flatMap { try $0.get() }
+      start = chunk.upperBound
+    }
+    try save(done)
+    note(done)
+  }
+
+  private mutating func save(_ done: [Folded]) throws {
+    for folded in done {
+      if let row = folded.outcome.row { try save(row, of: folded.key) }
+    }
+  }
+}
+
+/// Some documents that operations come to, with what is stored of them.
+final class Folding: Sendable {
+  private let fold: DocumentFold
+  private let documents: CollectedDocuments
+  /// The states in the rows, from the document at `start` on.
+  private let stored: [[UInt8]?]
+  private let start: Int
+
+  /// Enough that to take a piece takes no time against what it is.
+  private static let pieceSize = 64
+
+  init(
+    fold: DocumentFold, documents: CollectedDocuments, stored: [[UInt8]?], start: Int
+  ) {
+    self.fold = fold
+    self.documents = documents
+    self.stored = stored
+    self.start = start
+  }
+
+  func work() -> SharedWork<Result<[Folded], any Error>> {
+    let count = (stored.count + Self.pieceSize - 1) / Self.pieceSize
+    return SharedWork(count: count) { [self] piece in
+      let first = piece * Self.pieceSize
+      var shared = CollectedDocuments.Shared()
+      return Result {
+        try (first..<min(first + Self.pieceSize, stored.count)).map { try folded($0, &shared) }
+      }
+    }
+  }
+
+  private func folded(
+    _ index: Int, _ shared: inout CollectedDocuments.Shared
+  ) throws -> Folded {
+    let operations = documents.operations(at: start + index, &shared)
+    let outcome = try fold.outcome(of: operations, on: stored[index])
+    return (documents.key(at: start + index), operations.count, outcome)
+  }
+}
