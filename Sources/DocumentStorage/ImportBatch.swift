@@ -18,13 +18,13 @@ extension StoreDatabase {
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
     try apply(
-      segments.map { HeldSegment($0) }, now: now, nonce: nonce, foldBytes: foldBytes,
+      held: segments.map { HeldSegment($0) }, now: now, nonce: nonce, foldBytes: foldBytes,
       onProgress: onProgress)
   }
 
   /// The same of segments of which some may have been put away.
   package func apply(
-    _ segments: [HeldSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
+    held segments: [HeldSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
     defer { countStreamChange() }
@@ -221,7 +221,9 @@ private struct ImportFold: ~Copyable {
     // Only what does not fit by itself is written in pieces: without the transaction in hand, whose
     // later operations have not come to the documents.
     let whole = bytes > limit ? streams.frontier.lineage : nil
-    try streams.apply(header, transaction.operations, after: previous, db)
+    try streams.apply(
+      header, transaction.operations, after: previous,
+      isLeftOut: transaction.reduction == .leftOut, db)
     try number(what: transaction)
     if let own, !isForked {
       isForked =

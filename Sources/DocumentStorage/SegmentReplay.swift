@@ -23,7 +23,7 @@ enum SegmentReplay {
       } else if let lone = try lone(wanted, stream: row.number, db) {
         leaning.append(lone.id)
         wanted = lone.segment.range.predecessor
-        if !lone.segment.leansOnPrevious { start = incomplete(wanted) }
+        if !lone.segment.leansOnPrevious { start = StreamPosition(at: wanted) }
       } else if let found = try longer(wanted, stream: row.number, db) {
         start = found
       } else {
@@ -40,11 +40,6 @@ enum SegmentReplay {
       }
     }
     return position.fingerprint == entry.fingerprint ? position : nil
-  }
-
-  private static func incomplete(_ entry: Context.Entry) -> StreamPosition {
-    StreamPosition(
-      sequence: entry.sequence, fingerprint: entry.fingerprint, context: Context())
   }
 
   /// Where a line ends with the transaction, or the stream begins.
@@ -85,7 +80,7 @@ enum SegmentReplay {
       arguments: [stream, Int64(entry.sequence)])
     while let id = try kept.next() {
       guard let segment = try segment(id, db), !segment.leansOnPrevious else { continue }
-      var position = incomplete(segment.range.predecessor)
+      var position = StreamPosition(at: segment.range.predecessor)
       for encoded in segment.transactions where position.sequence < entry.sequence {
         // Of what is left out before the last of them, no more than its name is known.
         guard let end = try position.next(encoded, of: entry.stream).last else { continue }
@@ -102,6 +97,12 @@ enum SegmentReplay {
 }
 
 extension StreamPosition {
+  /// Behind a transaction of which no more than its name is known.
+  init(at entry: Context.Entry) {
+    self.init(
+      sequence: entry.sequence, fingerprint: entry.fingerprint, context: Context())
+  }
+
   /// Whether a transaction that leans on this one can be completed.
   var isComplete: Bool { sequence == 0 || nonce != nil }
 }

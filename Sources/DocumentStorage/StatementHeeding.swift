@@ -283,7 +283,11 @@ private struct HeedingSteps {
       try SegmentRecords.note(
         whole.segment.range, digest: file.digest, hasOwnName: false, fingerprint: whole.end,
         stream: stream, db)
-      // Whoever may read it needs it whole (`completedSegments`).
+      // Whoever may read it needs it whole (`completedSegments`), unless the statement has it.
+      let tip = Context.Entry(
+        stream: reading.range.stream, sequence: whole.segment.range.first,
+        fingerprint: whole.end)
+      guard !reading.has(tip) else { continue }
       try SegmentArchive.noteJoinedUnlessNoted(
         (sequence, sequence), digest: file.digest, now: now, stream: stream, db)
     }

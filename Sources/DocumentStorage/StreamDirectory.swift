@@ -96,10 +96,12 @@ package struct StreamDirectory: Sendable {
 extension StreamDirectory {
   /// Notes that `header` is applied, whose predecessor in its stream was `previous`.
   ///
-  /// - parameter operations: those of it.
+  /// - parameters:
+  ///   - operations: those of it.
+  ///   - isLeftOut: whether nothing is left of it but its name, so that nothing can lean on it.
   mutating func apply(
     _ header: Transaction.Header, _ operations: [Replication.Operation],
-    after previous: Fingerprint, _ db: Database
+    after previous: Fingerprint, isLeftOut: Bool = false, _ db: Database
   ) throws {
     let newer = KindCodes.newer(in: operations)
     let number = try number(of: header.stream, db)
@@ -121,7 +123,8 @@ extension StreamDirectory {
     if line.index == rows[header.stream]?.positions.count {
       rows[header.stream]?.positions.append(.start)
     }
-    rows[header.stream]?.positions[line.index] = StreamPosition(after: header)
+    rows[header.stream]?.positions[line.index] =
+      isLeftOut ? StreamPosition(at: header.tip) : StreamPosition(after: header)
     rows[header.stream]?.gapSince = nil
     if !operations.isEmpty { noteWritten(header.tip) }
     newlyOpen.append((line, transaction))
@@ -191,8 +194,7 @@ extension StreamDirectory {
       return end
     }
     guard try holding(entry, db) == .held else { return nil }
-    return StreamPosition(
-      sequence: entry.sequence, fingerprint: entry.fingerprint, context: Context())
+    return StreamPosition(at: entry)
   }
 }
 

@@ -231,7 +231,7 @@ package final class Importer {
     guard !files.isEmpty else { return }
     try keepNames(of: files)
     let imported = try device.database.apply(
-      files.map(\.segment), now: device.ambient.time, nonce: device.nonce,
+      held: files.map(\.segment), now: device.ambient.time, nonce: device.nonce,
       foldBytes: foldBytes
     ) { [self] operations in
       progress.operations += operations

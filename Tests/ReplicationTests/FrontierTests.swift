@@ -159,6 +159,20 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
     #expect(frontier.closed.contains(stream: entry(4, 1).stream, sequence: 1))
   }
 
+  @Test func whatIsGivenUpStaysClaimedBehindATransactionOfWhichNothingIsLeft() {
+    var frontier = Frontier()
+    frontier.take(header(entry(1, 1), seen: entry(2, 1), entry(3, 4)))
+    frontier.giveUp(entry(2, 1).stream, upTo: 1)
+    frontier.giveUp(entry(3, 1).stream, upTo: 9)
+    frontier.take(header(entry(1, 2), seen: entry(1, 1)))
+    frontier.close()
+    #expect(frontier.closed == Context([entry(1, 2), entry(2, 1), entry(3, 4)]))
+    // Whoever names the stream again names all that was seen of it.
+    frontier.take(header(entry(1, 3), seen: entry(1, 2), entry(3, 7)))
+    frontier.close()
+    #expect(frontier.closed == Context([entry(1, 3), entry(2, 1), entry(3, 7)]))
+  }
+
   @Test func aNameAboveWhatHasComeIsStillKnownOnceItsBranchIsContradicted() {
     var frontier = Frontier()
     frontier.take(header(entry(1, 1), seen: entry(2, 4, 90)))

@@ -81,7 +81,8 @@ import Testing
       let bob = try world.peer("bob", in: ann.folder)
       var progress = 0
       let part = try bob.device.database.apply(
-        segments.map { HeldSegment($0, isOpen: isOpen) }, now: world.ambient.time, nonce: 1
+        held: segments.map { HeldSegment($0, isOpen: isOpen) }, now: world.ambient.time,
+        nonce: 1
       ) { progress += $0 }
       #expect(part.devices.first?.documentCount == 3000)
       #expect(progress == operations)

@@ -109,7 +109,7 @@ import Testing
     let dumps = try [true, false].map { isOpen in
       let peer = try world.loner(isOpen ? "open" : "closed")
       let part = try peer.device.database.apply(
-        [HeldSegment(importable, isOpen: isOpen)], now: peer.device.ambient.time, nonce: 1)
+        held: [HeldSegment(importable, isOpen: isOpen)], now: peer.device.ambient.time, nonce: 1)
       #expect(part.segments == 1)
       return try peer.dump()
     }

@@ -25,7 +25,7 @@ extension World {
     let losesPower = machine.losesPower
     let present = syncer.present(on: machine)
     let had = try machine.had()
-    ledger.noteWhole(ownFiles(of: machine))
+    ledger.noteWhole(try ownFiles(of: machine) + keptFiles(of: machine, areReduced: false))
     let limits = CompactionLimits(
       fanOut: 2 + random.below(3), mostParts: 2 + random.below(8), bytes: fileBytes,
       grace: random.pick([0, 0, 3_600_000]),
@@ -50,8 +50,10 @@ extension World {
     machine.files.setCapacity(nil)
     machine.isHindered = false
     try noteRemoved(present, by: machine)
-    // Also where the process has died on the way.
-    for bytes in ownFiles(of: machine) { ledger.noteReduced(bytes, by: had) }
+    // Also where the process has died on the way, or power has gone.
+    for bytes in try ownFiles(of: machine) + keptFiles(of: machine, areReduced: true) {
+      ledger.noteReduced(bytes, by: had)
+    }
     try checkPublished(by: machine)
     try checkHeeded(by: machine)
     if losesPower { try pickUp(from: machine, comparing: true) }
@@ -64,6 +66,22 @@ extension World {
     figures.joined += report.joined
     figures.dropped += report.dropped
     figures.removed += report.removed.count
+  }
+
+  /// What it keeps of its own that its folder has not, and nobody may ever have seen.
+  private func keptFiles(of machine: Machine, areReduced: Bool) throws -> [[UInt8]] {
+    try machine.tended.flatMap { directory -> [[UInt8]] in
+      guard let stream = StreamID(directory.string) else { return [] }
+      return try machine.database.archivedSegments(of: stream).compactMap { segment in
+        let name = SegmentName(first: segment.first, last: segment.last, digest: segment.digest)
+        guard let component = name.component(), segment.isReduced == areReduced else {
+          return nil
+        }
+        let path = machine.container.logs.appending(directory).appending(component)
+        guard machine.files.bytes(at: path) == nil else { return nil }
+        return try machine.database.archivedBytes(of: segment)
+      }
+    }
   }
 
   private func ownFiles(of machine: Machine) -> [[UInt8]] {
