@@ -99,7 +99,6 @@ private struct ImportFold: ~Copyable {
     own = device?.stream
   }
 
-  /// Tells how many operations will come.
   mutating func expect(operations: Int) {
     collected.reserve(operations: min(operations, limit / 64))
   }

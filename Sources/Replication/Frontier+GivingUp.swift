@@ -105,8 +105,8 @@ extension Frontier {
     let own = predecessor(of: transaction, on: line)
     // The transaction itself stands for the one before it.
     let missing = transaction.context.entries.filter { $0 != own && lineage.place(of: $0) == nil }
-    // Who had seen the whole stream had seen what those before it had, and names it again; but for a
-    // transaction of which nothing is left, which names no other stream.
+    // Who had seen the whole stream had seen what those before it had, and names it again; but for
+    // a transaction of which nothing is left, which names no other stream.
     let before = lost[line]?.entries ?? []
     var all = Context(
       own == nil
