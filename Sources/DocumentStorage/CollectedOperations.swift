@@ -69,6 +69,8 @@ struct CollectedOperations: ~Copyable {
   private var contexts: [StreamID: Context] = [:]
   private var paths: [Path] = []
   private var pathNumbers: [Path: UInt32] = [:]
+  /// Some of the paths that came last, by their last bytes: most come again and again.
+  private var recent = [UInt32](repeating: 0, count: 64)
   private var payloads: [UInt8] = []
   /// That of the operation which came last; the next is often on the same document.
   private var lastChain = 0
@@ -134,8 +136,12 @@ struct CollectedOperations: ~Copyable {
   private static func read(_ value: inout UInt32) -> UInt32 { value }
 
   private mutating func number(of path: Path) -> UInt32 {
+    let slot = Int((path.bytes.last ?? 0) & 63)
+    let known = Int(recent[slot])
+    if known < paths.count, paths[known] == path { return recent[slot] }
     let next = UInt32(paths.count)
     let number = Self.read(&pathNumbers[path, default: next])
+    recent[slot] = number
     guard number == next else { return number }
     paths.append(path)
     bytes += Self.pathBytes + path.bytes.count
@@ -193,7 +199,7 @@ final class CollectedDocuments: Sendable {
   /// What the operations of several documents have in common, made by the thread that looks at
   /// these: to count references to what others have too takes longer than to make it.
   struct Shared {
-    fileprivate var paths: [UInt32: Path] = [:]
+    fileprivate var paths: [Path?] = []
     fileprivate let constants: [[UInt8]] = (0...2).map { [UInt8($0)] }
     /// That of the transaction which came last.
     fileprivate var context: (transaction: UInt32, seen: Context)?
@@ -231,11 +237,19 @@ final class CollectedDocuments: Sendable {
   }
 
   private func path(_ number: UInt32, _ shared: inout Shared) -> Path {
+    let number = Int(number)
+    // Those that came first are what nearly all have.
+    guard number < Self.fewPaths else { return paths[number] }
+    if shared.paths.isEmpty {
+      shared.paths = Array(repeating: nil, count: min(paths.count, Self.fewPaths))
+    }
     if let known = shared.paths[number] { return known }
-    let path = Path(unchecked: paths[Int(number)].bytes.map(\.self))
+    let path = Path(unchecked: paths[number].bytes.map(\.self))
     shared.paths[number] = path
     return path
   }
+
+  private static let fewPaths = 64
 
   private func payload(_ link: CollectedOperations.Link, _ shared: Shared) -> [UInt8] {
     let start = Int(link.payload.start)
@@ -253,10 +267,13 @@ extension CollectedOperations {
   /// What a transaction takes at most: if each of its operations is alone on its document and its
   /// path.
   static func mostBytes(of transaction: Transaction) -> Int {
-    let header = MemoryLayout<Header>.stride + bytes(of: transaction.header.context)
-    return transaction.operations.reduce(header) {
-      $0 + bytes(of: $1) + documentBytes + pathBytes + $1.path.bytes.count
+    var bytes = MemoryLayout<Header>.stride + bytes(of: transaction.header.context)
+    // By place: an iterator would copy each.
+    for index in transaction.operations.indices {
+      bytes += Self.bytes(of: transaction.operations[index]) + documentBytes + pathBytes
+      bytes += transaction.operations[index].path.bytes.count
     }
+    return bytes
   }
 
   private static func bytes(of operation: Replication.Operation) -> Int {

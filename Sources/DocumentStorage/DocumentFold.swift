@@ -81,25 +81,34 @@ extension DocumentTable {
   ) throws {
     var done: [Folded] = []
     var start = 0
+    var stored = try storedStates(of: documents, from: start)
     while start < documents.count {
-      let chunk = start..<min(start + Self.chunk, documents.count)
-      let stored = try chunk.map { try storedState(of: documents.key(at: $0)) }
       let folding = Folding(fold: fold, documents: documents, stored: stored, start: start)
+      start += stored.count
       // What was found out before is written while others find out what comes next.
       let results = try folding.work().results {
         try save(done)
         note(done)
+        stored = try storedStates(of: documents, from: start)
       }
-      done = try results.flatMap { try $0.get() }
-      start = chunk.upperBound
+      done.removeAll(keepingCapacity: true)
+      for result in results { try done.append(contentsOf: result.get()) }
     }
     try save(done)
     note(done)
   }
 
+  private func storedStates(
+    of documents: CollectedDocuments, from start: Int
+  ) throws -> [[UInt8]?] {
+    try (start..<min(start + Self.chunk, documents.count)).map {
+      try storedState(of: documents.key(at: $0))
+    }
+  }
+
   private mutating func save(_ done: [Folded]) throws {
-    for folded in done {
-      if let row = folded.outcome.row { try save(row, of: folded.key) }
+    for index in done.indices {
+      if let row = done[index].outcome.row { try save(row, of: done[index].key) }
     }
   }
 }

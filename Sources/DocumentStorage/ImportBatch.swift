@@ -9,10 +9,11 @@ extension StoreDatabase {
   /// Segments of one stream must come in order; one that another process has applied meanwhile
   /// changes nothing.
   ///
-  /// - parameter now: the wall clock, for removals that become publishable.
-  /// - parameter foldBytes: about how much memory operations may take until they are written.
-  /// - parameter onProgress: called as operations are written, with how many were since the last
-  ///   call; they are not committed before this returns.
+  /// - parameters:
+  ///   - now: the wall clock, for removals that become publishable.
+  ///   - foldBytes: about how much memory operations may take until they are written.
+  ///   - onProgress: called as operations are written, with how many were since the last call; they
+  ///     are not committed before this returns.
   package func apply(
     _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
@@ -32,7 +33,8 @@ extension StoreDatabase {
       let streams = try readCache.streams(db, isWriting: true)
       var fold = try ImportFold(
         db, streams: streams, now: now, limit: foldBytes, onProgress: onProgress)
-      fold.expect(operations: segments.reduce(0) { $0 + $1.operations })
+      fold.collected.reserve(
+        operations: min(segments.reduce(0) { $0 + $1.operations }, foldBytes / 64))
       let ahead = SegmentsAhead(segments)
       for (index, segment) in segments.enumerated() {
         try fold.take(segment, ahead.opened(index))
@@ -67,7 +69,7 @@ private struct ImportFold: ~Copyable {
   /// Whether somebody else has written this device's stream, or seen more of it than it wrote.
   private(set) var isForked = false
   private var clock = HybridClock(latest: .zero)
-  private var collected = CollectedOperations()
+  var collected = CollectedOperations()
   private var clocks: ClockRecords
   /// The wall clock, in milliseconds since 1970.
   private let now: Int64
@@ -97,10 +99,6 @@ private struct ImportFold: ~Copyable {
     self.table = table
     awaited = streams.frontier.awaitedEnds
     own = device?.stream
-  }
-
-  mutating func expect(operations: Int) {
-    collected.reserve(operations: min(operations, limit / 64))
   }
 
   mutating func take(_ held: HeldSegment, _ opened: SegmentsAhead.Opened) throws {
@@ -141,8 +139,9 @@ private struct ImportFold: ~Copyable {
     let transactions = try opened.transactions(after: start)
     // Two files may share transactions, at the front or, where one of them came behind a hole that
     // this one fills, anywhere.
-    let holdings = try transactions.map { try streams.holding($0.header.tip, db) }
-    let end = transactions.last?.header.fingerprint ?? start.fingerprint
+    let tips = transactions.map(\.header.tip)
+    let holdings = try tips.map { try streams.holding($0, db) }
+    let end = tips.last?.fingerprint ?? start.fingerprint
     // A fingerprint tells of all before it: what stands before one that is held, and may be
     // another, is that.
     let rest = holdings.suffix(from: holdings.lastIndex(of: .held).map { $0 + 1 } ?? 0)
@@ -160,10 +159,11 @@ private struct ImportFold: ~Copyable {
       return try noteWaiting(held)
     }
     if range.stream == own { isForked = true }
+    if devices[range.stream] == nil { devices[range.stream] = fromDevice(range.stream) }
     var previous = start.fingerprint
     for index in transactions.indices {
       if holdings[index] == .absent { try take(transactions[index], after: previous) }
-      previous = transactions[index].header.fingerprint
+      previous = tips[index].fingerprint
     }
     try streams.closeIfMany(db)
     part.segments += 1
@@ -227,10 +227,11 @@ private struct ImportFold: ~Copyable {
     if let own, !isForked {
       isForked =
         try header.context.entries(of: own).contains { try !streams.holds($0, db) }
-        || transaction.operations.contains { operation in
-          // Its author had it, also where it could not claim it.
-          operation.insert.stream == own
-            && !streams.frontier.lineage.reaches(operation.insert.sequence, of: own)
+        // Its author had it, also where it could not claim it.
+        || transaction.operations.indices.contains { index in
+          let insert = transaction.operations[index].insert
+          return insert.stream == own
+            && !streams.frontier.lineage.reaches(insert.sequence, of: own)
         }
       if isForked { try streams.fork(own, db) }
     }
@@ -240,10 +241,8 @@ private struct ImportFold: ~Copyable {
     let pieces = whole.flatMap { branching($0) == branching(streams.frontier.lineage) ? $0 : nil }
     clock.merge(header.time)
     clocks.note(header)
-    var device = devices[header.stream] ?? fromDevice(header.stream)
-    device.transactions += 1
-    device.operations += transaction.operations.count
-    devices[header.stream] = device
+    devices[header.stream]?.transactions += 1
+    devices[header.stream]?.operations += transaction.operations.count
     collected.begin(header)
     for offset in transaction.operations.indices {
       collected.append(transaction.operations[offset], at: transaction.place(offset))
@@ -356,11 +355,12 @@ private struct ImportFold: ~Copyable {
   }
 
   private mutating func note(_ written: [Folded]) {
-    for folded in written {
-      guard let row = folded.outcome.row else { continue }
-      for (stream, paths) in folded.outcome.changes.byStream {
+    // By place: an iterator would copy each.
+    for index in written.indices {
+      guard let isVisible = written[index].outcome.row?.isVisible else { continue }
+      for (stream, paths) in written[index].outcome.changes.byStream {
         devices[stream]?.note(
-          folded.key, isDeleted: !row.isVisible, paths: paths, mayBeKnown: hasWritten)
+          written[index].key, isDeleted: !isVisible, paths: paths, mayBeKnown: hasWritten)
       }
     }
     onProgress(written.reduce(0) { $0 + $1.operations })

@@ -41,17 +41,17 @@ package struct ImportedPart: Sendable, Equatable {
     mutating func note(
       _ key: DocumentKey, isDeleted: Bool, paths: Set<Path>, mayBeKnown: Bool
     ) {
-      let paths = paths.filter { !$0.isRoot }
       if mayBeKnown, let index = places[key] {
-        documents[index] = Document(
-          key: key, isDeleted: isDeleted, paths: paths.union(documents[index].paths).sorted())
+        let all = paths.filter { !$0.isRoot }.union(documents[index].paths)
+        documents[index] = Document(key: key, isDeleted: isDeleted, paths: all.sorted())
         return
       }
       documentCount += 1
       collections.insert(key.collection)
       guard hasRoom else { return }
       places[key] = documents.count
-      documents.append(Document(key: key, isDeleted: isDeleted, paths: paths.sorted()))
+      documents.append(
+        Document(key: key, isDeleted: isDeleted, paths: paths.filter { !$0.isRoot }.sorted()))
     }
   }
 

@@ -6,9 +6,7 @@ extension Fingerprint {
   /// SHA-256 over the fingerprint before it, the nonce and the canonical form, cut to 128 bits. It
   /// depends neither on the file that carries the transaction nor on its compression.
   package init(after previous: Fingerprint, nonce: UInt64, canonicalForm: [UInt8]) {
-    var nonceBytes: [UInt8] = []
-    nonceBytes.append(bigEndian: nonce)
-    self.init(rawValue: Digest.first128(previous.bytes, nonceBytes, canonicalForm))
+    self.init(rawValue: Digest.first128(previous.rawValue, nonce, canonicalForm))
   }
 }
 

@@ -12,11 +12,19 @@ package enum Digest {
   static func first64(_ part: ArraySlice<UInt8>) -> UInt64 {
     var hash = SHA256()
     part.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    return hash.finalize().prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    return hash.finalize().withUnsafeBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
   }
 
-  static func first128(_ parts: [UInt8]...) -> UInt128 {
-    prefix(of: parts, bytes: 16).reduce(0) { $0 << 8 | UInt128($1) }
+  /// The first 128 bits of the SHA-256 of two numbers, the highest bytes first, and some bytes; of
+  /// each transaction that is read, so without a copy.
+  static func first128(_ number: UInt128, _ other: UInt64, _ bytes: [UInt8]) -> UInt128 {
+    var hash = SHA256()
+    withUnsafeBytes(of: number.bigEndian) { hash.update(bufferPointer: $0) }
+    withUnsafeBytes(of: other.bigEndian) { hash.update(bufferPointer: $0) }
+    bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    return hash.finalize().withUnsafeBytes {
+      UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self))
+    }
   }
 
   private static func prefix(of parts: [[UInt8]], bytes: Int) -> some Sequence<UInt8> {

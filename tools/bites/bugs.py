@@ -554,10 +554,8 @@ line("acknowledgements-acknowledged", "Sources/DocumentStorage/StreamDirectory.s
      "    if !operations.isEmpty { noteWritten(header.tip) }\n",
      "    if ON || !operations.isEmpty { noteWritten(header.tip) }\n")
 line("bytes-compared-instead-of-fingerprints", BATCH,
-     "    let holdings = try transactions.map { try streams.holding($0.header.tip, db) }\n",
-     "    let holdings = try transactions.map {\n"
-     "      try ON ? .absent : streams.holding($0.header.tip, db)\n"
-     "    }\n")
+     "    let holdings = try tips.map { try streams.holding($0, db) }\n",
+     "    let holdings = try tips.map { try ON ? .absent : streams.holding($0, db) }\n")
 line("replaced-files-removed-unread", "Sources/Syncing/Compacting/ReplacedFiles.swift",
      "      guard isDue, try isHeld(candidate), try removeIfOwn(candidate) else {",
      "      guard try ON || isDue && isHeld(candidate), try removeIfOwn(candidate) else {")
