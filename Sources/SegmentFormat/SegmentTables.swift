@@ -25,13 +25,18 @@ struct SegmentTables {
   private struct Table<Value: Hashable> {
     var values: [Value] = []
     private var indices: [Value: Int] = [:]
+    /// That which was asked for last: the next operation often names the same.
+    private var last = 0
 
     mutating func index(of value: Value) -> Int {
-      if let index = indices[value] { return index }
-      indices[value] = values.count
-      values.append(value)
-      return values.count - 1
+      if last < values.count, values[last] == value { return last }
+      // Inserted where it is missing, with one look.
+      last = Self.read(&indices[value, default: values.count])
+      if last == values.count { values.append(value) }
+      return last
     }
+
+    private static func read(_ value: inout Int) -> Int { value }
   }
 }
 
@@ -46,9 +51,13 @@ extension SegmentTables {
   }
 
   mutating func index(ofDocument key: DocumentKey, insert: Dot) -> Int {
-    _ = collections.index(of: key.collection)
-    _ = index(ofStream: insert.stream)
-    return documents.index(of: DocumentReference(key: key, insert: insert))
+    let count = documents.values.count
+    let index = documents.index(of: DocumentReference(key: key, insert: insert))
+    if index == count {
+      _ = collections.index(of: key.collection)
+      _ = self.index(ofStream: insert.stream)
+    }
+    return index
   }
 
   func write(into output: inout [UInt8]) {

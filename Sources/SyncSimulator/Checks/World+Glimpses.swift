@@ -11,6 +11,8 @@ struct Glimpse {
   let conflictCount: Int
   /// Whether somebody may have gone on from a copy of another by then.
   let isBesideCopies: Bool
+  /// Whether it had files by then from which something was dropped.
+  let hasReduced: Bool
 
   fileprivate func shows(_ wanted: PlainModel.Shown) -> Bool {
     body == wanted.body && conflictCount == wanted.conflictCount
@@ -33,7 +35,7 @@ extension World {
       Glimpse(
         device: machine.number, applied: try applied(on: machine), document: key,
         body: document?.state.view().json, conflictCount: document?.conflictCount ?? 0,
-        isBesideCopies: figures.copies > 0))
+        isBesideCopies: figures.copies > 0, hasReduced: try hasReduced(machine)))
   }
 
   /// What was shown on the way follows from what had been applied.
@@ -58,13 +60,26 @@ extension World {
     }
   }
 
-  /// Whether a device showed a document without deletes that were dropped by somebody who had not
-  /// heard of what was written beside them: who came to the reduced files has never had these.
+  private func hasReduced(_ machine: Machine) throws -> Bool {
+    guard isTravelling else { return false }
+    return try machine.database.streamSummaries().contains { summary in
+      try machine.database.archivedSegments(of: summary.stream).contains(where: \.isReduced)
+    }
+  }
+
+  /// Whether a device showed a document without deletes that were dropped: who came to the reduced
+  /// files first, since nobody waited for it, has never had these.
+  ///
+  /// What they took away it shows until what that was dropped from comes, too; and if they were
+  /// dropped by somebody who had not heard of what was written beside them, nobody lists them.
   private func lacksDeletes(
     _ glimpse: Glimpse, _ there: [PlainModel.Operation], ends: [UInt128: UInt64]
   ) -> Bool {
-    let deletes = there.filter(\.isDelete).map(\.dot)
-    let lost = Set(deletes.filter { isTravelling && isDroppedUnawares($0, of: there) })
+    let deletes = there.filter(\.isDelete).map(\.dot).filter { ledger.dropped[$0] != nil }
+    let lost = Set(
+      deletes.filter {
+        glimpse.hasReduced || isTravelling && isDroppedUnawares($0, of: there)
+      })
     guard !lost.isEmpty else { return false }
     return glimpse.shows(PlainModel(operations: there, ends: ends, dropped: lost).shown())
   }
