@@ -304,13 +304,13 @@ bug("marked-before-commit",
      "extension StoreDatabase {\n  /// Applies segments",
      """
 extension StoreDatabase {
-  package func trust(_ segments: [ImportableSegment]) throws {
+  package func trust(_ segments: [HeldSegment]) throws {
     try write { db in
       var streams = try StreamDirectory(db)
       for segment in segments {
         try SegmentRecords.note(
-          segment.segment.range, digest: segment.digest, hasOwnName: segment.isUnderOwnName,
-          fingerprint: .origin, stream: try streams.number(of: segment.segment.range.stream, db),
+          segment.range, digest: segment.digest, hasOwnName: segment.isUnderOwnName,
+          fingerprint: .origin, stream: try streams.number(of: segment.range.stream, db),
           db)
       }
     }

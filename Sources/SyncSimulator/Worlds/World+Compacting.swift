@@ -49,7 +49,7 @@ extension World {
     if machine.isHindered { try machine.restart(&random) }
     machine.files.setCapacity(nil)
     machine.isHindered = false
-    try noteRemoved(present, by: machine)
+    try noteRemoved(present, by: machine, losesPower: losesPower)
     // Also where the process has died on the way, or power has gone.
     for bytes in try ownFiles(of: machine) + keptFiles(of: machine, areReduced: true) {
       ledger.noteReduced(bytes, by: had)
@@ -107,27 +107,27 @@ extension World {
     }
   }
 
-  private func noteRemoved(_ present: [Int], by machine: Machine) throws {
+  private func noteRemoved(_ present: [Int], by machine: Machine, losesPower: Bool) throws {
     let kept = ownFiles(of: machine).compactMap { try? SegmentFile.decode($0).segment.range }
     for index in present where machine.files.bytes(at: syncer.files[index].path) == nil {
       let name = ledger.name(of: syncer.files[index])
       note("    \(name) is gone")
-      try checkKept(syncer.files[index], in: kept) {
-        "device \(machine.number) has removed \(name), and keeps nothing that holds it"
+      guard isKept(syncer.files[index], in: kept) else {
+        // What a process wrote that died before, the disk need not have had.
+        if losesPower { continue }
+        throw Finding(
+          "device \(machine.number) has removed \(name), and keeps nothing that holds it")
       }
       syncer.noteRemoved(index, by: machine)
     }
   }
 
   /// What is removed stands in another file of its device (protocol.md 23).
-  private func checkKept(
-    _ removed: Syncer.File, in kept: [Segment.Range], _ finding: () -> String
-  ) throws {
-    guard let range = try? SegmentFile.decode(removed.bytes).segment.range else { return }
-    let isKept = kept.contains {
+  private func isKept(_ removed: Syncer.File, in kept: [Segment.Range]) -> Bool {
+    guard let range = try? SegmentFile.decode(removed.bytes).segment.range else { return true }
+    return kept.contains {
       $0.stream == range.stream && $0.first <= range.first && range.last <= $0.last
     }
-    guard isKept else { throw Finding(finding()) }
   }
 
   /// Says what a device has, if that is more than it has said when it was last asked.
@@ -148,10 +148,10 @@ extension World {
     var hasMoved = try machine.database.unpublishedCount() > 0
     for _ in 0..<Self.mostCompactions {
       let present = syncer.present(on: machine)
-      ledger.noteWhole(ownFiles(of: machine))
+      ledger.noteWhole(try ownFiles(of: machine) + keptFiles(of: machine, areReduced: false))
       let report = try Compactor(device: machine.device, limits: limits).run()
       note(report)
-      try noteRemoved(present, by: machine)
+      try noteRemoved(present, by: machine, losesPower: false)
       try pickUp(from: machine)
       guard report.written > 0 || !report.removed.isEmpty else { return hasMoved }
       hasMoved = true
