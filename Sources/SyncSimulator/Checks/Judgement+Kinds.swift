@@ -48,8 +48,12 @@ extension Judgement {
     for increment in increments {
       guard case .increment(_, let amount) = increment.promise.kind,
         // What was not there, and only somebody whom the writer had seen knew, counts on, unless
-        // the writer took away what that had led up to, and has to wait for it.
-        !others.contains(where: { hasReached($0, increment, at: path) }),
+        // the writer took away what that had led up to, and has to wait for it. So does what the
+        // writer had given up and could not claim.
+        !others.contains(where: { other in
+          hasReached(other, increment, at: path)
+            && (!other.hasGivenUp(increment) || other.claims(increment))
+        }),
         !promises.contains(where: { $0.begins(path) && $0.hasSeen(increment) })
       else { continue }
       expected += amount
