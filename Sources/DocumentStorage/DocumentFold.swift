@@ -72,6 +72,8 @@ typealias Folded = (key: DocumentKey, operations: Int, outcome: DocumentFold.Out
 extension DocumentTable {
   /// So many documents are read and written at once.
   private static var chunk: Int { 1024 }
+  /// Fewer where they are large: three times as much is in memory at once.
+  private static var chunkBytes: Int { 4 << 20 }
 
   /// Brings operations to documents, several threads at work.
   ///
@@ -89,9 +91,9 @@ extension DocumentTable {
       let results = try folding.work().results {
         try save(done)
         note(done)
+        done = []
         stored = try storedStates(of: documents, from: start)
       }
-      done.removeAll(keepingCapacity: true)
       for result in results { try done.append(contentsOf: result.get()) }
     }
     try save(done)
@@ -101,9 +103,14 @@ extension DocumentTable {
   private func storedStates(
     of documents: CollectedDocuments, from start: Int
   ) throws -> [[UInt8]?] {
-    try (start..<min(start + Self.chunk, documents.count)).map {
-      try storedState(of: documents.key(at: $0))
+    var states: [[UInt8]?] = []
+    var bytes = 0
+    for place in start..<min(start + Self.chunk, documents.count) where bytes < Self.chunkBytes {
+      let state = try storedState(of: documents.key(at: place))
+      states.append(state)
+      bytes += state?.count ?? 0
     }
+    return states
   }
 
   private mutating func save(_ done: [Folded]) throws {

@@ -17,9 +17,16 @@ package struct HeldSegment: Sendable {
   package let file: FileKey
   /// Nil where it was put away.
   private let segment: Segment?
+  /// About how much memory it takes more once it is open and complete.
+  let extraBytes: Int
 
-  /// - parameter isOpen: false to put away what can be read again.
-  package init(_ importable: ImportableSegment, isOpen: Bool = true) {
+  /// - parameters:
+  ///   - isOpen: False to put away what can be read again.
+  ///   - openBytes: About how much memory its content takes, contexts included; found out if nil.
+  package init(_ importable: ImportableSegment, isOpen: Bool = true, openBytes: Int? = nil) {
+    extraBytes =
+      openBytes ?? importable.segment.contextEntries * ContextSize.entryBytes
+      + importable.bytes.count * 8
     range = importable.segment.range
     digest = importable.digest
     bytes = importable.bytes
@@ -36,12 +43,6 @@ package struct HeldSegment: Sendable {
 
   /// How many operations it says that it has.
   var operations: Int { (try? SegmentFile.extent(of: bytes).operations) ?? 0 }
-
-  /// About how much memory it takes more once it is open.
-  var extraBytes: Int {
-    guard segment == nil, let extent = try? SegmentFile.extent(of: bytes) else { return 0 }
-    return extent.bodyBytes * 4
-  }
 }
 
 /// A segment with its transactions complete, as far as that takes nothing but the segment.

@@ -33,8 +33,8 @@ extension StoreDatabase {
       let streams = try readCache.streams(db, isWriting: true)
       var fold = try ImportFold(
         db, streams: streams, now: now, limit: foldBytes, onProgress: onProgress)
-      fold.collected.reserve(
-        operations: min(segments.reduce(0) { $0 + $1.operations }, foldBytes / 64))
+      let operations = segments.reduce(0) { $0 + $1.operations }
+      fold.collected.reserve(operations: min(operations, foldBytes / 64))
       let ahead = SegmentsAhead(segments)
       for (index, segment) in segments.enumerated() {
         try fold.take(segment, ahead.opened(index))
@@ -102,10 +102,9 @@ private struct ImportFold: ~Copyable {
   }
 
   mutating func take(_ held: HeldSegment, _ opened: SegmentsAhead.Opened) throws {
-    do {
-      try take(held, opened.get())
-    } catch let error as SegmentError {
-      part.rejected[held.file] = error
+    switch opened {
+    case .success(let opened): try take(held, opened)
+    case .failure(let error): part.rejected[held.file] = error
     }
   }
 
@@ -129,7 +128,11 @@ private struct ImportFold: ~Copyable {
       }
       start = complete
     }
-    try take(held, opened, from: start)
+    do {
+      try take(held, opened, from: start)
+    } catch let error as SegmentError {
+      part.rejected[held.file] = error
+    }
   }
 
   private mutating func take(
@@ -223,7 +226,7 @@ private struct ImportFold: ~Copyable {
     try streams.apply(
       header, transaction.operations, after: previous,
       isLeftOut: transaction.reduction == .leftOut, db)
-    try number(what: transaction)
+    try streams.number(what: transaction, db)
     if let own, !isForked {
       isForked =
         try header.context.entries(of: own).contains { try !streams.holds($0, db) }
@@ -249,21 +252,6 @@ private struct ImportFold: ~Copyable {
       guard collected.bytes > limit, let pieces else { continue }
       try writeDocuments(judgedBy: pieces)
       collected.begin(header)
-    }
-  }
-
-  /// Gives numbers to the streams that it names: no row can be made without, and these are made
-  /// without the database.
-  private mutating func number(what transaction: Transaction) throws {
-    for entry in transaction.header.context.entries where streams.rows[entry.stream] == nil {
-      _ = try streams.number(of: entry.stream, db)
-    }
-    var last = transaction.header.stream
-    for index in transaction.operations.indices {
-      let stream = transaction.operations[index].insert.stream
-      guard stream != last else { continue }
-      last = stream
-      _ = try streams.number(of: stream, db)
     }
   }
 

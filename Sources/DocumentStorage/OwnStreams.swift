@@ -42,7 +42,9 @@ extension StoreDatabase {
     of stream: StreamID, among names: [ImportedNames.Name]
   ) throws -> Set<ImportedNames.Name> {
     // One scan of all is worth some hundred searches.
-    guard names.count <= Self.fewNames else { return try segmentNames(of: stream) }
+    guard names.count <= Self.fewNames else {
+      return try segmentNames(of: stream).intersection(names)
+    }
     guard !names.isEmpty else { return [] }
     return try read { db in
       let statement = try db.cachedStatement(

@@ -100,7 +100,9 @@ final class SegmentsAhead: Sendable {
   }
 
   private func begin(_ progress: inout Progress) -> Int? {
-    guard progress.next < segments.count, progress.ahead < Self.most else {
+    guard progress.next < segments.count,
+      progress.ahead == 0 || progress.ahead + segments[progress.next].extraBytes <= Self.most
+    else {
       progress.isHelping = false
       return nil
     }

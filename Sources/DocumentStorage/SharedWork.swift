@@ -36,7 +36,7 @@ final class SharedWork<Value: Sendable>: Sendable {
   func results(
     helpers: Int = SharedWork.helpers, meanwhile: () throws -> Void = {}
   ) rethrows -> [Value] {
-    for _ in 0..<min(helpers, count - 1) {
+    for _ in 0..<max(0, min(helpers, count - 1)) {
       DispatchQueue.global(qos: .userInitiated).async { self.takePieces() }
     }
     try meanwhile()

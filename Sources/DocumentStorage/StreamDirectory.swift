@@ -48,6 +48,8 @@ package struct StreamDirectory: Sendable {
   /// What this device calls itself, whether the others know or not.
   var ownName: (stream: StreamID, name: String)?
   private var newlyOpen: [(Lineage.LineID, Frontier.Open)] = []
+  /// So many of those are worth a look at whether they close.
+  private var manyOpen = 4096
 
   package init(_ db: Database) throws {
     frontier = Frontier()
@@ -89,6 +91,20 @@ package struct StreamDirectory: Sendable {
     return number
   }
 
+  /// Gives numbers to the streams that a transaction names: no document's row can be made without,
+  /// and these are made without the database (``DocumentFold``).
+  mutating func number(what transaction: Transaction, _ db: Database) throws {
+    for entry in transaction.header.context.entries where rows[entry.stream] == nil {
+      _ = try number(of: entry.stream, db)
+    }
+    var last = transaction.header.stream
+    for index in transaction.operations.indices {
+      let stream = transaction.operations[index].insert.stream
+      guard stream != last else { continue }
+      last = stream
+      _ = try number(of: stream, db)
+    }
+  }
 }
 
 // MARK: - Applying
@@ -237,10 +253,11 @@ extension StreamDirectory {
   /// Moves the closed part on, if much has been applied since: each transaction is held with its
   /// context until then.
   mutating func closeIfMany(_ db: Database) throws {
-    if newlyOpen.count >= Self.manyOpen { try close(db) }
+    guard newlyOpen.count >= manyOpen else { return }
+    try close(db)
+    // What cannot close is not looked at again until there is as much more of it.
+    manyOpen = max(manyOpen, 2 * newlyOpen.count)
   }
-
-  private static let manyOpen = 4096
 
   private mutating func close(_ db: Database) throws {
     try settleContradictions(db)

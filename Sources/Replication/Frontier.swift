@@ -250,6 +250,7 @@ package struct Frontier: Sendable, Equatable {
       setClosed(waiting[count], on: line)
       count += 1
     }
+    guard count > 0 else { return [] }
     open[line] = count == waiting.count ? nil : Array(waiting[count...])
     return Array(waiting[..<count])
   }

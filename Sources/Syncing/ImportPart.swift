@@ -81,10 +81,12 @@ package struct ImportPart {
     _ segment: ImportableSegment, look: FileRecord.Look, weight: Weight
   ) {
     let range = segment.segment.range
-    files.append((HeldSegment(segment, isOpen: staysOpen(weight)), look))
+    let held = HeldSegment(
+      segment, isOpen: staysOpen(weight), openBytes: weight.bytes - weight.fileBytes)
+    files.append((held, look))
     reached[range.stream] = max(reached[range.stream] ?? 0, range.last)
     operations += weight.operations
-    bytes += held(weight)
+    bytes += self.held(weight)
     if staysOpen(weight) { open += weight.bytes }
     largest = max(largest, weight.bytes)
   }

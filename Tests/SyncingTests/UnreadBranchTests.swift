@@ -60,6 +60,17 @@ import Testing
     #expect(try compact(ann).dropped == 18)
   }
 
+  @Test("is told from what is known, also by hundreds of names")
+  func manyNames() throws {
+    let names = (1...300 as ClosedRange<UInt64>).map { number in
+      ImportedNames.Name(stream: ann.stream, first: number, last: number, digest: number)
+    }
+    #expect(try ann.device.database.segmentNames(of: ann.stream, among: names).isEmpty)
+    let known = try ann.device.database.segmentNames(of: ann.stream)
+    let both = try ann.device.database.segmentNames(of: ann.stream, among: names + known)
+    #expect(both == known && known.count == 20)
+  }
+
   @Test("is put back whole by whoever has it, though another device wrote it")
   func putBack() throws {
     try world.mirror(ann, to: bob)

@@ -4,7 +4,7 @@ import SharedFolder
 import SystemPackage
 
 extension Compactor {
-  /// Whether the folder has a file of a stream that this device does not know.
+  /// Whether the folder has a file of a stream that this device does not know, or cannot tell.
   ///
   /// It may be a branch that leaves the stream at what would be dropped, written by this very
   /// device before its database was put back: leaning on that, it could not be read any more, and
@@ -14,9 +14,18 @@ extension Compactor {
     return try hasUnread(of: stream, in: device.container.list(directories: [directory]))
   }
 
+  /// - parameter listing: of the whole folder, or of the stream's directory.
   func hasUnread(of stream: StreamID, in listing: FolderListing) throws -> Bool {
-    let names = listing.segments.compactMap(\.claim).filter { $0.stream == stream }
-      .map { ImportedNames.Name($0) }
-    return try device.database.segmentNames(of: stream, among: names).count < Set(names).count
+    let path = device.container.directory(of: stream)
+    guard !listing.unreadable.contains(where: { $0.path == path }) else { return true }
+    let files = listing.segments.filter { $0.directory == path.lastComponent }
+    let names = Set(files.compactMap(\.claim).map { ImportedNames.Name($0) })
+    let known = try device.database.segmentNames(of: stream, among: Array(names))
+    guard names.isSubset(of: known) else { return true }
+    // A syncer's copies have other names; what they hold is known by a look at each.
+    let copies = files.filter { $0.claim == nil }
+    guard !copies.isEmpty else { return false }
+    let records = try device.database.fileRecords()
+    return copies.contains { records[$0.key]?.reason != .duplicate }
   }
 }
