@@ -4,18 +4,23 @@ import SharedFolder
 import SystemPackage
 
 extension Compactor {
-  /// Whether the folder has a file of a stream that this device does not know, or cannot tell.
+  /// Whether the folder has a file of a stream that this device does not know, or cannot tell;
+  /// false where nothing is dropped anyway.
   ///
   /// It may be a branch that leaves the stream at what would be dropped, written by this very
   /// device before its database was put back: leaning on that, it could not be read any more, and
   /// nobody else may have it.
   func hasUnread(of stream: StreamID) throws -> Bool {
-    guard let directory = FilePath.Component(stream.description) else { return false }
+    guard limits.drops, let directory = FilePath.Component(stream.description) else {
+      return false
+    }
     return try hasUnread(of: stream, in: device.container.list(directories: [directory]))
   }
 
   /// - parameter listing: of the whole folder, or of the stream's directory.
   func hasUnread(of stream: StreamID, in listing: FolderListing) throws -> Bool {
+    // Nothing depends on it where nothing is dropped, and each look takes the time of all names.
+    guard limits.drops else { return false }
     let path = device.container.directory(of: stream)
     guard !listing.unreadable.contains(where: { $0.path == path }) else { return true }
     let files = listing.segments.filter { $0.directory == path.lastComponent }

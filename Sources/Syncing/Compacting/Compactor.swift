@@ -104,7 +104,7 @@ package struct Compactor {
   private func compact(
     _ stream: StreamID, isBranching: Bool, into report: inout CompactionReport
   ) throws {
-    let isUnread = try limits.drops && !isBranching && hasUnread(of: stream)
+    let isUnread = try !isBranching && hasUnread(of: stream)
     let limits = isUnread ? limits.keepingAll : limits
     // Of one that branches nothing is written any more.
     let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)

@@ -69,7 +69,7 @@ struct DeadSurvey {
     guard found.count > 0 else { return }
     result.bytes += Int64(segment.size) * Int64(found.count) / Int64(found.total)
     var keepers = try keepers(of: found, in: segment, isNoted: noted != nil)
-    if isUnread, limits.drops { keepers.append(.unread) }
+    if isUnread { keepers.append(.unread) }
     if keepers.isEmpty { result.due += found.count }
     for keeper in keepers { result.kept[keeper, default: 0] += found.count }
   }
