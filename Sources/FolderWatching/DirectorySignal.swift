@@ -41,8 +41,7 @@ package final class DirectorySignal: Sendable {
     _ directory: FilePath, _ continuation: AsyncStream<Void>.Continuation
   ) -> sending (any DispatchSourceProtocol)? {
     guard (try? LinuxFileSystem().kind(of: directory)) == .local else { return nil }
-    let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-    guard descriptor >= 0 else { return nil }
+    guard let descriptor = try? InotifyInstance.make() else { return nil }
     let events =
       IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
       | IN_MOVE_SELF | IN_ATTRIB
@@ -50,7 +49,7 @@ package final class DirectorySignal: Sendable {
       inotify_add_watch(descriptor, $0, UInt32(events))
     }
     guard watch >= 0 else {
-      close(descriptor)
+      InotifyInstance.end(descriptor)
       return nil
     }
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
@@ -59,7 +58,7 @@ package final class DirectorySignal: Sendable {
       continuation.yield()
       if isGone { continuation.finish() }
     }
-    source.setCancelHandler { close(descriptor) }
+    source.setCancelHandler { InotifyInstance.end(descriptor) }
     source.resume()
     return source
   }

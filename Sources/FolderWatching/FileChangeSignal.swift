@@ -51,19 +51,18 @@ package final class FileChangeSignal: Sendable {
   private static func watch(
     _ directory: FilePath, names: Set<String>, echoes: EchoTimer
   ) -> sending (any DispatchSourceProtocol)? {
-    let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-    guard descriptor >= 0 else { return nil }
+    guard let descriptor = try? InotifyInstance.make() else { return nil }
     // The directory itself may be put aside, as by a rebuild.
     let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF | IN_DELETE_SELF)
     guard inotify_add_watch(descriptor, directory.string, events) >= 0 else {
-      close(descriptor)
+      InotifyInstance.end(descriptor)
       return nil
     }
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
     source.setEventHandler {
       if InotifyEvents.read(from: descriptor, namesAnyOf: names) { echoes.begin() }
     }
-    source.setCancelHandler { close(descriptor) }
+    source.setCancelHandler { InotifyInstance.end(descriptor) }
     source.resume()
     return source
   }

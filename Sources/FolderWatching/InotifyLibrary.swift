@@ -11,16 +11,23 @@ package final class InotifyLibrary {
   package let descriptor: Int32
   private let null: Int32
 
-  /// Makes the instance, with a descriptor that children do not inherit.
+  /// The watch that was asked for when it was made.
+  let watch: Int32
+
+  /// Makes the instance, with a descriptor that children do not inherit, and a first watch.
   ///
-  /// - parameter descriptors: gives those of this process that are inotify instances.
+  /// - parameters:
+  ///   - path: The directory to watch, which nobody else in this process watches.
+  ///   - mask: For what; which watches an instance has also tells which is the library's.
+  ///   - descriptors: Gives those of this process that are inotify instances.
   package init(
-    seeing descriptors: () -> Set<Int32> = { inotifyDescriptors() }
+    watching path: FilePath, mask: UInt32,
+    seeing descriptors: () -> Set<Int32> = { InotifyInstance.all() }
   ) throws(WatchError) {
     let null = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard null >= 0 else { throw Self.failure(.last) }
     do {
-      descriptor = try Self.open(seeing: descriptors)
+      (descriptor, watch) = try Self.open(watching: path, mask, seeing: descriptors)
     } catch {
       close(null)
       throw error
@@ -33,6 +40,10 @@ package final class InotifyLibrary {
   /// - returns: The watch descriptor, or nil if it is to be found by the path of an event. Of a
   ///   path that was watched before, as another directory, it is the old one.
   func watch(_ path: FilePath, mask: UInt32) throws(Errno) -> Int32? {
+    try Self.watch(path, mask: mask)
+  }
+
+  private static func watch(_ path: FilePath, mask: UInt32) throws(Errno) -> Int32? {
     let added = path.withPlatformString { inotifytools_watch_file($0, Int32(bitPattern: mask)) }
     if added == 0 { throw Errno(rawValue: inotifytools_error()) }
     // The library ends the name of a directory with a slash, but not that of a link to one.
@@ -79,24 +90,47 @@ package final class InotifyLibrary {
   }
 
   private static func open(
-    seeing descriptors: () -> Set<Int32>
-  ) throws(WatchError) -> Int32 {
+    watching path: FilePath, _ mask: UInt32, seeing descriptors: () -> Set<Int32>
+  ) throws(WatchError) -> (descriptor: Int32, watch: Int32) {
     for _ in 0..<attempts {
-      let before = descriptors()
-      guard inotifytools_initialize() == 1 else {
-        throw failure(Errno(rawValue: inotifytools_error()))
-      }
-      let new = descriptors().subtracting(before)
-      // Another thread may have made an instance of its own meanwhile, or ended one. And the
-      // library calls `select`, which writes beyond its set for a descriptor that is too great.
-      guard new.count == 1, let descriptor = new.first, descriptor < FD_SETSIZE else {
+      guard let descriptor = try initialize(seeing: descriptors) else { continue }
+      do throws(Errno) {
+        guard let watch = try watch(path, mask: mask) else { throw .badFileDescriptor }
+        if InotifyInstance.mayWatch(for: mask, descriptor) {
+          _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+          return (descriptor, watch)
+        }
+      } catch {
         inotifytools_cleanup()
-        continue
+        throw .unavailable(error == .noSpace ? .watchesExhausted : .cookies(error))
       }
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      return descriptor
+      inotifytools_cleanup()
     }
     throw .unavailable(.descriptor)
+  }
+
+  /// Makes the instance.
+  ///
+  /// - returns: its descriptor, as it seems; nil if it made none, since that is not known.
+  private static func initialize(
+    seeing descriptors: () -> Set<Int32>
+  ) throws(WatchError) -> Int32? {
+    let (failure, new): (Errno?, Set<Int32>) = InotifyInstance.alone {
+      let before = descriptors()
+      guard inotifytools_initialize() == 1 else {
+        return (Errno(rawValue: inotifytools_error()), [])
+      }
+      return (nil, descriptors().subtracting(before))
+    }
+    if let failure { throw Self.failure(failure) }
+    // What is no part of feedsync may have made an instance of its own meanwhile, or ended one.
+    // And the library calls `select`, which writes beyond its set for a descriptor that is too
+    // great.
+    guard new.count == 1, let descriptor = new.first, descriptor < FD_SETSIZE else {
+      inotifytools_cleanup()
+      return nil
+    }
+    return descriptor
   }
 
   /// How often it is tried to tell the library's descriptor from those of other threads.
@@ -105,20 +139,5 @@ package final class InotifyLibrary {
   private static func failure(_ errno: Errno) -> WatchError {
     let isExhausted = errno == .tooManyOpenFiles || errno == .tooManyOpenFilesInSystem
     return .unavailable(isExhausted ? .instancesExhausted : .unavailable(errno))
-  }
-
-  /// The descriptors of this process that are inotify instances.
-  package static func inotifyDescriptors() -> Set<Int32> {
-    let directory: FilePath = "/proc/self/fd"
-    guard let names = try? DirectoryListing.names(at: directory) else { return [] }
-    let instances = names.filter { name in
-      var target = [CChar](repeating: 0, count: 64)
-      let length = directory.appending(name).withPlatformString {
-        readlink($0, &target, target.count)
-      }
-      return length > 0
-        && target.prefix(length).elementsEqual("anon_inode:inotify".utf8.map { CChar($0) })
-    }
-    return Set(instances.compactMap { Int32($0.string) })
   }
 }

@@ -39,18 +39,15 @@ final class InotifySubscription {
     // Before the watches: what is replaced in between is found by the next tick.
     container = FileIdentity(paths.container)
     logs = FileIdentity(paths.logs)
-    library = try InotifyLibrary()
+    let cookies: FilePath
     do throws(Errno) {
-      let mask = WatchedPlace.cookies.mask
-      guard let watch = try library.watch(paths.cookies.open(), mask: mask) else {
-        throw .badFileDescriptor
-      }
-      interruption = (library.descriptor, watch)
-      places[watch] = .cookies
+      cookies = try paths.cookies.open()
     } catch {
-      library.end()
-      throw .unavailable(error == .noSpace ? .watchesExhausted : .cookies(error))
+      throw .unavailable(.cookies(error))
     }
+    library = try InotifyLibrary(watching: cookies, mask: WatchedPlace.cookies.mask)
+    interruption = (library.descriptor, library.watch)
+    places[library.watch] = .cookies
     _ = add(paths.container, as: .container)
     hasLogs = add(paths.logs, as: .logs)
     if hasLogs { addStreams() }

@@ -8,14 +8,15 @@ import SystemPackage
 package enum InotifyTrial {
   /// - returns: why it would not; nil if it would.
   package static func run(on directories: [FilePath]) -> PollingReason? {
-    let instance = inotify_init1(Int32(O_CLOEXEC))
-    guard instance >= 0 else {
-      let errno = Errno(rawValue: Glibc.errno)
-      let isExhausted = errno == .tooManyOpenFiles || errno == .tooManyOpenFilesInSystem
-      return isExhausted ? .instancesExhausted : .unavailable(errno)
+    let instance: Int32
+    do {
+      instance = try InotifyInstance.make()
+    } catch {
+      let isExhausted = error == .tooManyOpenFiles || error == .tooManyOpenFilesInSystem
+      return isExhausted ? .instancesExhausted : .unavailable(error)
     }
     // With it, all its watches go.
-    defer { close(instance) }
+    defer { InotifyInstance.end(instance) }
     for directory in directories {
       let mask = UInt32(IN_CREATE | IN_ONLYDIR)
       let watch = directory.withPlatformString { inotify_add_watch(instance, $0, mask) }

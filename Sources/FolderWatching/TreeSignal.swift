@@ -45,10 +45,10 @@ package final class TreeSignal: FolderHints {
   package init(_ root: FilePath, wake: @escaping @Sendable () -> Void) {
     self.root = root
     let isLocal = (try? LinuxFileSystem().kind(of: root)) == .local
-    let number = isLocal ? inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)) : -1
-    descriptor = number >= 0 ? number : nil
+    let descriptor = isLocal ? try? InotifyInstance.make() : nil
+    self.descriptor = descriptor
     let readable = Readable()
-    source = Mutex(number >= 0 ? Self.source(number, readable) : nil)
+    source = Mutex(descriptor.flatMap { Self.source($0, readable) })
     readable.connect { [weak self] in
       if self?.read() == true { wake() }
     }
@@ -68,7 +68,7 @@ package final class TreeSignal: FolderHints {
   ) -> sending (any DispatchSourceProtocol)? {
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
     source.setEventHandler { readable.fire() }
-    source.setCancelHandler { close(descriptor) }
+    source.setCancelHandler { InotifyInstance.end(descriptor) }
     source.resume()
     return source
   }
