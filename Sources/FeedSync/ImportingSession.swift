@@ -141,14 +141,16 @@ extension ImportingSession {
     // Reading files and waiting for the disk is not for the threads that all tasks share.
     try await withTaskExecutorPreference(BlockingExecutor.shared) {
       let device = try await reachable(device, report)
-      let telling = Telling(device: device, report: report)
+      let telling = Telling(report)
       let state = device.database.file.removingLastComponent()
       while !Task.isCancelled {
         let watcher = FolderWatcher(
           container: device.container.root, cookies: state.appending("cookies"))
         do {
           let session = WatchSession(device: device, watcher: watcher)
-          return try await session.run(waitsForFolder: true) { telling.tell($0) }
+          return try await session.run(waitsForFolder: true, isFailing: telling.isFailing) {
+            telling.tell($0)
+          }
         } catch WatchError.alreadyRunning {
           try await pollUntilWatcherIsFree(device, telling)
         }
@@ -164,7 +166,7 @@ extension ImportingSession {
       group.addTask {
         let polling = FolderWatcher(backend: PollingBackend(reason: .watcherTaken))
         try await WatchSession(device: device, watcher: polling)
-          .run(waitsForFolder: true) { telling.tell($0) }
+          .run(waitsForFolder: true, isFailing: telling.isFailing) { telling.tell($0) }
       }
       group.addTask { await InotifyToolsBackend.waitUntilFree() }
       // Either the session has failed, or it need not poll any more.
@@ -189,33 +191,22 @@ extension ImportingSession {
   }
 }
 
-/// Tells what several sessions do, one after another: none knows that the one before had failed.
+/// Tells what several sessions do, one after another, and whether the last look of one had failed,
+/// which the next goes on from.
 private final class Telling: Sendable {
-  private let device: Syncing.Device
   private let report: @Sendable (WatchEvent) -> Void
-  private let isFailing = Mutex(false)
+  private let state = Mutex(false)
 
-  init(device: Syncing.Device, report: @escaping @Sendable (WatchEvent) -> Void) {
-    self.device = device
-    self.report = report
-  }
+  init(_ report: @escaping @Sendable (WatchEvent) -> Void) { self.report = report }
+
+  var isFailing: Bool { state.withLock { $0 } }
 
   func tell(_ event: WatchEvent) {
     report(event)
     switch event {
-    case .failed: isFailing.withLock { $0 = true }
-    case .recovered: isFailing.withLock { $0 = false }
-    // If its first scan has failed as well, it says so next.
-    case .watching where isFailing.withLock(\.self) && isThere: tell(.recovered)
+    case .failed: state.withLock { $0 = true }
+    case .recovered: state.withLock { $0 = false }
     default: break
-    }
-  }
-
-  private var isThere: Bool {
-    do {
-      return try device.absence() == nil
-    } catch {
-      return false
     }
   }
 }

@@ -25,7 +25,11 @@ package struct WatchLoop {
   private static let firstRetry = Duration.seconds(5)
   private static let lastRetry = Duration.seconds(60)
 
-  package init(device: Device, limits: ImportPart.Limits = .standard) {
+  /// - parameter isFailing: Whether the last look of whoever looked before had failed.
+  package init(
+    device: Device, limits: ImportPart.Limits = .standard, isFailing: Bool = false
+  ) {
+    failure = isFailing ? "" : nil
     importer = Importer(device: device, limits: limits)
     // A scan does not wait for anything, so a first one that takes minutes has to ask.
     importer.isStopping = { Task.isCancelled }

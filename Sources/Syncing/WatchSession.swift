@@ -53,11 +53,14 @@ package struct WatchSession: Sendable {
   ///
   /// - parameters:
   ///   - waitsForFolder: whether a folder that is not there at the start is waited for.
+  ///   - isFailing: whether the last look of the session before had failed: then the first that
+  ///     does not is told (``WatchEvent/recovered``).
   ///   - report: called with each event, after the commit that it tells of.
   /// - throws: ``ContainerError`` if the folder is not there at the start and not waited for, or
   ///   is another container; and whatever `report` throws.
   package func run(
-    waitsForFolder: Bool = false, _ report: @escaping (WatchEvent) throws -> Void
+    waitsForFolder: Bool = false, isFailing: Bool = false,
+    _ report: @escaping (WatchEvent) throws -> Void
   ) async throws {
     let absence = try device.absence()
     // Who is cancelled waits for no answer, and takes the folder for one that is away. And a
@@ -68,7 +71,7 @@ package struct WatchSession: Sendable {
     let mode = try await watcher.start { mailbox.put($0) }
     var upkeepTask: Task<Void, Never>?
     do {
-      var loop = WatchLoop(device: device, limits: limits)
+      var loop = WatchLoop(device: device, limits: limits, isFailing: isFailing)
       try lookFirst(&loop, mode: mode, report: report)
       // Not beside the first scan, which may have much to import.
       upkeepTask = upkeep?.start()

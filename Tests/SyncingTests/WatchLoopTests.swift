@@ -74,6 +74,21 @@ import Testing
     }
   }
 
+  @Test("goes on from one that had failed: it tells that this is mended once its own look succeeds")
+  func goesOnFromAnother() throws {
+    func isRecovery(_ event: WatchEvent) -> Bool {
+      if case .recovered = event { true } else { false }
+    }
+    var loop = WatchLoop(device: ann.device, isFailing: true)
+    set(marker: nil)
+    #expect(try !loop.scan(nil).contains(where: isRecovery))
+    set(marker: world.marker.bytes)
+    #expect(try loop.scan(nil).filter(isRecovery).count == 1)
+    var other = WatchLoop(device: ann.device, isFailing: true)
+    #expect(try other.scan(nil).filter(isRecovery).count == 1)
+    #expect(try other.scan(nil).isEmpty)
+  }
+
   @Test("tries again soon, then ever later, and soon again after a success")
   func delays() throws {
     var loop = WatchLoop(device: ann.device)
