@@ -1,3 +1,4 @@
+import CanonicalJSON
 import ReferenceModel
 import Replication
 import SegmentFormat
@@ -13,9 +14,9 @@ extension Ledger {
     guard !copied.contains(range.stream) else { return }
     let borders = range.first...range.last
     let known = ranges[range.stream, default: [:]]
-    if let other = known.keys.first(where: { $0 != borders && $0.overlaps(borders) }),
-      !isJoining
-        || (!shared.contains(range.stream) && !known.keys.allSatisfy { $0.isNested(with: borders) })
+    let overlapping = known.keys.filter { $0 != borders && $0.overlaps(borders) }
+    if let other = overlapping.first(where: { !isJoining || !$0.isNested(with: borders) }),
+      !isJoining || !isJoinedTwice(range.stream)
     {
       throw Finding("\(range.stream) is published as \(borders) and \(other)")
     }
@@ -26,6 +27,12 @@ extension Ledger {
     ranges[range.stream, default: [:]][borders] = digest
   }
 
+  /// Whether several databases may join a stream, each where it sees fit: those of several devices,
+  /// or a new one and that in whose place it was made, whose files are put into the folder later.
+  private func isJoinedTwice(_ stream: StreamID) -> Bool {
+    shared.contains(stream) || salvaged.contains(stream)
+  }
+
   /// Notes what a file leaves nothing of.
   mutating func noteEmptied(_ transactions: [Replication.Transaction]) {
     for transaction in transactions where transaction.reduction != nil {
@@ -33,14 +40,17 @@ extension Ledger {
     }
   }
 
-  /// Whether all that a transaction did to a document was dropped, or something else of that was by
-  /// somebody who had never heard of it.
-  func isForgotten(_ key: DocumentKey, at place: Place) -> Bool {
+  /// What is forgotten of what a transaction did to a document.
+  func forgotten(of key: DocumentKey, at place: Place) -> Forgotten {
     let operations = authors[place.author][place.sequence].operations.filter { $0.document == key }
-    return operations.allSatisfy { dropped[$0.operation.dot] != nil }
-      || self.operations(on: key).contains { operation in
-        dropped[operation.dot].map { $0[place.author] < place.sequence } ?? false
-      }
+    let isOutOfSight = self.operations(on: key).contains { operation in
+      dropped[operation.dot].map { $0[place.author] < place.sequence } ?? false
+    }
+    let isDropped = operations.map { dropped[$0.operation.dot] != nil }
+    return Forgotten(
+      isAll: isOutOfSight || isDropped.allSatisfy(\.self),
+      dropped: zip(operations, isDropped).filter(\.1).map(\.0.operation.path),
+      kept: zip(operations, isDropped).filter { !$1 }.map(\.0.operation.path))
   }
 
   /// Whether an operation is one of a document that was written anew (protocol.md 24).
@@ -106,6 +116,22 @@ extension Ledger {
     where !left.contains(operation.dot.index) && dropped[operation.dot] == nil {
       dropped[operation.dot] = known
     }
+  }
+}
+
+/// What is forgotten of what a transaction did to a document.
+struct Forgotten {
+  /// Whether all of it was dropped, or something else of the document was by somebody who had never
+  /// heard of the transaction.
+  let isAll: Bool
+  /// Where it had an operation that was dropped.
+  let dropped: [[ByteString]]
+  /// Where it has one that was not.
+  let kept: [[ByteString]]
+
+  /// Whether whatever it did at a path or above it is.
+  func holds(_ path: [ByteString]) -> Bool {
+    isAll || dropped.contains { path.starts(with: $0) } && !kept.contains { path.starts(with: $0) }
   }
 }
 

@@ -125,8 +125,8 @@ struct JudgedPromise {
   let isRevoked: Bool
   /// Whether what it took away and could not claim may have gone so, though the rest is published.
   let mayLackRemovals: Bool
-  /// Whether it was itself forgotten, or whoever forgot the document had never heard of it.
-  let isForgotten: Bool
+  /// What was dropped of it; nil where it waited to be published.
+  let forgotten: Forgotten?
 
   /// Whether the author of this edit had seen `other`: nobody sees an edit before its insert.
   func hasSeen(_ other: JudgedPromise) -> Bool { isAfter(other, seen) && couldSee(other) }

@@ -68,7 +68,7 @@ struct Promises {
       led: place.map { ledger.led(upTo: $0) } ?? ledger.reach(of: seen),
       isRevoked: isPutBack && promise.transaction == nil,
       mayLackRemovals: isPutBack && promise.waits,
-      isForgotten: place.map { ledger.isForgotten(promise.document, at: $0) } ?? false)
+      forgotten: place.map { ledger.forgotten(of: promise.document, at: $0) })
   }
 
   /// The promises that must have been published by now and were not, though nothing was put back.
@@ -162,7 +162,9 @@ struct Judgement {
     // Who saw it may have written it again, beside the one who took it away.
     let writers = promises.filter { $0.promise.after?.value(at: leaf.path) == leaf.value }
     for other in promises where !other.isRevoked && other.hasSeen(origin) {
-      if other.isForgotten, outcome.revived.contains(leaf.path) { continue }
+      if outcome.revived.contains(leaf.path), other.forgotten?.holds(leaf.path) == true {
+        continue
+      }
       guard
         writers.allSatisfy({
           $0.promise.number == other.promise.number || other.hasSeen($0)
