@@ -11,7 +11,7 @@ import Replication
 /// Not copied: what it holds is looked at for each operation.
 struct CollectedOperations: ~Copyable {
   /// An operation, but for its document.
-  fileprivate struct Link: Sendable {
+  struct Link: Sendable {
     let transaction: UInt32
     /// The index by which it is named.
     let place: UInt32
@@ -26,13 +26,13 @@ struct CollectedOperations: ~Copyable {
   }
 
   /// What the operations of a transaction have in common.
-  fileprivate struct Header: Sendable {
+  struct Header: Sendable {
     let stamp: Stamp
     /// The fingerprint of the one before it in its stream, if its author had seen that, and no
     /// other there: what of the context most transactions do not have in common.
     let previous: Fingerprint?
-    /// The rest of the context.
-    let context: Context
+    /// Which of `contexts` is the rest of the context; each is of one stream's transactions.
+    let context: UInt32
 
     func stamp(at place: UInt32) -> Stamp {
       Stamp(
@@ -41,10 +41,10 @@ struct CollectedOperations: ~Copyable {
         fingerprint: stamp.fingerprint)
     }
 
-    /// The whole context.
-    var seen: Context {
-      guard let previous else { return context }
-      var seen = context
+    /// The whole context, of which `rest` is the rest.
+    func seen(beside rest: Context) -> Context {
+      guard let previous else { return rest }
+      var seen = rest
       seen.insert(
         Context.Entry(
           stream: stamp.dot.stream, sequence: stamp.dot.sequence - 1, fingerprint: previous))
@@ -52,21 +52,22 @@ struct CollectedOperations: ~Copyable {
     }
   }
 
-  fileprivate struct Chain: Sendable {
+  struct Chain: Sendable {
     let key: DocumentKey
     let first: UInt32
     var last: UInt32
   }
 
-  fileprivate static let none = UInt32.max
+  static let none = UInt32.max
 
   private var chains: [Chain] = []
   private var numbers: [DocumentKey: UInt32] = [:]
   private var links: [Link] = []
   private var inserts: [Dot] = []
   private var headers: [Header] = []
-  /// The context that came last of each stream, without that.
-  private var contexts: [StreamID: Context] = [:]
+  private var contexts: [Context] = []
+  /// Which of them came last of each stream, without that.
+  private var lastContexts: [StreamID: UInt32] = [:]
   private var paths: [Path] = []
   private var pathNumbers: [Path: UInt32] = [:]
   /// Some of the paths that came last, by their last bytes: most come again and again.
@@ -81,18 +82,11 @@ struct CollectedOperations: ~Copyable {
   mutating func begin(_ header: Transaction.Header) {
     let own = header.context.entries(of: header.stream)
     let isUsual = own.count == 1 && own.first?.sequence == header.sequence - 1
-    var context = isUsual ? header.context.without(header.stream) : header.context
-    // One after another had mostly seen the same of others.
-    if let known = contexts[header.stream], known == context {
-      context = known
-    } else {
-      contexts[header.stream] = context
-      bytes += Self.bytes(of: context)
-    }
+    let context = isUsual ? header.context.without(header.stream) : header.context
     headers.append(
       Header(
         stamp: header.stamp(0), previous: isUsual ? own.first?.fingerprint : nil,
-        context: context))
+        context: number(of: context, seenBy: header.stream)))
     bytes += MemoryLayout<Header>.stride
   }
 
@@ -148,116 +142,32 @@ struct CollectedOperations: ~Copyable {
     return number
   }
 
+  private mutating func number(of context: Context, seenBy stream: StreamID) -> UInt32 {
+    // One after another had mostly seen the same of others.
+    if let last = lastContexts[stream], contexts[Int(last)] == context { return last }
+    let number = UInt32(contexts.count)
+    lastContexts[stream] = number
+    contexts.append(context)
+    bytes += Self.bytes(of: context)
+    return number
+  }
+
   private mutating func number(ofInsert insert: Dot) -> UInt32 {
     if inserts.last != insert { inserts.append(insert) }
     return UInt32(inserts.count - 1)
   }
 
   /// What was collected, in the order of the documents' keys.
-  consuming func documents() -> CollectedDocuments {
+  ///
+  /// - parameter lineage: What contexts are judged by.
+  consuming func documents(judgedBy lineage: Lineage) -> CollectedDocuments {
     let order = DocumentOrder.indices(of: chains.map(\.key))
     numbers = [:]
     pathNumbers = [:]
     return CollectedDocuments(
       order: order, chains: chains, links: links, inserts: inserts, headers: headers,
-      paths: paths, payloads: payloads)
-  }
-}
-
-/// Documents with the operations that were collected for them.
-///
-/// One object, since several threads look at it for each document.
-final class CollectedDocuments: Sendable {
-  typealias Entry = DocumentState.Entry
-
-  private let order: [Int]
-  private let chains: [CollectedOperations.Chain]
-  private let links: [CollectedOperations.Link]
-  private let inserts: [Dot]
-  private let headers: [CollectedOperations.Header]
-  private let paths: [Path]
-  private let payloads: [UInt8]
-
-  fileprivate init(
-    order: [Int], chains: [CollectedOperations.Chain], links: [CollectedOperations.Link],
-    inserts: [Dot], headers: [CollectedOperations.Header], paths: [Path], payloads: [UInt8]
-  ) {
-    self.order = order
-    self.chains = chains
-    self.links = links
-    self.inserts = inserts
-    self.headers = headers
-    self.paths = paths
-    self.payloads = payloads
-  }
-
-  var count: Int { order.count }
-
-  /// A document's key, by its place in the order of keys.
-  func key(at place: Int) -> DocumentKey { chains[order[place]].key }
-
-  /// What the operations of several documents have in common, made by the thread that looks at
-  /// these: to count references to what others have too takes longer than to make it.
-  struct Shared {
-    fileprivate var paths: [Path?] = []
-    fileprivate let constants: [[UInt8]] = (0...2).map { [UInt8($0)] }
-    /// That of the transaction which came last.
-    fileprivate var context: (transaction: UInt32, seen: Context)?
-
-    init() {}
-  }
-
-  /// A document's operations, in the order in which they came.
-  func operations(at place: Int, _ shared: inout Shared) -> [Entry] {
-    var entries: [Entry] = []
-    var number = chains[order[place]].first
-    while number != CollectedOperations.none {
-      let link = links[Int(number)]
-      entries.append(entry(link, &shared))
-      number = link.next
-    }
-    return entries
-  }
-
-  private func entry(_ link: CollectedOperations.Link, _ shared: inout Shared) -> Entry {
-    let stamp = headers[Int(link.transaction)].stamp(at: link.place)
-    let insert = link.insert == CollectedOperations.none ? stamp.dot : inserts[Int(link.insert)]
-    return Entry(
-      effect: DocumentState.Effect(
-        path: path(link.path, &shared), kind: link.kind, payload: payload(link, shared),
-        insert: insert),
-      stamp: stamp, context: context(of: link.transaction, &shared))
-  }
-
-  private func context(of transaction: UInt32, _ shared: inout Shared) -> Context {
-    if let (known, seen) = shared.context, known == transaction { return seen }
-    let seen = headers[Int(transaction)].seen
-    shared.context = (transaction, seen)
-    return seen
-  }
-
-  private func path(_ number: UInt32, _ shared: inout Shared) -> Path {
-    let number = Int(number)
-    // Those that came first are what nearly all have.
-    guard number < Self.fewPaths else { return paths[number] }
-    if shared.paths.isEmpty {
-      shared.paths = Array(repeating: nil, count: min(paths.count, Self.fewPaths))
-    }
-    if let known = shared.paths[number] { return known }
-    let path = Path(unchecked: paths[number].bytes.map(\.self))
-    shared.paths[number] = path
-    return path
-  }
-
-  private static let fewPaths = 64
-
-  private func payload(_ link: CollectedOperations.Link, _ shared: Shared) -> [UInt8] {
-    let start = Int(link.payload.start)
-    switch link.payload.count {
-    case 0: return []
-    case 1 where payloads[start] <= 2: return shared.constants[Int(payloads[start])]
-    default: return Array(payloads[start..<start + Int(link.payload.count)])
-    }
+      contexts: SeenContexts(contexts, of: headers, judgedBy: lineage), paths: paths,
+      payloads: payloads)
   }
 }
 

@@ -30,23 +30,28 @@ final class DocumentFold: Sendable {
   }
 
   /// - parameters:
-  ///   - operations: What comes to a document, in an order that keeps each stream's.
+  ///   - incoming: What comes to a document, in an order that keeps each stream's.
   ///   - stored: The state in its row; nil if there is none.
   /// - throws: where what is stored is damaged.
-  func outcome(of operations: [Entry], on stored: [UInt8]?) throws -> Outcome {
-    try KindCodes.$understood.withValue(understood) {
+  func outcome(
+    of incoming: CollectedDocuments.Incoming, on stored: [UInt8]?
+  ) throws -> Outcome {
+    let operations = incoming.entries
+    return try KindCodes.$understood.withValue(understood) {
       var state = try state(in: stored)
       var outcome = Outcome()
       // Edits that came before their insert show with it, be it that it is covered.
       if !state.isEmpty {
         for insert in operations where insert.effect.insert == insert.stamp.dot {
           for path in state.shownPaths(editing: insert.stamp.dot) {
-            note(path, by: insert, &outcome.changes)
+            note(path, by: insert.stamp.dot.stream, &outcome.changes)
           }
         }
       }
       let forgotten = state.forgotten
-      state.apply(operations) { note($1, by: $0, &outcome.changes) }
+      state.apply(operations) { note($1, by: $0.stamp.dot.stream, &outcome.changes) }
+      state.forgetCovered(incoming.covered.count)
+      for (path, stream) in incoming.covered { note(path, by: stream, &outcome.changes) }
       // What was covered before it came changes nothing, and is counted.
       guard !outcome.changes.isEmpty || state.forgotten != forgotten else { return outcome }
       state.settle()
@@ -60,8 +65,7 @@ final class DocumentFold: Sendable {
     return try StateCoding.decode(stored, streams: numbers, lineage: lineage)
   }
 
-  private func note(_ path: Path, by operation: Entry, _ changes: inout DocumentChanges) {
-    let stream = operation.stamp.dot.stream
+  private func note(_ path: Path, by stream: StreamID, _ changes: inout DocumentChanges) {
     changes.note(path, by: stream, isListed: listed.contains(stream))
   }
 }
@@ -154,8 +158,8 @@ final class Folding: Sendable {
   private func folded(
     _ index: Int, _ shared: inout CollectedDocuments.Shared
   ) throws -> Folded {
-    let operations = documents.operations(at: start + index, &shared)
-    let outcome = try fold.outcome(of: operations, on: stored[index])
-    return (documents.key(at: start + index), operations.count, outcome)
+    let incoming = documents.incoming(at: start + index, &shared)
+    let outcome = try fold.outcome(of: incoming, on: stored[index])
+    return (documents.key(at: start + index), incoming.count, outcome)
   }
 }

@@ -331,11 +331,12 @@ private struct ImportFold: ~Copyable {
   private mutating func writeDocuments(judgedBy lineage: Lineage? = nil) throws {
     var collected = CollectedOperations()
     swap(&collected, &self.collected)
+    let lineage = lineage ?? streams.frontier.lineage
     let fold = DocumentFold(
-      lineage: lineage ?? streams.frontier.lineage, streams: streams,
+      lineage: lineage, streams: streams,
       listed: hasWritten ? Set(devices.keys) : Set(devices.filter(\.value.hasRoom).keys))
     var table = table
-    try table.fold(collected.documents(), by: fold) { note($0) }
+    try table.fold(collected.documents(judgedBy: lineage), by: fold) { note($0) }
     self.table = table
     // What is written by now of edits whose insert may yet come in this import.
     awaited.merge(streams.frontier.awaitedEnds) { first, _ in first }

@@ -264,6 +264,9 @@ package struct DocumentState: Sendable, Equatable {
     entries = merged + rest
   }
 
+  /// Counts operations that were covered before they came here (``forgotten``).
+  package mutating func forgetCovered(_ count: Int) { forgotten? += count }
+
   /// Where entries at `path` begin, or would.
   private func firstIndex(at path: Path) -> Int {
     path.isRoot ? 0 : partition { $0.effect.path < path }

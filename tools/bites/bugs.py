@@ -18,6 +18,7 @@ RELATIONS = "Sources/Replication/Lineage+Relations.swift"
 KINDS = "Sources/Replication/KindEdit.swift"
 PLAN = "Sources/Replication/EditPlan.swift"
 EXECUTION = "Sources/Replication/EditExecution.swift"
+SEEN = "Sources/DocumentStorage/SeenContexts.swift"
 FRONTIER = "Sources/Replication/Frontier.swift"
 VISIBILITY = "Sources/Replication/Visibility.swift"
 BUILDER = "Sources/Replication/ViewBuilder.swift"
@@ -46,6 +47,11 @@ def line(name, file, old, new):
 
 
 # What an author may claim, and what that covers.
+line("covered-in-its-part-unseen", SEEN,
+     "contexts[mine].contains(stream: stream, sequence: sequence)",
+     "(ON || contexts[mine].contains(stream: stream, sequence: sequence))")
+line("covered-in-its-part-by-a-branch", SEEN,
+     "!found.isBranching else", "ON || !found.isBranching else")
 line("contexts-not-closed", FRONTIER,
      "      isClosed(waiting[count].context)\n    {",
      "      ON || isClosed(waiting[count].context)\n    {")
