@@ -36,7 +36,7 @@ extension StoreDatabase {
       var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
       do {
         try writer.finishWithoutOperations()
-      } catch StorageError.contextTooLarge {
+      } catch StorageError.contextTooLarge, StorageError.clockExhausted {
         // Who writes is told. Nothing of it is done, and the files can be looked after.
         return false
       }

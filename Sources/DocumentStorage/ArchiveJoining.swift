@@ -164,16 +164,22 @@ extension StoreDatabase {
     }
   }
 
-  /// Takes what was joined at a time that is still to come for joined now.
-  package func clampJoinedTimes(to now: Int64) throws {
-    let isNeeded = try read { db in
-      try Bool.fetchOne(
-        db.prepared("SELECT EXISTS (SELECT 1 FROM joined WHERE joined_at > ?)"),
-        arguments: [now]) ?? false
+  /// Takes for happened now what is noted for a time that is still to come, by a clock that was
+  /// ahead: what was joined or found dead, and when something arrived of a stream.
+  package func clampTimes(to now: Int64) throws {
+    let times = [("joined", "joined_at"), ("dead", "found_at"), ("streams", "arrived_at")]
+    let ahead = try read { db in
+      try times.filter { table, column in
+        try Bool.fetchOne(
+          db.prepared("SELECT EXISTS (SELECT 1 FROM \(table) WHERE \(column) > ?)"),
+          arguments: [now]) ?? false
+      }
     }
-    guard isNeeded else { return }
+    guard !ahead.isEmpty else { return }
     try write { db in
-      try db.run("UPDATE joined SET joined_at = ?1 WHERE joined_at > ?1", [now])
+      for (table, column) in ahead {
+        try db.run("UPDATE \(table) SET \(column) = ?1 WHERE \(column) > ?1", [now])
+      }
     }
   }
 

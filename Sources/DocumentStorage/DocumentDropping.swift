@@ -6,6 +6,8 @@ struct DocumentDropping {
   private let db: Database
   private var streams: StreamDirectory
   private var table: DocumentTable
+  /// The documents that show something else by it, or are listed otherwise.
+  private var changed: [ImportedPart.Document] = []
 
   init(_ streams: StreamDirectory, _ db: Database) throws {
     self.db = db
@@ -40,10 +42,26 @@ struct DocumentDropping {
   ) throws {
     var state = try state(of: document.key)
     let before = (state.entries.count, state.forgotten)
+    let shown = state.summary()
     state.drop(document.dropped, isLast: isGone)
     if document.isUncertain || isUncertain { state.forgetCount() }
     guard before != (state.entries.count, state.forgotten) else { return }
     try save(state, of: document.key)
+    let now = state.summary()
+    // Where an edit of somebody who is away is all that is left of it.
+    guard shown != now else { return }
+    changed.append(
+      ImportedPart.Document(key: document.key, isDeleted: !now.isVisible, paths: []))
+  }
+
+  /// Tells followers which documents show something else, by what came of a stream.
+  func noteChanges(by stream: StreamID) throws {
+    guard !changed.isEmpty else { return }
+    let documents = changed.sorted { $0.key < $1.key }
+    let origin = CommittedChange.Origin(
+      stream: stream, sequence: nil, collections: Set(documents.map(\.key.collection)).sorted(),
+      documents: documents, isComplete: true)
+    try ChangeLog.append([origin], db)
   }
 
   /// From now on the document does not know how much it has forgotten.

@@ -55,11 +55,16 @@ extension StoreDatabase {
     guard !wanted.isEmpty else { return true }
     return try withoutActuallyEscaping(isStopping) { isStopping in
       try withoutActuallyEscaping(onRevived) { onRevived in
-        try StatementHeeding(
+        let heeding = StatementHeeding(
           database: self, due: due, pace: pace, now: Int64(now.milliseconds),
           reviving: Reviving(now: now, nonce: nonce, identity: identity),
-          isStopping: isStopping, onRevived: onRevived
-        ).heed(wanted)
+          isStopping: isStopping, onRevived: onRevived)
+        do {
+          return try heeding.heed(wanted)
+        } catch StorageError.clockExhausted {
+          // Nothing can be written anew, so that has to wait; imports and the rest need not.
+          return true
+        }
       }
     }
   }
@@ -160,6 +165,7 @@ private struct StatementHeeding {
         dropping = try DocumentDropping(StreamDirectory(db), db)
       }
       for document in documents { try dropping.drop(document, isGone: false) }
+      if let plan = plans.first { try dropping.noteChanges(by: plan.reading.range.stream) }
       return revivals.count
     }
     if count > 0 { try onRevived(count) }
@@ -206,6 +212,7 @@ private struct HeedingSteps {
         try dropping.drop(
           document, isGone: plan.isWhole, isUncertain: plan.isWhole && mark.isUncertain)
       }
+      try dropping.noteChanges(by: plan.reading.range.stream)
       if plan.isWhole { try StatementTable.note(next.bytes, of: plan.statement.id, db) }
       return revivals.count
     }

@@ -189,7 +189,8 @@ enum StatementTable {
     _ applied: Context, _ streams: StreamDirectory, _ db: Database
   ) throws -> Bool {
     try applied.entries.allSatisfy { entry in
-      try streams.frontier.isGivenUp(entry) || streams.holds(entry, db)
+      // Not what is given up: where what covers never comes, what was covered goes on showing.
+      try streams.holds(entry, db)
     }
   }
 }

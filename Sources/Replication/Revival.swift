@@ -42,7 +42,7 @@ extension DocumentState {
     var builder = ViewBuilder(
       entries: mortal.filter { entry in !others.contains { $0.winsOver(entry) } })
     guard let root = builder.node(in: builder.entries.indices, path: .root) else { return nil }
-    let steps = root.insertion
+    let steps = root.insertion(counting: mortal)
     let rest = visible.filter { !isDying($0) }
     guard !steps.allSatisfy({ step in rest.contains { $0.effect.says(step) } }) else { return nil }
     return steps + [EditPlan.Step(.delete, at: .root)]
@@ -70,20 +70,40 @@ extension DocumentState.Entry {
 
 extension DocumentView.Node {
   /// The steps that write it whole; the root's is an insert.
-  fileprivate var insertion: [EditPlan.Step] {
+  ///
+  /// - parameter entries: What it is made of.
+  fileprivate func insertion(counting entries: [DocumentState.Entry]) -> [EditPlan.Step] {
     switch content {
     case .leaf(let leaf): [EditPlan.Step(.set, at: path, payload: leaf.bytes)]
     case .counter(let leaf):
       [
         EditPlan.Step(
           .counter, at: path,
-          payload: CounterStart(CounterAmount.integer(in: leaf.json) ?? 0).payload)
+          payload: CounterStart(
+            goingOnFrom: entries.filter { $0.effect.path == path },
+            at: CounterAmount.integer(in: leaf.json) ?? 0
+          ).payload)
       ]
     case .set(let elements):
       [EditPlan.Step(.emptySet, at: path)]
         + elements.map { EditPlan.Step(.add, at: path.appending($0.key)) }
     case .object(let members):
-      [EditPlan.Step(.clear, at: path)] + members.flatMap(\.insertion)
+      [EditPlan.Step(.clear, at: path)] + members.flatMap { $0.insertion(counting: entries) }
     }
+  }
+}
+
+extension CounterStart {
+  /// One that counts on from what some starts and increments of a counter come to, and covers none
+  /// of them: where one of them is still there, it does not count beside this.
+  fileprivate init(goingOnFrom entries: [DocumentState.Entry], at number: Int128) {
+    self.init(number)
+    let starts = entries.compactMap { entry in
+      entry.effect.kind == .counter ? CounterStart(payload: entry.effect.payload) : nil
+    }
+    let named = entries.countedIncrements
+    let increments = entries.filter { $0.effect.kind == .increment && !named.has($0) }
+    mark = Self.mark(of: starts, increments.map(\.stamp))
+    counted = named.union(increments.map { Increment($0.stamp) })
   }
 }

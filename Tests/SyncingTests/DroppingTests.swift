@@ -91,6 +91,48 @@ import Testing
     #expect(try compact().dropped == 18)
   }
 
+  @Test("also what was found while the clock was ahead, once that is put right")
+  func clockPutRight() throws {
+    try write(1...20)
+    _ = try compact()
+    world.advance(milliseconds: 53 * CompactionLimits.week)
+    _ = try compact()
+    world.advance(milliseconds: -52 * CompactionLimits.week)
+    try meet()
+    #expect(try compact().dropped == 0)
+    world.advance(milliseconds: CompactionLimits.week)
+    #expect(try compact().dropped == 18)
+  }
+
+  @Test("but who goes on without what was written instead keeps what was there before")
+  func skipped() throws {
+    let cat = try world.loner("cat")
+    try write(1...16)
+    _ = try compact()
+    try world.mirror(ann, to: cat)
+    try cat.importAll()
+    try write(17...18)
+    world.advance(milliseconds: Self.limits.horizon)
+    _ = try compact()
+    world.advance(milliseconds: CompactionLimits.week)
+    #expect(try compact().dropped == 16)
+    // Two in a file: that leans on nothing before it.
+    for id in ["y", "z"] { try ann.put(id, "{}", isPublishedAtOnce: false) }
+    try ann.publish()
+    let files = try world.logs(in: ann.folder).filter { $0.directory == ann.directory }
+    let reduced = try #require(files.first { try $0.decoded().segment.isReduced })
+    for file in [reduced, try #require(files.last)] { try world.deliver(file, to: cat.folder) }
+    try cat.importAll()
+    try cat.skip(ann)
+    try cat.importAll()
+    #expect(try cat.body("z") == "{}")
+    #expect(try cat.body("n0") == #"{"n":16}"# && cat.body("n1") == #"{"n":15}"#)
+    // And takes what comes after all.
+    try world.mirror(ann, to: cat)
+    try cat.importAll()
+    #expect(try cat.dump() == ann.dump())
+  }
+
   @Test("and a reader that has them takes them out of what it keeps")
   func heeds() throws {
     try prepare()

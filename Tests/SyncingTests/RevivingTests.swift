@@ -36,7 +36,9 @@ import Testing
   }
 
   /// Bob deletes a document, and everybody at home forgets it.
-  private func forget(_ id: String = "old") throws {
+  ///
+  /// - parameter rest: How many operations others have of it.
+  private func forget(_ id: String = "old", butFor rest: Int = 0) throws {
     try bob.importAll()
     try bob.delete(id)
     try bob.publish()
@@ -54,7 +56,7 @@ import Testing
         _ = try Compactor(device: peer.device, limits: .small()).run()
       }
     }
-    #expect(try operations(on: id) == 0)
+    #expect(try operations(on: id) == rest)
   }
 
   private func operations(on id: String) throws -> Int {
@@ -105,6 +107,49 @@ import Testing
     try ann.add("blue", to: "/colours", of: "old")
     for peer in [ann, bob, ann] { try peer.importAll() }
     #expect(try ann.body("old")?.contains(#""colours":["blue","red"],"count":5"#) == true)
+  }
+
+  @Test("is followed by what others show of it: a document goes with what it was made of")
+  func told() throws {
+    let kim = try world.peer("kim", in: world.folder("kim"))
+    try bob.importAll()
+    try bob.delete("old")
+    try bob.publish()
+    try carry(from: folder, to: kim.folder)
+    try kim.importAll()
+    try dan.put("old", #"{"colours":["red"],"count":3,"edited":true,"n":1,"tags":{"x":true}}"#)
+    try forget()
+    try dan.publish()
+    try carry(from: dan.folder, to: kim.folder)
+    try kim.importAll()
+    let shown = try kim.body("old")
+    #expect(try shown == dan.body("old"))
+    let position = try kim.device.database.changePosition()
+    try carry(from: folder, to: kim.folder)
+    try kim.importAll()
+    #expect(try kim.body("old") != shown)
+    guard case .commits(let commits) = try kim.device.database.changes(after: position) else {
+      Issue.record("everything counts as changed")
+      return
+    }
+    let documents = commits.flatMap(\.origins).flatMap(\.documents).map(\.key)
+    #expect(documents.contains(Peer.key("old")))
+  }
+
+  @Test("counts once what was counted in it, also what others could not forget")
+  func countsOnce() throws {
+    try dan.increment("/count", of: "old", by: 2)
+    try dan.publish()
+    try carry(from: dan.folder, to: folder)
+    try dan.put("old", #"{"colours":["red"],"count":5,"n":2,"tags":{"x":true}}"#)
+    let seen = try dan.body("old")
+    // His increment, and the delete that it is kept for.
+    try forget(butFor: 2)
+    #expect(try meet() == 1)
+    for peer in [ann, bob, dan] { #expect(try peer.body("old") == seen) }
+    try bob.increment("/count", of: "old", by: 4)
+    for peer in [ann, bob, ann] { try peer.importAll() }
+    #expect(try ann.body("old")?.contains(#""count":9"#) == true)
   }
 
   @Test("has it once, whatever comes again, and writes nothing more")

@@ -26,11 +26,13 @@ extension Compactor {
     let files = listing.segments.filter { $0.directory == path.lastComponent }
     let names = Set(files.compactMap(\.claim).map { ImportedNames.Name($0) })
     let known = try device.database.segmentNames(of: stream, among: Array(names))
-    guard names.isSubset(of: known) else { return true }
-    // A syncer's copies have other names; what they hold is known by a look at each.
-    let copies = files.filter { $0.claim == nil }
-    guard !copies.isEmpty else { return false }
+    // A syncer's copies have other names, and what only tells again what was dropped has one that
+    // is not kept: what they hold is known by a look at each.
+    let others = files.filter { file in
+      file.claim.map { !known.contains(ImportedNames.Name($0)) } ?? true
+    }
+    guard !others.isEmpty else { return false }
     let records = try device.database.fileRecords()
-    return copies.contains { records[$0.key]?.reason != .duplicate }
+    return others.contains { records[$0.key]?.reason != .duplicate }
   }
 }

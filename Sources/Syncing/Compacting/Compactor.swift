@@ -64,10 +64,10 @@ package struct Compactor {
     try device.requireContainer()
     let device = try device.settled()
     // A clock that was ahead has been put right: what is not yet will not come for long.
-    try device.database.clampJoinedTimes(to: device.ambient.now())
+    try device.database.clampTimes(to: device.ambient.now())
     try device.database.noteArrivals(now: device.ambient.now())
     var report = CompactionReport()
-    try heed(unfinished: true, into: &report)
+    try heed(into: &report)
     var failure: (any Error)?
     for (stream, isBranching) in try device.database.compactableStreams() {
       do {
@@ -77,6 +77,8 @@ package struct Compactor {
       }
       guard !report.isStopped else { break }
     }
+    // Last: of what had to stay much may have to be looked at, each time, and nothing come of it.
+    if !report.isStopped { try heed(unfinished: true, into: &report) }
     if !report.isStopped {
       do {
         report.blobs = try BlobUpkeep(
