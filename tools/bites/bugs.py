@@ -263,7 +263,7 @@ bug("hole-ignored",
      f"""
     let pretended = StreamPosition(
       sequence: range.first - 1, fingerprint: range.fingerprintBefore, context: Context())
-    let known = try streams.position(at: range.predecessor, db)
+    let known = try streams.start(of: opened.segment, db)
     guard var start = known ?? ({on('hole-ignored')} ? pretended : nil) else {{
       if {on('waiting-counts-as-imported')} {{
         part.applied.append(held.file)
@@ -634,6 +634,7 @@ line("statements-heeded-without-those-beside-them", "Sources/DocumentStorage/Sta
 LANES.update((name, "compacting travelling") for name in set(BUGS) - before)
 LANES["written-anew-for-nothing"] += " partitions"
 LANES["statements-not-leant-on"] += " copies"
+LANES["rolled-up-over-a-hole"] += " skipping"
 
 # What a program does with what only a newer one understands.
 before = set(BUGS)
