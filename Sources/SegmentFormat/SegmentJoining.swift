@@ -95,8 +95,15 @@ private struct TransactionEncoding {
   mutating func append(_ transaction: Transaction) {
     if let held { leftOut.append(held.header.fingerprint) }
     let isEmpty = transaction.operations.isEmpty && (isReducing || transaction.reduction != nil)
-    held = isEmpty ? transaction : nil
+    held = isEmpty && !isNeeded(transaction) ? transaction : nil
     if held == nil { write(transaction) }
+  }
+
+  /// Whether it is the first, which may come to stand behind a hole that is given up: what it had
+  /// seen is all that tells there what those that are missing had.
+  private func isNeeded(_ transaction: Transaction) -> Bool {
+    encoded.isEmpty && leftOut.isEmpty && held == nil && transaction.header.sequence > 1
+      && transaction.reduction != .leftOut
   }
 
   /// A segment ends with an entry: what follows builds on it.

@@ -58,6 +58,22 @@ import Testing
     #expect(transactions[3].header.context == Self.whole[3].header.context)
   }
 
+  @Test("tell what the first transaction had seen, also if nothing is left of that")
+  func first() throws {
+    let segment = try Segment(
+      joining: Array(Self.author.segments[2...]),
+      after: StreamPosition(after: Self.whole[1].header), dropping: { $0.sequence < 5 },
+      as: Sample.statement)
+    #expect(segment.transactions.map(\.span) == [1, 2, 1])
+    let behind = StreamPosition(
+      sequence: 2, fingerprint: segment.range.fingerprintBefore, context: Context())
+    let transactions = try segment.transactions(after: behind)
+    #expect(transactions.map(\.operations.count) == [0, 0, 1, 0])
+    #expect(transactions[0].header.context == Self.whole[2].header.context)
+    // Of what comes later it is not said: whatever has an operation behind it tells its own.
+    #expect(transactions[1].header.context.streams == [Sample.laptop])
+  }
+
   @Test("keep a value in the midst of a transaction at its place")
   func places() throws {
     let segment = try Segment(

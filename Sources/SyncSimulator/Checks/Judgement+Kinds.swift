@@ -72,13 +72,14 @@ extension Judgement {
     _ increments: [JudgedPromise], beside others: [JudgedPromise], at path: [ByteString]
   ) -> Bool {
     // What is claimed and was given up goes with what is written at or above it, also where
-    // nothing showed.
+    // nothing showed; and an object is written whole whose making was given up.
     let writers = promises.filter { $0.promise.editedKind != path }
     let mayBeCovered = writers.contains { other in
       increments.contains { increment in
         other.hasGivenUp(increment)
           && (other.claims(increment)
             ? other.promise.writesAbove(path) || other.promise.isWhole
+              || other.promise.writesAround(path)
             : other.promise.before?.value(at: path) != other.promise.after?.value(at: path))
       }
     }
