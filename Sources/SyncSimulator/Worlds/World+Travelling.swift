@@ -5,9 +5,12 @@ import Syncing
 
 /// Devices that nobody waits for, which come back with what they have written meanwhile.
 extension World {
-  /// Whether somebody may come back who was not waited for.
+  /// Whether somebody may come back who was not waited for: also one who was given up alive, where
+  /// what is dead is dropped.
   var isTravelling: Bool {
-    history.steps.contains { [.expire, .adopt, .bury].contains($0.kind) }
+    history.steps.contains {
+      [.expire, .adopt, .bury].contains($0.kind) || isCompacting && $0.kind == .retire
+    }
   }
 
   /// Makes a document, which somebody else gets and may edit; deletes it, and drops what it can.
