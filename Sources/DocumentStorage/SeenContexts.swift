@@ -54,13 +54,20 @@ struct SeenContexts: Sendable {
     header.previous != nil && header.stamp.dot.sequence - 1 <= ends[Int(header.context)]
   }
 
+  /// Both are sorted: a context may name thousands, and each operation may ask.
   private func isPart(_ number: Int, of header: CollectedOperations.Header) -> Bool {
-    let own = header.stamp.dot
+    let (own, mine) = (header.stamp.dot, contexts[Int(header.context)].entries)
     let seesOwn = hasSeenThoseBefore(header)
+    var next = 0
     return contexts[number].entries.allSatisfy { entry in
       if entry.stream == own.stream { return seesOwn && entry.sequence < own.sequence }
-      return contexts[Int(header.context)].contains(
-        stream: entry.stream, sequence: entry.sequence)
+      while next < mine.count,
+        mine[next].stream < entry.stream
+          || mine[next].stream == entry.stream && mine[next].sequence < entry.sequence
+      {
+        next += 1
+      }
+      return next < mine.count && mine[next].stream == entry.stream
     }
   }
 }

@@ -44,18 +44,22 @@ package enum InotifyInstance {
   /// Whether an instance may be one that watches something for `mask`: it is not if the kernel
   /// tells of its watches, and of none for that.
   static func mayWatch(for mask: UInt32, _ descriptor: Int32) -> Bool {
-    guard kernelTells else { return true }
+    !kernelTells || watches(for: mask, descriptor)
+  }
+
+  /// Whether the kernel tells of a watch as it was asked for; else nothing follows from that.
+  private static let kernelTells: Bool = {
+    guard let descriptor = try? make() else { return false }
+    defer { end(descriptor) }
+    let mask = UInt32(IN_DELETE_SELF | IN_ONLYDIR)
+    return inotify_add_watch(descriptor, "/proc", mask) >= 0 && watches(for: mask, descriptor)
+  }()
+
+  private static func watches(for mask: UInt32, _ descriptor: Int32) -> Bool {
     // IN_ALL_EVENTS, without the flags of which the kernel tells some.
     let events: UInt32 = 0xFFF
     return masks(of: descriptor).contains { $0 & events == mask & events }
   }
-
-  private static let kernelTells: Bool = {
-    guard let descriptor = try? make() else { return false }
-    defer { end(descriptor) }
-    inotify_add_watch(descriptor, "/proc", UInt32(IN_DELETE_SELF))
-    return !masks(of: descriptor).isEmpty
-  }()
 
   /// A mask for each watch, by the `fdinfo` of proc(5).
   private static func masks(of descriptor: Int32) -> [UInt32] {
