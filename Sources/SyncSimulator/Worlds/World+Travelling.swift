@@ -48,6 +48,8 @@ extension World {
         else { return }
         try write(on: other, about: key, count: 1, &random)
       }
+      // It may have begun one, and be put back before its own next step.
+      try other.noteStream()
     }
   }
 }
