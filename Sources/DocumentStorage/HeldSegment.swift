@@ -1,64 +1,125 @@
 import Replication
 import SegmentFormat
 
-/// A verified segment file that waits to be applied.
+/// A segment file that waits to be applied, as it was read.
 ///
-/// What it holds takes many times the memory of the file: it may be put away, and is read again
-/// when its turn comes.
+/// What it holds takes many times the memory of the file: it is unpacked when its turn comes, and
+/// whether it is well formed is seen then.
 package struct HeldSegment: Sendable {
   package let range: Segment.Range
-  package let digest: UInt64
+  /// How much it unpacks to, by what it says.
+  package let extent: SegmentFile.Extent
   /// The file's content, for the archive.
   package let bytes: [UInt8]
-  /// Whether the file stands under the name that its content gives it, so that the name alone will
-  /// tell from now on.
-  package let isUnderOwnName: Bool
   /// Where it was found, for reports.
   package let file: FileKey
-  /// Nil where it was put away.
-  private let segment: Segment?
-  /// About how much memory it takes more once it is open and complete.
-  let extraBytes: Int
+  /// The digest in the file's name, if the rest of that is what its content gives it.
+  package let namedDigest: UInt64?
 
-  /// - parameters:
-  ///   - isOpen: False to put away what can be read again.
-  ///   - openBytes: About how much memory its content takes, contexts included; found out if nil.
-  package init(_ importable: ImportableSegment, isOpen: Bool = true, openBytes: Int? = nil) {
-    extraBytes =
-      openBytes ?? importable.segment.contextEntries * ContextSize.entryBytes
-      + importable.bytes.count * 8
-    range = importable.segment.range
-    digest = importable.digest
-    bytes = importable.bytes
-    isUnderOwnName = importable.isUnderOwnName
-    file = importable.file
-    segment = isOpen ? importable.segment : nil
+  /// Reads what a file says of itself, and verifies its checksum.
+  ///
+  /// - parameter namedDigest: given the range, the digest in the file's name, if that is the name
+  ///   of such a segment.
+  package init(
+    _ bytes: [UInt8], file: FileKey, namedDigest: (Segment.Range) -> UInt64?
+  ) throws(SegmentError) {
+    (range, extent) = try SegmentFile.outline(of: bytes)
+    self.bytes = bytes
+    self.file = file
+    self.namedDigest = namedDigest(range)
   }
 
-  /// What it holds, read again if it was put away.
-  func opened() throws(SegmentError) -> OpenedSegment {
-    if let segment { return OpenedSegment(of: segment) }
-    return OpenedSegment(of: try SegmentFile.decode(bytes).segment)
+  init(_ importable: ImportableSegment) throws(SegmentError) {
+    try self.init(importable.bytes, file: importable.file) { _ in
+      importable.isUnderOwnName ? importable.digest : nil
+    }
   }
 
-  /// How many operations it says that it has.
-  var operations: Int { (try? SegmentFile.extent(of: bytes).operations) ?? 0 }
+  /// About how much memory it takes more once it is open.
+  ///
+  /// Contexts are not reckoned with: what they come to is known when it is open only.
+  var openBytes: Int { SegmentWeight(of: range, extent, fileBytes: 0).bytes }
+
+  /// Checks all of it.
+  package func verify() throws(SegmentError) { _ = try SegmentFile.decode(bytes) }
+
+  /// What it holds.
+  ///
+  /// - parameter mostContextBytes: Its transactions are completed if their contexts take no more.
+  func opened(mostContextBytes: Int) throws(SegmentError) -> OpenedSegment {
+    let (segment, digest) = try SegmentFile.decode(bytes)
+    return OpenedSegment(
+      held: self, segment: segment, digest: digest, isUnderOwnName: digest == namedDigest,
+      mostContextBytes: mostContextBytes)
+  }
 }
 
 /// A segment with its transactions complete, as far as that takes nothing but the segment.
 struct OpenedSegment: Sendable {
+  let held: HeldSegment
   let segment: Segment
+  let digest: UInt64
+  /// Whether the file stands under the name that its content gives it, so that the name alone will
+  /// tell from now on.
+  let isUnderOwnName: Bool
+  /// How much memory its contexts take, if they are complete.
+  let contextBytes: Int
+  /// Nil where it is completed when it is asked for.
   private let completed: Result<[Transaction], SegmentError>?
 
-  init(of segment: Segment) {
-    self.segment = segment
+  fileprivate init(
+    held: HeldSegment, segment: Segment, digest: UInt64, isUnderOwnName: Bool,
+    mostContextBytes: Int
+  ) {
+    (self.held, self.segment, self.digest) = (held, segment, digest)
+    self.isUnderOwnName = isUnderOwnName
+    let bytes = segment.contextEntries * ContextSize.entryBytes
+    let isCompleted = !segment.leansOnPrevious && bytes <= mostContextBytes
+    contextBytes = isCompleted ? bytes : 0
     completed =
-      segment.leansOnPrevious ? nil : Result { () throws(SegmentError) in try segment.completed() }
+      isCompleted ? Result { () throws(SegmentError) in try segment.completed() } : nil
   }
 
   /// The transactions that come after `position`.
   func transactions(after position: StreamPosition) throws(SegmentError) -> [Transaction] {
     guard let completed else { return try segment.transactions(after: position) }
     return try segment.selected(from: completed.get(), after: position)
+  }
+}
+
+/// What a segment takes while it waits, and when its turn comes.
+package struct SegmentWeight: Equatable, Sendable {
+  /// About what an operation takes besides its payload.
+  package static let operationBytes = 128
+  /// And a transaction besides its operations.
+  package static let transactionBytes = 192
+  /// And a file besides its content: its name, and what is noted of it.
+  package static let fileOverhead = 512
+
+  package var operations: Int
+  /// What it takes once it is open, the file included.
+  package var bytes: Int
+  /// What the file alone takes until then.
+  package var fileBytes: Int
+
+  package init(operations: Int, bytes: Int, fileBytes: Int? = nil) {
+    self.operations = operations
+    self.bytes = bytes
+    self.fileBytes = fileBytes ?? bytes
+  }
+
+  package init(of held: HeldSegment) {
+    self.init(
+      of: held.range, held.extent, fileBytes: held.bytes.count + Self.fileOverhead)
+  }
+
+  fileprivate init(of range: Segment.Range, _ extent: SegmentFile.Extent, fileBytes: Int) {
+    // More transactions than bytes are damage, whatever the header says.
+    let transactions = Int(min(range.last - range.first, UInt64(extent.bodyBytes))) + 1
+    operations = extent.operations
+    bytes =
+      fileBytes + extent.bodyBytes + transactions * Self.transactionBytes
+      + operations * Self.operationBytes
+    self.fileBytes = fileBytes
   }
 }

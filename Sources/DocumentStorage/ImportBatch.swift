@@ -19,11 +19,11 @@ extension StoreDatabase {
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
     try apply(
-      held: segments.map { HeldSegment($0) }, now: now, nonce: nonce, foldBytes: foldBytes,
+      held: segments.map { try HeldSegment($0) }, now: now, nonce: nonce, foldBytes: foldBytes,
       onProgress: onProgress)
   }
 
-  /// The same of segments of which some may have been put away.
+  /// The same of files that nobody has unpacked yet; one that turns out to be damaged is rejected.
   package func apply(
     held segments: [HeldSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
@@ -33,12 +33,10 @@ extension StoreDatabase {
       let streams = try readCache.streams(db, isWriting: true)
       var fold = try ImportFold(
         db, streams: streams, now: now, limit: foldBytes, onProgress: onProgress)
-      let operations = segments.reduce(0) { $0 + $1.operations }
+      let operations = segments.reduce(0) { $0 + $1.extent.operations }
       fold.collected.reserve(operations: min(operations, foldBytes / 64))
       let ahead = SegmentsAhead(segments)
-      for (index, segment) in segments.enumerated() {
-        try fold.take(segment, ahead.opened(index))
-      }
+      for index in segments.indices { try fold.take(ahead.opened(index), of: segments[index]) }
       var part = try fold.finish()
       if fold.isForked {
         try DeviceRecord.beginStream(identity.mint(), db)
@@ -101,18 +99,22 @@ private struct ImportFold: ~Copyable {
     own = device?.stream
   }
 
-  mutating func take(_ held: HeldSegment, _ opened: SegmentsAhead.Opened) throws {
+  mutating func take(_ opened: SegmentsAhead.Opened, of held: HeldSegment) throws {
     switch opened {
-    case .success(let opened): try take(held, opened)
+    case .success(let opened): try take(opened)
     case .failure(let error): part.rejected[held.file] = error
     }
   }
 
-  private mutating func take(_ held: HeldSegment, _ opened: OpenedSegment) throws {
+  private mutating func take(_ opened: OpenedSegment) throws {
+    let held = opened.held
     let range = held.range
+    if !opened.isUnderOwnName { part.misnamed.insert(held.file) }
     let number = try streams.number(of: range.stream, db)
-    if let known = try SegmentRecords.fingerprint(of: held, stream: number, db) {
-      return try noteKnown(held, opened.segment, fingerprint: known)
+    if let known = try SegmentRecords.fingerprint(
+      of: range, digest: opened.digest, stream: number, db)
+    {
+      return try noteKnown(opened, fingerprint: known)
     }
     // The stream goes on, or branches, where what the segment follows is held.
     guard var start = try streams.start(of: opened.segment, db) else {
@@ -129,15 +131,14 @@ private struct ImportFold: ~Copyable {
       start = complete
     }
     do {
-      try take(held, opened, from: start)
+      try take(opened, from: start)
     } catch let error as SegmentError {
       part.rejected[held.file] = error
     }
   }
 
-  private mutating func take(
-    _ held: HeldSegment, _ opened: OpenedSegment, from start: StreamPosition
-  ) throws {
+  private mutating func take(_ opened: OpenedSegment, from start: StreamPosition) throws {
+    let held = opened.held
     let range = held.range
     let transactions = try opened.transactions(after: start)
     // Two files may share transactions, at the front or, where one of them came behind a hole that
@@ -154,8 +155,8 @@ private struct ImportFold: ~Copyable {
     let isNewName = try name.map { try streams.learn($0, of: range.stream, db) } ?? false
     try noteFormerStreams(of: opened.segment)
     guard !rest.isEmpty || holdings.contains(.absent) else {
-      try noteKnown(held, opened.segment, fingerprint: end)
-      return try archive(held, opened.segment, transactions, telling: name, isNew: isNewName)
+      try noteKnown(opened, fingerprint: end)
+      return try archive(opened, transactions, telling: name, isNew: isNewName)
     }
     guard !rest.contains(.unknown) else {
       // Until it is known which transactions an older program had applied: not to be lost.
@@ -171,8 +172,8 @@ private struct ImportFold: ~Copyable {
     try streams.closeIfMany(db)
     part.segments += 1
     part.applied.append(held.file)
-    try remember(held, fingerprint: end)
-    try archive(held, opened.segment, transactions, telling: name, isNew: true)
+    try remember(opened, fingerprint: end)
+    try archive(opened, transactions, telling: name, isNew: true)
   }
 
   /// Keeps a file's content in the place of the smaller ones that it holds; whoever joined those
@@ -182,20 +183,18 @@ private struct ImportFold: ~Copyable {
   ///   - name: What it tells of its device.
   ///   - isNew: Whether it is kept also if it holds none.
   private mutating func archive(
-    _ held: HeldSegment, _ segment: Segment, _ transactions: [Transaction],
-    telling name: LearntName?, isNew: Bool
+    _ opened: OpenedSegment, _ transactions: [Transaction], telling name: LearntName?, isNew: Bool
   ) throws {
-    let range = held.range
+    let segment = opened.segment
+    let (bytes, digest, range) = (opened.held.bytes, opened.digest, segment.range)
     let tips = transactions.map(\.header.fingerprint)
     guard let end = tips.last else { return }
     let number = try streams.number(of: range.stream, db)
     if segment.isReduced, let statement = segment.statement {
       // What else holds its transactions stays until it is heeded.
       try SegmentArchive.store(
-        held.bytes, of: range, digest: held.digest, fingerprint: end, stream: number,
-        db)
-      return try StatementTable.note(
-        statement, of: range, digest: held.digest, &streams, db)
+        bytes, of: range, digest: digest, fingerprint: end, stream: number, db)
+      return try StatementTable.note(statement, of: range, digest: digest, &streams, db)
     }
     guard isNew || range.first < range.last else { return }
     let isBranching = streams.frontier.lineage.streams[range.stream]?.isBranching ?? false
@@ -208,12 +207,11 @@ private struct ImportFold: ~Copyable {
     }
     guard isNew || !parts.isEmpty else { return }
     try SegmentArchive.store(
-      held.bytes, of: range, digest: held.digest, fingerprint: end, stream: number,
-      db)
+      bytes, of: range, digest: digest, fingerprint: end, stream: number, db)
     guard !parts.isEmpty else { return }
     try SegmentArchive.remove(parts, stream: number, db)
     try SegmentArchive.noteJoined(
-      range, digest: held.digest, level: 0, now: now, stream: number, db)
+      range, digest: digest, level: 0, now: now, stream: number, db)
   }
 
   private mutating func take(_ transaction: Transaction, after previous: Fingerprint) throws {
@@ -288,14 +286,14 @@ private struct ImportFold: ~Copyable {
 
   /// A segment all of whose transactions are applied.
   private mutating func noteKnown(
-    _ held: HeldSegment, _ segment: Segment, fingerprint: Fingerprint
+    _ opened: OpenedSegment, fingerprint: Fingerprint
   ) throws {
-    part.duplicates.append(held.file)
-    try remember(held, fingerprint: fingerprint)
+    part.duplicates.append(opened.held.file)
+    try remember(opened, fingerprint: fingerprint)
     let isAwaited = try SegmentArchive.storeIfAwaited(
-      held, fingerprint: fingerprint,
-      stream: try streams.number(of: held.range.stream, db), db)
-    if isAwaited { try noteMarks(of: segment, endingWith: fingerprint) }
+      opened, fingerprint: fingerprint,
+      stream: try streams.number(of: opened.held.range.stream, db), db)
+    if isAwaited { try noteMarks(of: opened.segment, endingWith: fingerprint) }
   }
 
   /// An older program applied it, and kept no marks.
@@ -315,11 +313,11 @@ private struct ImportFold: ~Copyable {
   }
 
   private mutating func remember(
-    _ held: HeldSegment, fingerprint: Fingerprint
+    _ opened: OpenedSegment, fingerprint: Fingerprint
   ) throws {
-    let range = held.range
+    let range = opened.held.range
     try SegmentRecords.note(
-      range, digest: held.digest, hasOwnName: held.isUnderOwnName,
+      range, digest: opened.digest, hasOwnName: opened.isUnderOwnName,
       fingerprint: fingerprint, stream: try streams.number(of: range.stream, db), db)
   }
 

@@ -66,6 +66,8 @@ package struct ImportedPart: Sendable, Equatable {
   package var duplicates: [FileKey] = []
   /// Files that do not continue what was applied of their stream, and why.
   package var rejected: [FileKey: SegmentError] = [:]
+  /// Files under another name than their content gives them.
+  package var misnamed: Set<FileKey> = []
   /// Files that begin behind something that has not arrived, and how much was known of their stream
   /// when they were tried (``StoreDatabase/knowledge(of:)``).
   package var waiting: [FileKey: Int] = [:]

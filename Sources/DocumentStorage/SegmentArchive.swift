@@ -71,17 +71,17 @@ enum SegmentArchive {
   ///
   /// - returns: whether it was awaited.
   static func storeIfAwaited(
-    _ held: HeldSegment, fingerprint: Fingerprint, stream: Int64, _ db: Database
+    _ opened: OpenedSegment, fingerprint: Fingerprint, stream: Int64, _ db: Database
   ) throws -> Bool {
-    let range = held.range
+    let range = opened.held.range
     try db.run(
       "DELETE FROM unarchived WHERE stream = ? AND first = ? AND last = ? AND digest = ?",
       [
-        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: held.digest),
+        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: opened.digest),
       ])
     guard db.changesCount > 0 else { return false }
     try store(
-      held.bytes, of: range, digest: held.digest, fingerprint: fingerprint,
+      opened.held.bytes, of: range, digest: opened.digest, fingerprint: fingerprint,
       stream: stream, db)
     return true
   }

@@ -24,9 +24,8 @@ enum SegmentRecords {
 
   /// The fingerprint of a segment's last transaction, if this very content was applied.
   static func fingerprint(
-    of held: HeldSegment, stream: Int64, _ db: Database
+    of range: Segment.Range, digest: UInt64, stream: Int64, _ db: Database
   ) throws -> Fingerprint? {
-    let range = held.range
     let statement = try db.cachedStatement(
       sql: """
         SELECT fingerprint FROM segments
@@ -35,7 +34,7 @@ enum SegmentRecords {
     let known = try Data.fetchOne(
       statement,
       arguments: [
-        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: held.digest),
+        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest),
       ])
     return try known.map { try Fingerprint(column: $0) }
   }

@@ -2,8 +2,8 @@ import Dispatch
 import SegmentFormat
 import Synchronization
 
-/// Opens segments for whoever takes one after another, ahead of it on another thread: to complete
-/// transactions takes as long as to take them in.
+/// Opens segments for whoever takes one after another, ahead of it on another thread: to unpack
+/// them, and complete their transactions, takes as long as to take them in.
 ///
 /// Whoever comes to a segment that nobody has begun opens it itself.
 final class SegmentsAhead: Sendable {
@@ -28,6 +28,8 @@ final class SegmentsAhead: Sendable {
   }
 
   private let segments: [HeldSegment]
+  /// How much each takes once it is open, without its contexts.
+  private let weights: [Int]
   private let progress: Mutex<Progress>
   private let arrival = DispatchSemaphore(value: 0)
 
@@ -36,6 +38,7 @@ final class SegmentsAhead: Sendable {
 
   init(_ segments: [HeldSegment]) {
     self.segments = segments
+    weights = segments.map(\.openBytes)
     progress = Mutex(
       Progress(states: Array(repeating: .untouched, count: segments.count)))
   }
@@ -48,7 +51,7 @@ final class SegmentsAhead: Sendable {
       if case .begun = state { progress.awaited = index } else { progress.states[index] = .taken }
       return state
     }
-    if case .ready = state { release(index) }
+    if case .ready(let opened) = state { release(index, opened) }
     help()
     switch state {
     case .untouched, .taken: return open(index)
@@ -60,17 +63,24 @@ final class SegmentsAhead: Sendable {
         progress.states[index] = .taken
         return opened
       }
-      release(index)
-      return opened ?? open(index)
+      guard let opened else { return open(index) }
+      release(index, opened)
+      return opened
     }
   }
 
   private func open(_ index: Int) -> Opened {
-    Result { () throws(SegmentError) in try segments[index].opened() }
+    Result { () throws(SegmentError) in
+      try segments[index].opened(mostContextBytes: Self.most)
+    }
   }
 
-  private func release(_ index: Int) {
-    progress.withLock { $0.ahead -= segments[index].extraBytes }
+  private func release(_ index: Int, _ opened: Opened) {
+    progress.withLock { $0.ahead -= weights[index] + Self.contextBytes(opened) }
+  }
+
+  private static func contextBytes(_ opened: Opened) -> Int {
+    if case .success(let opened) = opened { opened.contextBytes } else { 0 }
   }
 
   /// Has another thread open some, unless one does.
@@ -91,6 +101,7 @@ final class SegmentsAhead: Sendable {
       let opened = open(index)
       let isAwaited = progress.withLock { progress in
         progress.states[index] = .ready(opened)
+        progress.ahead += Self.contextBytes(opened)
         guard progress.awaited == index else { return false }
         progress.awaited = nil
         return true
@@ -101,14 +112,14 @@ final class SegmentsAhead: Sendable {
 
   private func begin(_ progress: inout Progress) -> Int? {
     guard progress.next < segments.count,
-      progress.ahead == 0 || progress.ahead + segments[progress.next].extraBytes <= Self.most
+      progress.ahead == 0 || progress.ahead + weights[progress.next] <= Self.most
     else {
       progress.isHelping = false
       return nil
     }
     let index = progress.next
     progress.next += 1
-    progress.ahead += segments[index].extraBytes
+    progress.ahead += weights[index]
     progress.states[index] = .begun
     return index
   }

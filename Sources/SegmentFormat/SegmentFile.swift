@@ -80,17 +80,31 @@ package enum SegmentFile {
   package static func decode(
     _ bytes: [UInt8]
   ) throws(SegmentError) -> (segment: Segment, digest: UInt64) {
+    let header = try verified(bytes)
+    let body = try self.body(of: bytes, header: header)
+    let segment = try SegmentBody.decode(
+      body, range: header.range, operationCount: header.operationCount,
+      mayBeReduced: header.minimumReader > wholeVersion)
+    return (segment, digest(of: header.range, body: body))
+  }
+
+  /// What a file says of itself, believed where its checksum is right, without unpacking it.
+  package static func outline(
+    of bytes: [UInt8]
+  ) throws(SegmentError) -> (range: Segment.Range, extent: Extent) {
+    let header = try verified(bytes)
+    return (header.range, Extent(header))
+  }
+
+  /// The header of a file that is there to its end, as it was written.
+  private static func verified(_ bytes: [UInt8]) throws(SegmentError) -> Header {
     let header = try Header(bytes)
     guard header.bodyStart + header.storedBytes + checksumBytes == bytes.count else {
       throw bytes.count < header.bodyStart + header.storedBytes + checksumBytes
         ? .incomplete : .damaged("bytes follow the checksum")
     }
     try verifyChecksum(bytes)
-    let body = try self.body(of: bytes, header: header)
-    let segment = try SegmentBody.decode(
-      body, range: header.range, operationCount: header.operationCount,
-      mayBeReduced: header.minimumReader > wholeVersion)
-    return (segment, digest(of: header.range, body: body))
+    return header
   }
 
   /// How much a file unpacks to.
@@ -102,12 +116,15 @@ package enum SegmentFile {
       self.operations = operations
       self.bodyBytes = bodyBytes
     }
+
+    fileprivate init(_ header: Header) {
+      self.init(operations: header.operationCount, bodyBytes: header.bodyBytes)
+    }
   }
 
   /// Reads as much of the header as says how much the file unpacks to, and believes the rest.
   package static func extent(of bytes: [UInt8]) throws(SegmentError) -> Extent {
-    let header = try Header(bytes)
-    return Extent(operations: header.operationCount, bodyBytes: header.bodyBytes)
+    Extent(try Header(bytes))
   }
 
   /// Reads as much of the header as says whose transactions these are, and believes the rest.
@@ -149,7 +166,7 @@ package enum SegmentFile {
   }
 
   /// What stands before the body.
-  private struct Header {
+  fileprivate struct Header {
     let minimumReader: UInt64
     let range: Segment.Range
     let operationCount: Int

@@ -196,7 +196,7 @@ extension FolderKnowledge {
         let isSuperseded = part.superseded.contains(key)
         noteWaiting(segment, look: look, tried: tried, as: isSuperseded ? .duplicate : .waiting)
       } else if applied.contains(key) || known.contains(key) {
-        learn(segment, look: look)
+        learn(segment, look: look, isMisnamed: part.misnamed.contains(key))
       }
     }
     return restored
@@ -211,16 +211,18 @@ extension FolderKnowledge {
     }
   }
 
-  private mutating func learn(_ segment: HeldSegment, look: FileRecord.Look) {
+  private mutating func learn(
+    _ segment: HeldSegment, look: FileRecord.Look, isMisnamed: Bool
+  ) {
     let range = segment.range
     names.applied[range.stream] = max(names.applied[range.stream] ?? 0, range.last)
-    guard segment.isUnderOwnName else {
+    guard !isMisnamed, let digest = segment.namedDigest else {
       note(FileRecord(key: segment.file, look: look, reason: .duplicate, detail: nil))
       return
     }
     forget(segment.file)
     names.segments.insert(
       ImportedNames.Name(
-        stream: range.stream, first: range.first, last: range.last, digest: segment.digest))
+        stream: range.stream, first: range.first, last: range.last, digest: digest))
   }
 }

@@ -191,18 +191,18 @@ package final class Importer {
         report.isStopped = true
         return
       }
-      switch reader.read(file) {
+      switch reader.take(file) {
       case .gone: knowledge.forget(file.key)
       case .setAside(let record): knowledge.note(record)
       case .segment(let segment, let look):
-        let range = segment.segment.range
+        let range = segment.range
         // What is in the part may be a copy of what was applied long ago.
         let reached = max(part.reached(range.stream) ?? 0, knowledge.applied(range.stream))
         guard range.first <= reached + 1 else {
-          knowledge.noteWaiting(HeldSegment(segment), look: look)
+          noteWaiting(segment, look: look)
           break
         }
-        let weight = ImportPart.Weight(of: segment)
+        let weight = SegmentWeight(of: segment)
         if !part.hasRoom(for: weight) { try apply(&part, into: &report) }
         part.append(segment, look: look, weight: weight)
         progress.operationsRead += weight.operations
@@ -212,6 +212,16 @@ package final class Importer {
       if part.isFull { try apply(&part, into: &report) }
     }
     try apply(&part, into: &report)
+  }
+
+  private func noteWaiting(_ segment: HeldSegment, look: FileRecord.Look) {
+    do {
+      // What is damaged is said at once: it may take long until its turn comes.
+      try segment.verify()
+      knowledge.noteWaiting(segment, look: look)
+    } catch {
+      knowledge.note(FileRecord(rejecting: error, key: segment.file, look: look))
+    }
   }
 
   private static func precedes(_ lhs: [UInt8], _ rhs: [UInt8]) -> Bool {

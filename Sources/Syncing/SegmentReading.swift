@@ -6,8 +6,8 @@ import SystemFiles
 import SystemPackage
 
 /// What one look at a file under `logs/` came to.
-enum SegmentReading {
-  case segment(ImportableSegment, look: FileRecord.Look)
+enum SegmentReading<Found> {
+  case segment(Found, look: FileRecord.Look)
   case setAside(FileRecord)
   /// It is not there any more: absence means nothing.
   case gone
@@ -18,7 +18,27 @@ struct SegmentReader {
   let container: ContainerFolder
   let expected: ContainerID
 
-  func read(_ file: FolderListing.File) -> SegmentReading {
+  /// Reads a file whole, and checks all of it.
+  func read(_ file: FolderListing.File) -> SegmentReading<ImportableSegment> {
+    examine(file, range: \.segment.range) { bytes throws(SegmentError) in
+      let (segment, digest) = try SegmentFile.decode(bytes)
+      return ImportableSegment(
+        segment: segment, digest: digest, bytes: bytes,
+        isUnderOwnName: file.namedDigest(of: segment.range) == digest, file: file.key)
+    }
+  }
+
+  /// Reads a file whole, and checks what can be without unpacking it.
+  func take(_ file: FolderListing.File) -> SegmentReading<HeldSegment> {
+    examine(file, range: \.range) { bytes throws(SegmentError) in
+      try HeldSegment(bytes, file: file.key) { file.namedDigest(of: $0) }
+    }
+  }
+
+  private func examine<Found>(
+    _ file: FolderListing.File, range: (Found) -> Segment.Range,
+    _ decode: ([UInt8]) throws(SegmentError) -> Found
+  ) -> SegmentReading<Found> {
     let key = file.key
     let path = container.logs.appending(file.directory).appending(file.name)
     let contents: FileContents
@@ -31,31 +51,25 @@ struct SegmentReader {
     // As it was before it was read: what came while it was read shows as a change.
     let look = FileRecord.Look(contents.statusBefore)
     do {
-      let (segment, digest) = try SegmentFile.decode(contents.bytes)
-      guard segment.range.container == expected else {
+      let found = try decode(contents.bytes)
+      let range = range(found)
+      guard range.container == expected else {
         return .setAside(
           FileRecord(
             key: key, look: look, reason: .otherContainer,
-            detail: segment.range.container.description,
+            detail: range.container.description,
             range: FileRecord.Range(
-              stream: segment.range.stream, first: segment.range.first,
-              last: segment.range.last)))
+              stream: range.stream, first: range.first, last: range.last)))
       }
-      let proper = SegmentName(
-        first: segment.range.first, last: segment.range.last, digest: digest)
-      let isOwnName =
-        file.claim == FolderListing.Claim(stream: segment.range.stream, name: proper)
-      return .segment(
-        ImportableSegment(
-          segment: segment, digest: digest, bytes: contents.bytes, isUnderOwnName: isOwnName,
-          file: key),
-        look: look)
+      return .segment(found, look: look)
     } catch {
       return .setAside(FileRecord(rejecting: error, key: key, look: look))
     }
   }
 
-  private func reading(of error: FileError, path: FilePath, key: FileKey) -> SegmentReading {
+  private func reading<Found>(
+    of error: FileError, path: FilePath, key: FileKey
+  ) -> SegmentReading<Found> {
     if error.errno == .noSuchFileOrDirectory { return .gone }
     let look =
       (try? container.files.status(of: path)).map { FileRecord.Look($0) } ?? .none
@@ -69,6 +83,16 @@ struct SegmentReader {
       FileRecord(
         key: key, look: look, reason: reason,
         detail: error.foundKind.map { "\($0)" } ?? error.errno.description))
+  }
+}
+
+extension FolderListing.File {
+  /// The digest in its name, if that is the name of a segment of this range, in its stream's place.
+  fileprivate func namedDigest(of range: Segment.Range) -> UInt64? {
+    guard let claim, claim.stream == range.stream, claim.name.first == range.first,
+      claim.name.last == range.last
+    else { return nil }
+    return claim.name.digest
   }
 }
 

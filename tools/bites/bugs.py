@@ -284,9 +284,9 @@ line("unreadable-for-good", IMPORTER,
      "    if !ON, record.reason == .unreadable { return true }")
 bug("name-without-content",
     (IMPORTER,
-     "        let range = segment.segment.range\n",
+     "        let range = segment.range\n",
      f"""
-        let range = segment.segment.range
+        let range = segment.range
         if {on("name-without-content")}, let claim = file.claim {{ knowledge.trust(claim) }}
 """),
     (KNOWLEDGE,
@@ -314,8 +314,9 @@ extension StoreDatabase {
     try write { db in
       var streams = try StreamDirectory(db)
       for segment in segments {
+        guard let digest = segment.namedDigest else { continue }
         try SegmentRecords.note(
-          segment.range, digest: segment.digest, hasOwnName: segment.isUnderOwnName,
+          segment.range, digest: digest, hasOwnName: true,
           fingerprint: .origin, stream: try streams.number(of: segment.range.stream, db),
           db)
       }
