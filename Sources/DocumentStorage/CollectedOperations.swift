@@ -54,6 +54,7 @@ struct CollectedOperations: ~Copyable {
 
   struct Chain: Sendable {
     let key: DocumentKey
+    let hash: Int
     let first: UInt32
     var last: UInt32
   }
@@ -61,7 +62,8 @@ struct CollectedOperations: ~Copyable {
   static let none = UInt32.max
 
   private var chains: [Chain] = []
-  private var numbers: [DocumentKey: UInt32] = [:]
+  /// Which of the chains a document's is, by its hash.
+  private var slots = [UInt32](repeating: none, count: 1 << 6)
   private var links: [Link] = []
   private var inserts: [Dot] = []
   private var headers: [Header] = []
@@ -70,13 +72,21 @@ struct CollectedOperations: ~Copyable {
   private var lastContexts: [StreamID: UInt32] = [:]
   private var paths: [Path] = []
   private var pathNumbers: [Path: UInt32] = [:]
-  /// Some of the paths that came last, by their last bytes: most come again and again.
-  private var recent = [UInt32](repeating: 0, count: 64)
+  /// Which of them each of those is that the segment in hand names; ``none`` for one that has not
+  /// come yet.
+  private var namedPaths: [UInt32] = []
+  /// The document of the segment in hand that came last, and its chain.
+  private var last: (document: UInt32, chain: Int) = (none, 0)
   private var payloads: [UInt8] = []
-  /// That of the operation which came last; the next is often on the same document.
-  private var lastChain = 0
   /// About how much memory all of it takes.
   private(set) var bytes = 0
+
+  /// Begins with another segment, or with the rest of one.
+  mutating func begin(_ prepared: PreparedTransactions) {
+    namedPaths.removeAll(keepingCapacity: true)
+    namedPaths.append(contentsOf: repeatElement(Self.none, count: prepared.paths.count))
+    last.document = Self.none
+  }
 
   /// Begins with the operations of another transaction; they come one after another.
   mutating func begin(_ header: Transaction.Header) {
@@ -93,52 +103,74 @@ struct CollectedOperations: ~Copyable {
   /// Makes room for so many operations, so that it need not be made twice.
   mutating func reserve(operations: Int) { links.reserveCapacity(operations) }
 
-  /// Collects one more of the transaction that was begun last.
-  ///
-  /// - parameter place: the index by which it is named there.
-  mutating func append(_ operation: Replication.Operation, at place: Int) {
-    guard let transaction = headers.indices.last else { return }
-    let dot = headers[transaction].stamp(at: UInt32(truncatingIfNeeded: place)).dot
-    let number = UInt32(links.count)
-    links.append(
-      Link(
-        transaction: UInt32(transaction), place: dot.index,
-        insert: operation.insert == dot ? Self.none : self.number(ofInsert: operation.insert),
-        path: self.number(of: operation.path),
-        payload: (UInt32(payloads.count), UInt32(operation.payload.count)),
-        kind: operation.kind))
-    payloads.append(contentsOf: operation.payload)
-    bytes += Self.bytes(of: operation)
-    if let chain = chain(of: operation.document, startingWith: number) {
-      links[Int(chains[chain].last)].next = number
-      chains[chain].last = number
+  /// Collects some more of the transaction that was begun last.
+  mutating func append(_ range: Range<Int>, of prepared: PreparedTransactions) {
+    guard let transaction = headers.indices.last, let first = range.first else { return }
+    let start = UInt32(payloads.count)
+    let base = prepared.links[first].payload.start
+    for place in range {
+      let link = prepared.links[place]
+      let number = UInt32(links.count)
+      links.append(
+        Link(
+          transaction: UInt32(transaction), place: link.place,
+          insert: link.insert == Self.none
+            ? Self.none : self.number(ofInsert: prepared.inserts[Int(link.insert)]),
+          path: self.number(of: link.path, prepared),
+          payload: (link.payload.start - base + start, link.payload.count), kind: link.kind))
+      bytes += Self.operationBytes
+      if let chain = chain(of: link.document, prepared, startingWith: number) {
+        links[Int(chains[chain].last)].next = number
+        chains[chain].last = number
+      }
     }
+    let added = prepared.payloads(of: range)
+    payloads.append(contentsOf: added)
+    bytes += added.count
   }
 
   /// The chain that goes on; nil if one was begun.
-  private mutating func chain(of key: DocumentKey, startingWith number: UInt32) -> Int? {
-    if lastChain < chains.count, chains[lastChain].key == key { return lastChain }
-    // Inserted where it is missing, with one look.
-    let next = UInt32(chains.count)
-    lastChain = Int(Self.read(&numbers[key, default: next]))
-    guard lastChain == chains.count else { return lastChain }
-    chains.append(Chain(key: key, first: number, last: number))
+  private mutating func chain(
+    of document: UInt32, _ prepared: PreparedTransactions, startingWith number: UInt32
+  ) -> Int? {
+    if last.document == document { return last.chain }
+    let (key, hash) = prepared.documents[Int(document)]
+    var slot = hash & (slots.count - 1)
+    while slots[slot] != Self.none {
+      let chain = Int(slots[slot])
+      if chains[chain].hash == hash, chains[chain].key == key {
+        last = (document, chain)
+        return chain
+      }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    slots[slot] = UInt32(chains.count)
+    last = (document, chains.count)
+    chains.append(Chain(key: key, hash: hash, first: number, last: number))
     bytes += Self.documentBytes
+    if chains.count * 2 > slots.count { makeRoom() }
     return nil
   }
 
-  private static func read(_ value: inout UInt32) -> UInt32 { value }
+  private mutating func makeRoom() {
+    slots = [UInt32](repeating: Self.none, count: slots.count * 2)
+    for chain in chains.indices {
+      var slot = chains[chain].hash & (slots.count - 1)
+      while slots[slot] != Self.none { slot = (slot + 1) & (slots.count - 1) }
+      slots[slot] = UInt32(chain)
+    }
+  }
 
-  private mutating func number(of path: Path) -> UInt32 {
-    let slot = Int((path.bytes.last ?? 0) & 63)
-    let known = Int(recent[slot])
-    if known < paths.count, paths[known] == path { return recent[slot] }
-    let next = UInt32(paths.count)
-    let number = Self.read(&pathNumbers[path, default: next])
-    recent[slot] = number
-    guard number == next else { return number }
-    paths.append(path)
-    bytes += Self.pathBytes + path.bytes.count
+  private mutating func number(of path: UInt32, _ prepared: PreparedTransactions) -> UInt32 {
+    let known = namedPaths[Int(path)]
+    guard known == Self.none else { return known }
+    let named = prepared.paths[Int(path)]
+    let number = pathNumbers[named] ?? UInt32(paths.count)
+    namedPaths[Int(path)] = number
+    guard number == paths.count else { return number }
+    paths.append(named)
+    pathNumbers[named] = number
+    bytes += Self.pathBytes + named.bytes.count
     return number
   }
 
@@ -162,7 +194,7 @@ struct CollectedOperations: ~Copyable {
   /// - parameter lineage: What contexts are judged by.
   consuming func documents(judgedBy lineage: Lineage) -> CollectedDocuments {
     let order = DocumentOrder.indices(of: chains.map(\.key))
-    numbers = [:]
+    slots = []
     pathNumbers = [:]
     return CollectedDocuments(
       order: order, chains: chains, links: links, inserts: inserts, headers: headers,
@@ -179,16 +211,16 @@ extension CollectedOperations {
   static func mostBytes(of transaction: Transaction) -> Int {
     var bytes = MemoryLayout<Header>.stride + bytes(of: transaction.header.context)
     // By place: an iterator would copy each.
-    for index in transaction.operations.indices {
-      bytes += Self.bytes(of: transaction.operations[index]) + documentBytes + pathBytes
-      bytes += transaction.operations[index].path.bytes.count
+    let operations = transaction.operations.span
+    for index in operations.indices {
+      bytes += operationBytes + documentBytes + pathBytes
+      bytes += operations[index].payload.count + operations[index].path.bytes.count
     }
     return bytes
   }
 
-  private static func bytes(of operation: Replication.Operation) -> Int {
-    MemoryLayout<Link>.stride + MemoryLayout<Dot>.stride + operation.payload.count
-  }
+  /// What an operation takes beside its payload.
+  private static let operationBytes = MemoryLayout<Link>.stride + MemoryLayout<Dot>.stride
 
   private static func bytes(of context: Context) -> Int {
     arrayBytes + context.entries.count * MemoryLayout<Context.Entry>.stride

@@ -4,6 +4,8 @@ import GRDB
 /// The collections' names and local numbers, as one transaction sees them.
 struct CollectionNames {
   private var numbers: [ByteString: Int64] = [:]
+  /// That which was asked for last: documents come in the order of their keys.
+  private var last: (name: ByteString, number: Int64)?
   private(set) var sorted: [(name: ByteString, number: Int64)] = []
 
   init(_ db: Database) throws {
@@ -14,10 +16,19 @@ struct CollectionNames {
   }
 
   /// The number of a collection; nil if no document was ever in it.
-  func number(of name: ByteString) -> Int64? { numbers[name] }
+  func number(of name: ByteString) -> Int64? {
+    if let last, last.name == name { return last.number }
+    return numbers[name]
+  }
 
   mutating func makeNumber(of name: ByteString, _ db: Database) throws -> Int64 {
-    if let number = numbers[name] { return number }
+    if let last, last.name == name { return last.number }
+    let number = try numbers[name] ?? insert(name, db)
+    last = (name, number)
+    return number
+  }
+
+  private mutating func insert(_ name: ByteString, _ db: Database) throws -> Int64 {
     try db.run("INSERT INTO collections(name) VALUES (?)", [name.description])
     numbers[name] = db.lastInsertedRowID
     return db.lastInsertedRowID

@@ -61,6 +61,11 @@ struct StoredBytes {
     resultCode: .SQLITE_CORRUPT, message: "a stored value is damaged")
 
   mutating func varint() throws -> UInt64 {
+    // Most are below 128, and a slice counts a reference.
+    if position < bytes.count, bytes[position] < 0x80 {
+      defer { position += 1 }
+      return UInt64(bytes[position])
+    }
     guard let value = bytes[...].readVarint(at: &position) else { throw Self.damage }
     return value
   }
@@ -86,11 +91,9 @@ struct StoredBytes {
   mutating func block() throws -> [UInt8] { try take(count()) }
 
   mutating func fingerprint() throws -> Fingerprint {
-    guard bytes.count - position >= 16,
-      let fingerprint = Fingerprint(bytes: bytes[position..<position + 16])
-    else { throw Self.damage }
+    guard let halves = bytes.halves(at: position) else { throw Self.damage }
     position += 16
-    return fingerprint
+    return Fingerprint(halves: halves)
   }
 }
 

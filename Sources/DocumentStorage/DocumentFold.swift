@@ -85,7 +85,7 @@ extension DocumentTable {
   mutating func fold(
     _ documents: CollectedDocuments, by fold: DocumentFold, note: ([Folded]) -> Void
   ) throws {
-    var done: [Folded] = []
+    var done: [[Folded]] = []
     var start = 0
     var stored = try storedStates(of: documents, from: start)
     while start < documents.count {
@@ -93,33 +93,37 @@ extension DocumentTable {
       start += stored.count
       // What was found out before is written while others find out what comes next.
       let results = try folding.work().results {
-        try save(done)
-        note(done)
-        done = []
+        try save(done, note)
         stored = try storedStates(of: documents, from: start)
       }
-      for result in results { try done.append(contentsOf: result.get()) }
+      done = try results.map { try $0.get() }
     }
-    try save(done)
-    note(done)
+    try save(done, note)
   }
 
   private func storedStates(
     of documents: CollectedDocuments, from start: Int
   ) throws -> [[UInt8]?] {
+    let statement = try reading()
     var states: [[UInt8]?] = []
     var bytes = 0
     for place in start..<min(start + Self.chunk, documents.count) where bytes < Self.chunkBytes {
-      let state = try storedState(of: documents.key(at: place))
+      let state = try storedState(of: documents.key(at: place), by: statement)
       states.append(state)
       bytes += state?.count ?? 0
     }
     return states
   }
 
-  private mutating func save(_ done: [Folded]) throws {
-    for index in done.indices {
-      if let row = done[index].outcome.row { try save(row, of: done[index].key) }
+  private mutating func save(_ done: [[Folded]], _ note: ([Folded]) -> Void) throws {
+    let statement = try writing()
+    // By place: an iterator would copy each.
+    for piece in done {
+      for index in piece.indices {
+        guard let row = piece[index].outcome.row else { continue }
+        try save(row, of: piece[index].key, by: statement)
+      }
+      note(piece)
     }
   }
 }

@@ -23,12 +23,19 @@ package struct DocumentTable {
     return try StateCoding.decode(bytes, streams: streams, lineage: lineage)
   }
 
+  private func storedState(of key: DocumentKey) throws -> [UInt8]? {
+    try storedState(of: key, by: reading())
+  }
+
+  /// The statement that reads a state: to ask for it takes as long as to find a row.
+  func reading() throws -> Statement {
+    try db.cachedStatement(sql: "SELECT state FROM documents WHERE collection = ? AND id = ?")
+  }
+
   /// The state in a document's row; nil if there is none.
-  func storedState(of key: DocumentKey) throws -> [UInt8]? {
+  func storedState(of key: DocumentKey, by reading: Statement) throws -> [UInt8]? {
     guard let collection = collections.number(of: key.collection) else { return nil }
-    let statement = try db.cachedStatement(
-      sql: "SELECT state FROM documents WHERE collection = ? AND id = ?")
-    return try statement.blob(collection: collection, id: key.id.bytes)
+    return try reading.blob(collection: collection, id: key.id.bytes)
   }
 
   /// Writes a document's row.
@@ -44,8 +51,12 @@ package struct DocumentTable {
   }
 
   mutating func save(_ row: DocumentRow, of key: DocumentKey) throws {
-    let collection = try collections.makeNumber(of: key.collection, db)
-    let statement = try db.cachedStatement(
+    try save(row, of: key, by: writing())
+  }
+
+  /// The statement that writes a row.
+  func writing() throws -> Statement {
+    try db.cachedStatement(
       sql: """
         INSERT INTO documents(
           collection, id, visible, conflicts, pending, state, newer, provisional)
@@ -54,9 +65,13 @@ package struct DocumentTable {
           conflicts = excluded.conflicts, pending = excluded.pending, state = excluded.state,
           newer = excluded.newer, provisional = excluded.provisional
         """)
+  }
+
+  mutating func save(_ row: DocumentRow, of key: DocumentKey, by writing: Statement) throws {
+    let collection = try collections.makeNumber(of: key.collection, db)
     try key.id.bytes.withUnsafeBufferPointer { id in
       try row.state.withUnsafeBufferPointer { state in
-        try statement.step(row, collection: collection, id: id, state: state)
+        try writing.step(row, collection: collection, id: id, state: state)
       }
     }
   }

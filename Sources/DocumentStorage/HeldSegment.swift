@@ -35,9 +35,9 @@ package struct HeldSegment: Sendable {
     }
   }
 
-  /// About how much memory it takes more once it is open.
+  /// About how much memory it takes more while it is opened.
   ///
-  /// Contexts are not reckoned with: what they come to is known when it is open only.
+  /// Contexts are not reckoned with: what they come to is known then only.
   var openBytes: Int { SegmentWeight(of: range, extent, fileBytes: 0).bytes }
 
   /// Checks all of it.
@@ -54,36 +54,60 @@ package struct HeldSegment: Sendable {
   }
 }
 
-/// A segment with its transactions complete, as far as that takes nothing but the segment.
+/// A segment with its transactions prepared, as far as that takes nothing but the segment.
 struct OpenedSegment: Sendable {
   let held: HeldSegment
-  let segment: Segment
   let digest: UInt64
   /// Whether the file stands under the name that its content gives it, so that the name alone will
   /// tell from now on.
   let isUnderOwnName: Bool
-  /// How much memory its contexts take, if they are complete.
-  let contextBytes: Int
-  /// Nil where it is completed when it is asked for.
-  private let completed: Result<[Transaction], SegmentError>?
+  /// What it says of itself: without its transactions, but for how the first begins.
+  let frame: Segment
+  let isReduced: Bool
+  /// About how much memory it takes besides the file.
+  let memoryBytes: Int
+  private let content: Content
+
+  private enum Content {
+    case prepared(Result<PreparedTransactions, SegmentError>)
+    /// Completed when it is asked for.
+    case encoded(Segment)
+  }
 
   fileprivate init(
     held: HeldSegment, segment: Segment, digest: UInt64, isUnderOwnName: Bool,
     mostContextBytes: Int
   ) {
-    (self.held, self.segment, self.digest) = (held, segment, digest)
-    self.isUnderOwnName = isUnderOwnName
+    (self.held, self.digest, self.isUnderOwnName) = (held, digest, isUnderOwnName)
+    frame = segment.frame
+    isReduced = segment.isReduced
     let bytes = segment.contextEntries * ContextSize.entryBytes
     let isCompleted = !segment.leansOnPrevious && bytes <= mostContextBytes
-    contextBytes = isCompleted ? bytes : 0
-    completed =
-      isCompleted ? Result { () throws(SegmentError) in try segment.completed() } : nil
+    guard isCompleted else {
+      content = .encoded(segment)
+      memoryBytes = held.openBytes
+      return
+    }
+    let prepared = Result { () throws(SegmentError) in
+      PreparedTransactions(try segment.completed())
+    }
+    content = .prepared(prepared)
+    memoryBytes = bytes + ((try? prepared.get())?.bytes ?? 0)
   }
 
-  /// The transactions that come after `position`.
-  func transactions(after position: StreamPosition) throws(SegmentError) -> [Transaction] {
-    guard let completed else { return try segment.transactions(after: position) }
-    return try segment.selected(from: completed.get(), after: position)
+  /// The transactions, and which of them come after `position`.
+  func transactions(
+    after position: StreamPosition
+  ) throws(SegmentError) -> (prepared: PreparedTransactions, new: Range<Int>) {
+    switch content {
+    case .prepared(let result):
+      let prepared = try result.get()
+      let known = try frame.range.known(upTo: position) { prepared.pieces[$0].header.fingerprint }
+      return (prepared, known..<prepared.pieces.count)
+    case .encoded(let segment):
+      let prepared = PreparedTransactions(try segment.transactions(after: position))
+      return (prepared, 0..<prepared.pieces.count)
+    }
   }
 }
 

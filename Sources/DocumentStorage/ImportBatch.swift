@@ -117,10 +117,10 @@ private struct ImportFold: ~Copyable {
       return try noteKnown(opened, fingerprint: known)
     }
     // The stream goes on, or branches, where what the segment follows is held.
-    guard var start = try streams.start(of: opened.segment, db) else {
+    guard var start = try streams.start(of: opened.frame, db) else {
       return try noteWaiting(held)
     }
-    if opened.segment.leansOnPrevious, !start.isComplete {
+    if opened.frame.leansOnPrevious, !start.isComplete {
       guard let complete = try SegmentReplay.position(at: range.predecessor, streams, db) else {
         // A process of this device may be about to note it.
         guard try !SegmentRecords.isBeingPublished(range, stream: number, db) else { return }
@@ -140,23 +140,22 @@ private struct ImportFold: ~Copyable {
   private mutating func take(_ opened: OpenedSegment, from start: StreamPosition) throws {
     let held = opened.held
     let range = held.range
-    let transactions = try opened.transactions(after: start)
+    let (prepared, new) = try opened.transactions(after: start)
     // Two files may share transactions, at the front or, where one of them came behind a hole that
     // this one fills, anywhere.
-    let tips = transactions.map(\.header.tip)
+    let pieces = prepared.pieces[new]
+    let tips = pieces.map(\.header.tip)
     let holdings = try tips.map { try streams.holding($0, db) }
     let end = tips.last?.fingerprint ?? start.fingerprint
     // A fingerprint tells of all before it: what stands before one that is held, and may be
     // another, is that.
     let rest = holdings.suffix(from: holdings.lastIndex(of: .held).map { $0 + 1 } ?? 0)
-    let name = transactions.first.flatMap {
-      LearntName(of: opened.segment, first: $0.header.time)
-    }
+    let name = pieces.first.flatMap { LearntName(of: opened.frame, first: $0.header.time) }
     let isNewName = try name.map { try streams.learn($0, of: range.stream, db) } ?? false
-    try noteFormerStreams(of: opened.segment)
+    try noteFormerStreams(of: opened.frame)
     guard !rest.isEmpty || holdings.contains(.absent) else {
       try noteKnown(opened, fingerprint: end)
-      return try archive(opened, transactions, telling: name, isNew: isNewName)
+      return try archive(opened, pieces, telling: name, isNew: isNewName)
     }
     guard !rest.contains(.unknown) else {
       // Until it is known which transactions an older program had applied: not to be lost.
@@ -165,15 +164,18 @@ private struct ImportFold: ~Copyable {
     if range.stream == own { isForked = true }
     if devices[range.stream] == nil { devices[range.stream] = fromDevice(range.stream) }
     var previous = start.fingerprint
-    for index in transactions.indices {
-      if holdings[index] == .absent { try take(transactions[index], after: previous) }
+    collected.begin(prepared)
+    for index in tips.indices {
+      if holdings[index] == .absent {
+        try take(new.lowerBound + index, of: prepared, after: previous)
+      }
       previous = tips[index].fingerprint
     }
     try streams.closeIfMany(db)
     part.segments += 1
     part.applied.append(held.file)
     try remember(opened, fingerprint: end)
-    try archive(opened, transactions, telling: name, isNew: true)
+    try archive(opened, pieces, telling: name, isNew: true)
   }
 
   /// Keeps a file's content in the place of the smaller ones that it holds; whoever joined those
@@ -183,14 +185,14 @@ private struct ImportFold: ~Copyable {
   ///   - name: What it tells of its device.
   ///   - isNew: Whether it is kept also if it holds none.
   private mutating func archive(
-    _ opened: OpenedSegment, _ transactions: [Transaction], telling name: LearntName?, isNew: Bool
+    _ opened: OpenedSegment, _ pieces: ArraySlice<PreparedTransactions.Piece>,
+    telling name: LearntName?, isNew: Bool
   ) throws {
-    let segment = opened.segment
-    let (bytes, digest, range) = (opened.held.bytes, opened.digest, segment.range)
-    let tips = transactions.map(\.header.fingerprint)
+    let (bytes, digest, range) = (opened.held.bytes, opened.digest, opened.held.range)
+    let tips = pieces.map(\.header.fingerprint)
     guard let end = tips.last else { return }
     let number = try streams.number(of: range.stream, db)
-    if segment.isReduced, let statement = segment.statement {
+    if opened.isReduced, let statement = opened.frame.statement {
       // What else holds its transactions stays until it is heeded.
       try SegmentArchive.store(
         bytes, of: range, digest: digest, fingerprint: end, stream: number, db)
@@ -201,7 +203,7 @@ private struct ImportFold: ~Copyable {
     var parts = try SegmentArchive.parts(
       of: range, tips: isBranching ? tips : nil, stream: number, db)
     if let known = streams.row(of: range.stream)?.learntName, known != name,
-      transactions.contains(where: { $0.header.time == known.time })
+      pieces.contains(where: { $0.header.time == known.time })
     {
       parts = try SegmentArchive.parts(parts, notTelling: known, db)
     }
@@ -214,28 +216,21 @@ private struct ImportFold: ~Copyable {
       range, digest: digest, level: 0, now: now, stream: number, db)
   }
 
-  private mutating func take(_ transaction: Transaction, after previous: Fingerprint) throws {
-    let header = transaction.header
-    let bytes = CollectedOperations.mostBytes(of: transaction)
-    if collected.bytes + bytes > limit { try writeDocuments() }
+  private mutating func take(
+    _ place: Int, of prepared: PreparedTransactions, after previous: Fingerprint
+  ) throws {
+    let piece = prepared.pieces[place]
+    let header = piece.header
+    if collected.bytes + piece.mostBytes > limit {
+      try writeDocuments()
+      collected.begin(prepared)
+    }
     // Only what does not fit by itself is written in pieces: without the transaction in hand, whose
     // later operations have not come to the documents.
-    let whole = bytes > limit ? streams.frontier.lineage : nil
-    try streams.apply(
-      header, transaction.operations, after: previous,
-      isLeftOut: transaction.reduction == .leftOut, db)
-    try streams.number(what: transaction, db)
-    if let own, !isForked {
-      isForked =
-        try header.context.entries(of: own).contains { try !streams.holds($0, db) }
-        // Its author had it, also where it could not claim it.
-        || transaction.operations.indices.contains { index in
-          let insert = transaction.operations[index].insert
-          return insert.stream == own
-            && !streams.frontier.lineage.reaches(insert.sequence, of: own)
-        }
-      if isForked { try streams.fork(own, db) }
-    }
+    let whole = piece.mostBytes > limit ? streams.frontier.lineage : nil
+    try streams.apply(header, piece.facts, after: previous, isLeftOut: piece.isLeftOut, db)
+    try streams.number(what: header, and: piece.facts, db)
+    try noteFork(by: piece)
     // A branch that it tells of is unknown to what was whole before it: nothing may be forgotten by
     // that, so all of it is held.
     let branching = Self.branching
@@ -243,14 +238,28 @@ private struct ImportFold: ~Copyable {
     clock.merge(header.time)
     clocks.note(header)
     devices[header.stream]?.transactions += 1
-    devices[header.stream]?.operations += transaction.operations.count
+    devices[header.stream]?.operations += piece.facts.count
     collected.begin(header)
-    for offset in transaction.operations.indices {
-      collected.append(transaction.operations[offset], at: transaction.place(offset))
-      guard collected.bytes > limit, let pieces else { continue }
+    guard let pieces else { return collected.append(piece.links, of: prepared) }
+    for link in piece.links {
+      collected.append(link..<link + 1, of: prepared)
+      guard collected.bytes > limit else { continue }
       try writeDocuments(judgedBy: pieces)
+      collected.begin(prepared)
       collected.begin(header)
     }
+  }
+
+  /// Looks whether its author knows more of this device's stream than this device does.
+  private mutating func noteFork(by piece: PreparedTransactions.Piece) throws {
+    guard let own, !isForked else { return }
+    isForked =
+      try piece.header.context.entries(of: own).contains { try !streams.holds($0, db) }
+      // Its author had it, also where it could not claim it.
+      || piece.facts.inserts.contains { stream, sequence in
+        stream == own && !streams.frontier.lineage.reaches(sequence, of: own)
+      }
+    if isForked { try streams.fork(own, db) }
   }
 
   /// The streams that are judged by fingerprint.
@@ -277,8 +286,9 @@ private struct ImportFold: ~Copyable {
 
   /// Whose device wrote a stream of this one's before, goes on from what this one was once.
   private func noteFormerStreams(of segment: Segment) throws {
-    let former = segment.formerStreams
-    guard former.contains(where: { streams.row(of: $0)?.isOwn == true }) else { return }
+    guard segment.formerStreams.contains(where: { streams.row(of: $0)?.isOwn == true }) else {
+      return
+    }
     try db.run(
       "UPDATE streams SET own = \(OwnStream.continued) WHERE stream = ? AND own = 0",
       [segment.range.stream.databaseBytes])
@@ -293,7 +303,9 @@ private struct ImportFold: ~Copyable {
     let isAwaited = try SegmentArchive.storeIfAwaited(
       opened, fingerprint: fingerprint,
       stream: try streams.number(of: opened.held.range.stream, db), db)
-    if isAwaited { try noteMarks(of: opened.segment, endingWith: fingerprint) }
+    guard isAwaited else { return }
+    // Once in a file's life, so that it may be read again.
+    try noteMarks(of: SegmentFile.decode(opened.held.bytes).segment, endingWith: fingerprint)
   }
 
   /// An older program applied it, and kept no marks.
@@ -345,9 +357,10 @@ private struct ImportFold: ~Copyable {
     // By place: an iterator would copy each.
     for index in written.indices {
       guard let isVisible = written[index].outcome.row?.isVisible else { continue }
-      for (stream, paths) in written[index].outcome.changes.byStream {
-        devices[stream]?.note(
-          written[index].key, isDeleted: !isVisible, paths: paths, mayBeKnown: hasWritten)
+      for place in written[index].outcome.changes.byStream.indices {
+        devices[written[index].outcome.changes.byStream[place].stream]?.note(
+          written[index].key, isDeleted: !isVisible,
+          paths: written[index].outcome.changes.byStream[place].paths, mayBeKnown: hasWritten)
       }
     }
     onProgress(written.reduce(0) { $0 + $1.operations })

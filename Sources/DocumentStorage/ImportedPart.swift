@@ -26,6 +26,7 @@ package struct ImportedPart: Sendable, Equatable {
 
     /// Where in ``documents`` each stands.
     private var places: [DocumentKey: Int] = [:]
+    private var lastCollection: ByteString?
 
     init(stream: StreamID, name: String?) {
       self.stream = stream
@@ -39,19 +40,24 @@ package struct ImportedPart: Sendable, Equatable {
     ///
     /// - parameter mayBeKnown: whether it may be listed already.
     mutating func note(
-      _ key: DocumentKey, isDeleted: Bool, paths: Set<Path>, mayBeKnown: Bool
+      _ key: DocumentKey, isDeleted: Bool, paths: @autoclosure () -> Set<Path>,
+      mayBeKnown: Bool
     ) {
       if mayBeKnown, let index = places[key] {
-        let all = paths.filter { !$0.isRoot }.union(documents[index].paths)
+        let all = paths().filter { !$0.isRoot }.union(documents[index].paths)
         documents[index] = Document(key: key, isDeleted: isDeleted, paths: all.sorted())
         return
       }
       documentCount += 1
-      collections.insert(key.collection)
+      // Documents come in the order of their keys.
+      if key.collection != lastCollection {
+        lastCollection = key.collection
+        collections.insert(key.collection)
+      }
       guard hasRoom else { return }
       places[key] = documents.count
       documents.append(
-        Document(key: key, isDeleted: isDeleted, paths: paths.filter { !$0.isRoot }.sorted()))
+        Document(key: key, isDeleted: isDeleted, paths: paths().filter { !$0.isRoot }.sorted()))
     }
   }
 

@@ -28,7 +28,7 @@ final class SegmentsAhead: Sendable {
   }
 
   private let segments: [HeldSegment]
-  /// How much each takes once it is open, without its contexts.
+  /// How much each takes while it is opened, without its contexts.
   private let weights: [Int]
   private let progress: Mutex<Progress>
   private let arrival = DispatchSemaphore(value: 0)
@@ -45,27 +45,44 @@ final class SegmentsAhead: Sendable {
 
   /// What a segment holds; asked once of each, in their order.
   func opened(_ index: Int) -> Opened {
-    let state = progress.withLock { progress in
+    while true {
+      let state = take(index)
+      help()
+      switch state {
+      case .untouched, .taken: return open(index)
+      case .ready(let opened): return opened
+      case .begun:
+        // Another one meanwhile, or nothing else is left to do than to wait.
+        if let next = progress.withLock({ begin(&$0) }) {
+          finish(next, with: open(next))
+        } else if wait(for: index) {
+          arrival.wait()
+        }
+      }
+    }
+  }
+
+  /// The state that a segment was in, which is taken if it is ready, or nobody has begun it.
+  private func take(_ index: Int) -> State {
+    progress.withLock { progress in
       let state = progress.states[index]
       progress.next = max(progress.next, index + 1)
-      if case .begun = state { progress.awaited = index } else { progress.states[index] = .taken }
+      switch state {
+      case .begun: return state
+      case .ready(let opened): progress.ahead -= opened.bytes
+      case .untouched, .taken: break
+      }
+      progress.states[index] = .taken
       return state
     }
-    if case .ready(let opened) = state { release(index, opened) }
-    help()
-    switch state {
-    case .untouched, .taken: return open(index)
-    case .ready(let opened): return opened
-    case .begun:
-      arrival.wait()
-      let opened = progress.withLock { progress -> Opened? in
-        guard case .ready(let opened) = progress.states[index] else { return nil }
-        progress.states[index] = .taken
-        return opened
-      }
-      guard let opened else { return open(index) }
-      release(index, opened)
-      return opened
+  }
+
+  /// - returns: false if it is ready by now.
+  private func wait(for index: Int) -> Bool {
+    progress.withLock { progress in
+      guard case .begun = progress.states[index] else { return false }
+      progress.awaited = index
+      return true
     }
   }
 
@@ -75,20 +92,10 @@ final class SegmentsAhead: Sendable {
     }
   }
 
-  private func release(_ index: Int, _ opened: Opened) {
-    progress.withLock { $0.ahead -= weights[index] + Self.contextBytes(opened) }
-  }
-
-  private static func contextBytes(_ opened: Opened) -> Int {
-    if case .success(let opened) = opened { opened.contextBytes } else { 0 }
-  }
-
   /// Has another thread open some, unless one does.
   private func help() {
     let isNeeded = progress.withLock { progress in
-      guard !progress.isHelping, progress.next < segments.count,
-        progress.ahead < Self.most
-      else { return false }
+      guard !progress.isHelping, mayBegin(progress) else { return false }
       progress.isHelping = true
       return true
     }
@@ -97,30 +104,42 @@ final class SegmentsAhead: Sendable {
   }
 
   private func openAhead() {
-    while let index = progress.withLock({ progress in begin(&progress) }) {
-      let opened = open(index)
-      let isAwaited = progress.withLock { progress in
-        progress.states[index] = .ready(opened)
-        progress.ahead += Self.contextBytes(opened)
-        guard progress.awaited == index else { return false }
-        progress.awaited = nil
-        return true
-      }
-      if isAwaited { arrival.signal() }
-    }
+    while let index = progress.withLock({ progress in
+      let index = begin(&progress)
+      progress.isHelping = index != nil
+      return index
+    }) { finish(index, with: open(index)) }
+  }
+
+  private func mayBegin(_ progress: Progress) -> Bool {
+    guard progress.next < segments.count else { return false }
+    return progress.ahead == 0 || progress.ahead + weights[progress.next] <= Self.most
   }
 
   private func begin(_ progress: inout Progress) -> Int? {
-    guard progress.next < segments.count,
-      progress.ahead == 0 || progress.ahead + weights[progress.next] <= Self.most
-    else {
-      progress.isHelping = false
-      return nil
-    }
+    guard mayBegin(progress) else { return nil }
     let index = progress.next
     progress.next += 1
     progress.ahead += weights[index]
     progress.states[index] = .begun
     return index
+  }
+
+  private func finish(_ index: Int, with opened: Opened) {
+    let isAwaited = progress.withLock { progress in
+      progress.states[index] = .ready(opened)
+      progress.ahead += opened.bytes - weights[index]
+      guard progress.awaited == index else { return false }
+      progress.awaited = nil
+      return true
+    }
+    if isAwaited { arrival.signal() }
+  }
+}
+
+extension SegmentsAhead.Opened {
+  /// About how much memory it takes.
+  fileprivate var bytes: Int {
+    if case .success(let opened) = self { opened.memoryBytes } else { 0 }
   }
 }

@@ -15,7 +15,7 @@ package enum StateCoding {
     var rows: [UInt8] = []
     // Not copied one by one: an import writes as many as it has operations.
     let entries = state.entries.span
-    rows.reserveCapacity(entries.count * 24 + 16)
+    rows.reserveCapacity(entries.count * 40 + 16)
     rows.appendVarint(UInt64(entries.count))
     for index in entries.indices {
       let stamp = entries[index].stamp

@@ -372,7 +372,8 @@ extension StoreWriter {
       context: header.context, nonce: nonce,
       fingerprint: Fingerprint(
         after: previous.fingerprint, nonce: nonce, canonicalForm: form))
-    try streams.apply(header, operations, after: previous.fingerprint, db)
+    try streams.apply(
+      header, OperationFacts(of: operations, in: header.stream), after: previous.fingerprint, db)
     try streams.save(db)
     try Outbox.append(
       Transaction(header: header, operations: operations), after: previous,

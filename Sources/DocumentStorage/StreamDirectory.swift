@@ -93,17 +93,13 @@ package struct StreamDirectory: Sendable {
 
   /// Gives numbers to the streams that a transaction names: no document's row can be made without,
   /// and these are made without the database (``DocumentFold``).
-  mutating func number(what transaction: Transaction, _ db: Database) throws {
-    for entry in transaction.header.context.entries where rows[entry.stream] == nil {
+  mutating func number(
+    what header: Transaction.Header, and facts: OperationFacts, _ db: Database
+  ) throws {
+    for entry in header.context.entries where rows[entry.stream] == nil {
       _ = try number(of: entry.stream, db)
     }
-    var last = transaction.header.stream
-    for index in transaction.operations.indices {
-      let stream = transaction.operations[index].insert.stream
-      guard stream != last else { continue }
-      last = stream
-      _ = try number(of: stream, db)
-    }
+    for insert in facts.inserts { _ = try number(of: insert.stream, db) }
   }
 }
 
@@ -113,13 +109,13 @@ extension StreamDirectory {
   /// Notes that `header` is applied, whose predecessor in its stream was `previous`.
   ///
   /// - parameters:
-  ///   - operations: those of it.
+  ///   - facts: What its operations are.
   ///   - isLeftOut: whether nothing is left of it but its name, so that nothing can lean on it.
   mutating func apply(
-    _ header: Transaction.Header, _ operations: [Replication.Operation],
+    _ header: Transaction.Header, _ facts: OperationFacts,
     after previous: Fingerprint, isLeftOut: Bool = false, _ db: Database
   ) throws {
-    let newer = KindCodes.newer(in: operations)
+    let newer = facts.kinds.newer
     let number = try number(of: header.stream, db)
     if !newer.isEmpty { try NewerTransactions.note(header.tip, newer, stream: number, db) }
     if let tip = frontier.lineage.streams[header.stream]?.lines.first?.tip,
@@ -128,8 +124,7 @@ extension StreamDirectory {
       try branch(header.stream, db)
     }
     let (line, transaction) = frontier.apply(
-      header, after: previous, isUnderstood: newer.isEmpty,
-      inserts: operations.inserts(besides: header.stream))
+      header, after: previous, isUnderstood: newer.isEmpty, inserts: facts.valueInserts)
     try settleContradictions(db)
     // Also where a line goes on: what contexts name may have come with it.
     if frontier.lineage.streams[header.stream]?.isBranching == true {
@@ -142,7 +137,7 @@ extension StreamDirectory {
     rows[header.stream]?.positions[line.index] =
       isLeftOut ? StreamPosition(at: header.tip) : StreamPosition(after: header)
     rows[header.stream]?.gapSince = nil
-    if !operations.isEmpty { noteWritten(header.tip) }
+    if facts.count > 0 { noteWritten(header.tip) }
     newlyOpen.append((line, transaction))
     changed.insert(line)
   }

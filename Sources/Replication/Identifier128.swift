@@ -5,11 +5,35 @@
 ///     let stream = StreamID("000000000000000000000000000000ff")
 ///     stream?.bytes.last  // 255
 package protocol Identifier128: Hashable, Comparable, Sendable, CustomStringConvertible {
-  var rawValue: UInt128 { get }
-  init(rawValue: UInt128)
+  var halves: Halves128 { get }
+  init(halves: Halves128)
+}
+
+/// How an identifier is kept.
+///
+/// A `UInt128` wants an address that sixteen divides, and so does whatever holds one: Swift's
+/// runtime asks the C library for that in a way which takes several times as long as any other
+/// memory does.
+package struct Halves128: Hashable, Sendable {
+  package let high: UInt64
+  package let low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
 }
 
 extension Identifier128 {
+  package var rawValue: UInt128 { UInt128(halves.high) << 64 | UInt128(halves.low) }
+
+  package init(rawValue: UInt128) {
+    self.init(
+      halves: Halves128(
+        high: UInt64(truncatingIfNeeded: rawValue >> 64),
+        low: UInt64(truncatingIfNeeded: rawValue)))
+  }
+
   /// Reads 32 hexadecimal digits; upper case is refused, since a name has one spelling only.
   package init?(_ digits: some StringProtocol) {
     guard let value = UInt128(lowercaseHexadecimal: digits.utf8, count: 32) else { return nil }
@@ -18,8 +42,8 @@ extension Identifier128 {
 
   /// Reads 16 big-endian bytes; any other number of bytes is refused.
   package init?(bytes: some Collection<UInt8>) {
-    guard let value = bytes.inPlace(UInt128.init(bigEndianBytes:)) else { return nil }
-    self.init(rawValue: value)
+    guard let halves = bytes.inPlace(Halves128.init(bigEndianBytes:)) else { return nil }
+    self.init(halves: halves)
   }
 
   /// The value as 16 big-endian bytes.
@@ -29,7 +53,10 @@ extension Identifier128 {
 
   package var description: String { rawValue.lowercaseHexadecimal(digits: 32) }
 
-  package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+  package static func < (lhs: Self, rhs: Self) -> Bool {
+    lhs.halves.high == rhs.halves.high
+      ? lhs.halves.low < rhs.halves.low : lhs.halves.high < rhs.halves.high
+  }
 
   /// What a dictionary goes by: the halves, each with the dictionary's seed, multiplied.
   ///
@@ -39,8 +66,8 @@ extension Identifier128 {
   // swift-format-ignore: NoLeadingUnderscores
   package func _rawHashValue(seed: Int) -> Int {
     let seed = UInt64(bitPattern: Int64(seed))
-    let low = UInt64(truncatingIfNeeded: rawValue) ^ seed
-    let high = UInt64(truncatingIfNeeded: rawValue >> 64) ^ (seed &* 0x9E37_79B9_7F4A_7C15)
+    let low = halves.low ^ seed
+    let high = halves.high ^ (seed &* 0x9E37_79B9_7F4A_7C15)
     let product = low.multipliedFullWidth(by: high | 1)
     return Int(truncatingIfNeeded: product.high ^ product.low)
   }
@@ -73,15 +100,16 @@ extension FixedWidthInteger where Self: UnsignedInteger {
   }
 }
 
-extension UInt128 {
+extension Halves128 {
   fileprivate init?(bigEndianBytes bytes: UnsafeBufferPointer<UInt8>) {
     guard bytes.count == 16 else { return nil }
     let words = UnsafeRawBufferPointer(bytes)
-    let high = UInt64(bigEndian: words.loadUnaligned(as: UInt64.self))
-    let low = UInt64(bigEndian: words.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-    self = UInt128(high) << 64 | UInt128(low)
+    high = UInt64(bigEndian: words.loadUnaligned(as: UInt64.self))
+    low = UInt64(bigEndian: words.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
   }
+}
 
+extension UInt128 {
   fileprivate init?(lowercaseHexadecimal digits: UnsafeBufferPointer<UInt8>, count: Int) {
     guard digits.count == count, count <= 32 else { return nil }
     // In halves: each step on 128 bits takes several on 64.
@@ -126,20 +154,20 @@ extension Collection<UInt8> {
 
 /// Names what one device writes: transactions numbered 1, 2, 3 … (protocol.md 1).
 package struct StreamID: Identifier128 {
-  package let rawValue: UInt128
-  package init(rawValue: UInt128) { self.rawValue = rawValue }
+  package let halves: Halves128
+  package init(halves: Halves128) { self.halves = halves }
 }
 
 /// Names a container; minted when its marker is written, and never changed.
 package struct ContainerID: Identifier128 {
-  package let rawValue: UInt128
-  package init(rawValue: UInt128) { self.rawValue = rawValue }
+  package let halves: Halves128
+  package init(halves: Halves128) { self.halves = halves }
 }
 
 /// Binds a transaction to all that stands before it in its stream (protocol.md 2).
 package struct Fingerprint: Identifier128 {
-  package let rawValue: UInt128
-  package init(rawValue: UInt128) { self.rawValue = rawValue }
+  package let halves: Halves128
+  package init(halves: Halves128) { self.halves = halves }
 
   /// What stands before the first transaction of every stream.
   package static let origin = Fingerprint(rawValue: 0)

@@ -88,18 +88,8 @@ package struct KindCodes: OptionSet, Hashable, Sendable {
   /// It decides what is claimed, and what is not written over; not what shows.
   @TaskLocal package static var understood = KindCodes.known
 
-  /// Those of `operations` that the program does not understand.
-  package static func newer(in operations: [Operation]) -> KindCodes {
-    var codes: KindCodes = []
-    // By place, here and in `inserts(besides:)`: an iterator would copy each.
-    for index in operations.indices where !operations[index].kind.isUnderstood {
-      codes.formUnion(KindCodes(operations[index].kind))
-    }
-    return codes.newer
-  }
-
   /// Those of these that the program does not understand.
-  var newer: KindCodes {
+  package var newer: KindCodes {
     let codes = subtracting(.known)
     return codes.isEmpty ? codes : codes.subtracting(.understood)
   }

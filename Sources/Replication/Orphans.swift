@@ -74,8 +74,10 @@ extension [Operation] {
   /// What only takes away needs none: nothing of it shows.
   package func inserts(besides own: StreamID) -> [StreamID: UInt64] {
     var ends: [StreamID: UInt64] = [:]
-    for index in indices where self[index].kind.carriesValue {
-      let insert = self[index].insert
+    // By place: an iterator would copy each.
+    let all = span
+    for index in all.indices where all[index].kind.carriesValue {
+      let insert = all[index].insert
       guard insert.stream != own else { continue }
       ends[insert.stream] = Swift.max(ends[insert.stream] ?? 0, insert.sequence)
     }

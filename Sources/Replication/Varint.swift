@@ -13,16 +13,29 @@ extension [UInt8] {
 
   /// Appends an identifier's 16 bytes, the highest first.
   package mutating func append(_ identifier: some Identifier128) {
-    append(bigEndian: identifier.rawValue)
+    append(identifier.halves)
   }
 
-  private mutating func append(bigEndian value: UInt128) {
-    Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+  private mutating func append(_ halves: Halves128) {
+    let words = (halves.high.bigEndian, halves.low.bigEndian)
+    Swift.withUnsafeBytes(of: words) { append(contentsOf: $0) }
   }
 
   /// Appends `value` as 8 bytes, the highest first.
   package mutating func append(bigEndian value: UInt64) {
     Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+  }
+}
+
+extension [UInt8] {
+  /// Reads an identifier's 16 bytes, the highest first; nil if there are not as many.
+  package func halves(at position: Int) -> Halves128? {
+    guard position >= 0, count - position >= 16 else { return nil }
+    return withUnsafeBytes { bytes in
+      Halves128(
+        high: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)),
+        low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: position + 8, as: UInt64.self)))
+    }
   }
 }
 

@@ -57,11 +57,9 @@ package struct ByteReader {
   }
 
   package mutating func identifier<ID: Identifier128>() throws(SegmentError) -> ID {
-    guard remaining >= 16 else { throw .incomplete }
-    var value: UInt128 = 0
-    for offset in 0..<16 { value = value << 8 | UInt128(bytes[position + offset]) }
+    guard remaining >= 16, let halves = bytes.halves(at: position) else { throw .incomplete }
     position += 16
-    return ID(rawValue: value)
+    return ID(halves: halves)
   }
 
   package mutating func unsigned64() throws(SegmentError) -> UInt64 {

@@ -68,6 +68,13 @@ package struct Segment: Sendable {
     }
   }
 
+  /// What it says of itself, without its transactions: of the first, how it begins.
+  package var frame: Segment {
+    Segment(
+      range: range, attributes: attributes,
+      transactions: transactions.prefix(1).map(\.withoutOperations))
+  }
+
   /// Whether operations of it were dropped.
   package var isReduced: Bool { transactions.contains { $0.reduced != nil } }
 
@@ -213,6 +220,13 @@ package struct EncodedTransaction: Hashable, Sendable {
       isRelative: isRelative, hasSeenOwn: hasSeenOwn, changes: changes,
       operations: transaction.operations,
       reduced: Reduced(transaction, leftOut: leftOut))
+  }
+
+  /// How it begins.
+  fileprivate var withoutOperations: EncodedTransaction {
+    EncodedTransaction(
+      time: time, nonce: nonce, isRelative: isRelative, hasSeenOwn: hasSeenOwn, changes: changes,
+      operations: [])
   }
 
   /// Whether it cannot be completed without the transaction before it.

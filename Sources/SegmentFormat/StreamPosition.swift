@@ -123,7 +123,7 @@ extension Segment {
     }
     // Applied in part: what is known must be the same; its contexts matter no more.
     let all = try completed(after: isAtStart ? position : nil, mostEntries: mostEntries)
-    return try selected(from: all, after: position)
+    return try Array(all[range.known(upTo: position) { all[$0].header.fingerprint }...])
   }
 
   /// All of its transactions, complete.
@@ -153,20 +153,22 @@ extension Segment {
     }
     return result
   }
+}
 
-  /// Those of all its transactions that come after `position`.
+extension Segment.Range {
+  /// How many of its transactions a stream has that stands at `position`: all of them also where
+  /// that has nothing to do with it.
   ///
-  /// - throws: ``SegmentError/otherBranch`` if the segment does not continue that stream.
-  package func selected(
-    from all: [Transaction], after position: StreamPosition
-  ) throws(SegmentError) -> [Transaction] {
-    guard position.sequence + 1 >= range.first, position.sequence < range.last else { return [] }
-    let known = Int(position.sequence + 1 - range.first)
-    guard known > 0 else {
-      guard position.fingerprint == range.fingerprintBefore else { throw .otherBranch }
-      return all
-    }
-    guard all[known - 1].header.fingerprint == position.fingerprint else { throw .otherBranch }
-    return Array(all[known...])
+  /// - parameter fingerprint: those of its transactions, in their order.
+  /// - throws: ``SegmentError/otherBranch`` if they do not continue that stream.
+  package func known(
+    upTo position: StreamPosition, fingerprint: (Int) -> Fingerprint
+  ) throws(SegmentError) -> Int {
+    let count = Int(last - first) + 1
+    guard position.sequence + 1 >= first, position.sequence < last else { return count }
+    let known = Int(position.sequence + 1 - first)
+    let before = known > 0 ? fingerprint(known - 1) : fingerprintBefore
+    guard before == position.fingerprint else { throw .otherBranch }
+    return known
   }
 }

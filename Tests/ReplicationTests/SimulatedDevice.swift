@@ -47,7 +47,7 @@ struct SimulatedDevice {
   }
 
   func understands(_ operations: [Operation]) -> Bool {
-    isNewer || KindCodes.newer(in: operations).isEmpty
+    isNewer || KindCodes(operations.map { KindCodes($0.kind) }).newer.isEmpty
   }
 
   /// Goes on under another stream, as a device does that finds itself cloned.

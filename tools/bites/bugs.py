@@ -256,14 +256,14 @@ bug("hole-ignored",
      "          || range.first <= reached + 1 else {"),
     (BATCH,
      """
-    guard var start = try streams.start(of: opened.segment, db) else {
+    guard var start = try streams.start(of: opened.frame, db) else {
       return try noteWaiting(held)
     }
 """,
      f"""
     let pretended = StreamPosition(
       sequence: range.first - 1, fingerprint: range.fingerprintBefore, context: Context())
-    let known = try streams.start(of: opened.segment, db)
+    let known = try streams.start(of: opened.frame, db)
     guard var start = known ?? ({on('hole-ignored')} ? pretended : nil) else {{
       if {on('waiting-counts-as-imported')} {{
         part.applied.append(held.file)
@@ -325,9 +325,10 @@ extension StoreDatabase {
 
   /// Applies segments"""))
 line("first-operation-alone", BATCH,
-     "      guard collected.bytes > limit, let pieces else { continue }\n",
-     "      if ON, offset == 2 { break }\n"
-     "      guard collected.bytes > limit, let pieces else { continue }\n")
+     "    guard let pieces else { return collected.append(piece.links, of: prepared) }\n",
+     "    guard let pieces else {\n"
+     "      return collected.append(ON ? piece.links.prefix(2) : piece.links, of: prepared)\n"
+     "    }\n")
 line("checksum-not-checked", "Sources/SegmentFormat/SegmentFile.swift",
      "    guard Digest.first64(bytes[..<end]) == expected else {",
      "    guard ON || Digest.first64(bytes[..<end]) == expected else {")
@@ -558,8 +559,8 @@ line("covered-before-it-came-and-not-counted", "Sources/DocumentStorage/Document
      "guard !outcome.changes.isEmpty || state.forgotten != forgotten else {",
      "guard !outcome.changes.isEmpty || !ON && state.forgotten != forgotten else {")
 line("acknowledgements-acknowledged", "Sources/DocumentStorage/StreamDirectory.swift",
-     "    if !operations.isEmpty { noteWritten(header.tip) }\n",
-     "    if ON || !operations.isEmpty { noteWritten(header.tip) }\n")
+     "    if facts.count > 0 { noteWritten(header.tip) }\n",
+     "    if ON || facts.count > 0 { noteWritten(header.tip) }\n")
 line("bytes-compared-instead-of-fingerprints", BATCH,
      "    let holdings = try tips.map { try streams.holding($0, db) }\n",
      "    let holdings = try tips.map { try ON ? .absent : streams.holding($0, db) }\n")
