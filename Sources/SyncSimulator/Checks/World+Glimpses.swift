@@ -13,6 +13,8 @@ struct Glimpse {
   let isBesideCopies: Bool
   /// Whether it had files by then from which something was dropped.
   let hasReduced: Bool
+  /// The deletes that it had of the document.
+  let deletes: [Stamp]
 
   fileprivate func shows(_ wanted: PlainModel.Shown) -> Bool {
     body == wanted.body && conflictCount == wanted.conflictCount
@@ -35,7 +37,9 @@ extension World {
       Glimpse(
         device: machine.number, applied: try applied(on: machine), document: key,
         body: document?.state.view().json, conflictCount: document?.conflictCount ?? 0,
-        isBesideCopies: figures.copies > 0, hasReduced: try hasReduced(machine)))
+        isBesideCopies: figures.copies > 0, hasReduced: try hasReduced(machine),
+        deletes: (document?.state.entries ?? []).filter { $0.effect.kind == .delete }
+          .map(\.stamp)))
   }
 
   /// What was shown on the way follows from what had been applied.
@@ -80,8 +84,12 @@ extension World {
       deletes.filter {
         glimpse.hasReduced || isTravelling && isDroppedUnawares($0, of: there)
       })
-    guard !lost.isEmpty else { return false }
-    return glimpse.shows(PlainModel(operations: there, ends: ends, dropped: lost).shown())
+    // It may have some of them all the same.
+    let others = lost.subtracting(glimpse.deletes.map { ledger.dot(of: $0) })
+    return Set([lost, others]).contains { lost in
+      !lost.isEmpty
+        && glimpse.shows(PlainModel(operations: there, ends: ends, dropped: lost).shown())
+    }
   }
 
   /// Whether something would have shown there that only a delete had covered when it was dropped,

@@ -73,7 +73,7 @@ extension World {
   }
 
   /// What would settle other conflicts is refused, and only that: where a delete was undone, or
-  /// something above the path has to be written whole, or to become an object.
+  /// something above the path has to be written whole, or to become an object, or to show at all.
   private func checkRefusal(
     _ key: DocumentKey, at path: Path, others: [Path], on machine: Machine
   ) throws {
@@ -85,7 +85,10 @@ extension World {
       path.isAtOrBelow(node.path)
         && (node.isConflicted || node.isUnfounded || node.path != path && !node.isObject)
     }
-    guard isWhole || listed.contains(where: { $0.kind == .delete }),
+    let isInDoubt = listed.contains { conflict in
+      conflict.kind == .doubtful && conflict.path != path && path.isAtOrBelow(conflict.path)
+    }
+    guard isWhole || isInDoubt || listed.contains(where: { $0.kind == .delete }),
       !others.isEmpty, Set(others).isSubset(of: listed.map(\.path))
     else { throw Finding("to choose at \(path) of \(key.id) is refused for \(others)") }
   }
