@@ -33,6 +33,8 @@ enum ChangeLog {
   static let keptRows = 4096
   static let keptBytes = 1 << 20
   private static let trimInterval: Int64 = 64
+  /// So often the bytes are added up in any case, which means a look at each row.
+  private static let weighInterval: Int64 = 1024
 
   static func append(_ origins: [CommittedChange.Origin], _ db: Database) throws {
     let changed = origins.filter { !$0.collections.isEmpty }
@@ -41,20 +43,23 @@ enum ChangeLog {
     if content.count > rowBytes { content = encode(changed.map(\.withoutDocuments)) }
     let statement = try db.cachedStatement(sql: "INSERT INTO changes(content) VALUES (?)")
     try statement.execute(arguments: [Data(content)])
-    if db.lastInsertedRowID % trimInterval == 0 { try trim(db) }
+    let newest = db.lastInsertedRowID
+    guard newest % trimInterval == 0 else { return }
+    // Rows are numbered without a gap. Where they are so small that as many do not reach the other
+    // bound, that is seldom looked at.
+    try db.run("DELETE FROM changes WHERE id <= ?", [newest - Int64(keptRows)])
+    let isSmall = content.count * keptRows <= keptBytes
+    if !isSmall || newest % weighInterval == 0 { try trim(db) }
   }
 
   private static func trim(_ db: Database) throws {
-    // The row at which either bound is reached, counted from the newest.
+    // The row at which the bound of bytes is reached, counted from the newest.
     let sql = """
       SELECT id FROM (
-        SELECT id, row_number() OVER last AS rows, sum(length(content)) OVER last AS bytes
-        FROM changes WINDOW last AS (ORDER BY id DESC))
-      WHERE rows > ? OR bytes > ? ORDER BY id DESC LIMIT 1
+        SELECT id, sum(length(content)) OVER (ORDER BY id DESC) AS bytes FROM changes)
+      WHERE bytes > ? ORDER BY id DESC LIMIT 1
       """
-    guard let oldest = try Int64.fetchOne(db.prepared(sql), arguments: [keptRows, keptBytes]) else {
-      return
-    }
+    guard let oldest = try Int64.fetchOne(db.prepared(sql), arguments: [keptBytes]) else { return }
     let newest = db.lastInsertedRowID
     try db.run("DELETE FROM changes WHERE id <= ? AND id < ?", [oldest, newest])
   }

@@ -64,6 +64,7 @@ final class CollectedDocuments: Sendable {
   func incoming(at place: Int, _ shared: inout Shared) -> Incoming {
     var incoming = Incoming()
     var chain: [UInt32] = []
+    let insert = chains[order[place]].insert
     var number = chains[order[place]].first
     while number != CollectedOperations.none {
       chain.append(number)
@@ -81,7 +82,7 @@ final class CollectedDocuments: Sendable {
     }
     incoming.entries.reserveCapacity(chain.count - incoming.covered.count)
     for number in chain where number != CollectedOperations.none {
-      incoming.entries.append(entry(links[Int(number)], &shared))
+      incoming.entries.append(entry(links[Int(number)], of: insert, &shared))
     }
     return incoming
   }
@@ -112,9 +113,17 @@ final class CollectedDocuments: Sendable {
   /// More are not looked at for each operation.
   private static let mostCoverers = 64
 
-  private func entry(_ link: CollectedOperations.Link, _ shared: inout Shared) -> Entry {
+  /// - parameter own: The insert that the document's chain tells.
+  private func entry(
+    _ link: CollectedOperations.Link, of own: Dot, _ shared: inout Shared
+  ) -> Entry {
     let stamp = headers[Int(link.transaction)].stamp(at: link.place)
-    let insert = link.insert == CollectedOperations.none ? stamp.dot : inserts[Int(link.insert)]
+    let insert =
+      switch link.insert {
+      case CollectedOperations.none: stamp.dot
+      case CollectedOperations.own: own
+      default: inserts[Int(link.insert)]
+      }
     return Entry(
       effect: DocumentState.Effect(
         path: path(link.path, &shared), kind: link.kind, payload: payload(link, shared),

@@ -15,7 +15,8 @@ struct CollectedOperations: ~Copyable {
     let transaction: UInt32
     /// The index by which it is named.
     let place: UInt32
-    /// Which of `inserts` it edits; ``none`` if it is an insert itself.
+    /// Which of `inserts` it edits; ``own`` for that of its document's chain, ``none`` if it is an
+    /// insert itself.
     let insert: UInt32
     /// The next of the same document; ``none`` behind the last.
     var next = CollectedOperations.none
@@ -55,11 +56,14 @@ struct CollectedOperations: ~Copyable {
   struct Chain: Sendable {
     let key: DocumentKey
     let hash: Int
+    /// The insert that the first of them edits, or is: mostly that of all.
+    let insert: Dot
     let first: UInt32
     var last: UInt32
   }
 
   static let none = UInt32.max
+  static let own = none - 1
 
   private var chains: [Chain] = []
   /// Which of the chains a document's is, by its hash.
@@ -111,15 +115,18 @@ struct CollectedOperations: ~Copyable {
     for place in range {
       let link = prepared.links[place]
       let number = UInt32(links.count)
+      let insert =
+        link.insert == Self.none
+        ? headers[transaction].stamp(at: link.place).dot : prepared.inserts[Int(link.insert)]
+      let chain = chain(of: link.document, prepared, startingWith: number, editing: insert)
       links.append(
         Link(
           transaction: UInt32(transaction), place: link.place,
-          insert: link.insert == Self.none
-            ? Self.none : self.number(ofInsert: prepared.inserts[Int(link.insert)]),
+          insert: link.insert == Self.none ? Self.none : self.number(of: insert, in: chain),
           path: self.number(of: link.path, prepared),
           payload: (link.payload.start - base + start, link.payload.count), kind: link.kind))
       bytes += Self.operationBytes
-      if let chain = chain(of: link.document, prepared, startingWith: number) {
+      if chains[chain].last != number {
         links[Int(chains[chain].last)].next = number
         chains[chain].last = number
       }
@@ -129,10 +136,11 @@ struct CollectedOperations: ~Copyable {
     bytes += added.count
   }
 
-  /// The chain that goes on; nil if one was begun.
+  /// The chain of a document, which begins with link `number` if there was none.
   private mutating func chain(
-    of document: UInt32, _ prepared: PreparedTransactions, startingWith number: UInt32
-  ) -> Int? {
+    of document: UInt32, _ prepared: PreparedTransactions, startingWith number: UInt32,
+    editing insert: Dot
+  ) -> Int {
     if last.document == document { return last.chain }
     let (key, hash) = prepared.documents[Int(document)]
     var slot = hash & (slots.count - 1)
@@ -146,10 +154,10 @@ struct CollectedOperations: ~Copyable {
     }
     slots[slot] = UInt32(chains.count)
     last = (document, chains.count)
-    chains.append(Chain(key: key, hash: hash, first: number, last: number))
+    chains.append(Chain(key: key, hash: hash, insert: insert, first: number, last: number))
     bytes += Self.documentBytes
     if chains.count * 2 > slots.count { makeRoom() }
-    return nil
+    return chains.count - 1
   }
 
   private mutating func makeRoom() {
@@ -184,8 +192,12 @@ struct CollectedOperations: ~Copyable {
     return number
   }
 
-  private mutating func number(ofInsert insert: Dot) -> UInt32 {
-    if inserts.last != insert { inserts.append(insert) }
+  private mutating func number(of insert: Dot, in chain: Int) -> UInt32 {
+    if chains[chain].insert == insert { return Self.own }
+    if inserts.last != insert {
+      inserts.append(insert)
+      bytes += MemoryLayout<Dot>.stride
+    }
     return UInt32(inserts.count - 1)
   }
 
@@ -213,14 +225,14 @@ extension CollectedOperations {
     // By place: an iterator would copy each.
     let operations = transaction.operations.span
     for index in operations.indices {
-      bytes += operationBytes + documentBytes + pathBytes
+      bytes += operationBytes + MemoryLayout<Dot>.stride + documentBytes + pathBytes
       bytes += operations[index].payload.count + operations[index].path.bytes.count
     }
     return bytes
   }
 
   /// What an operation takes beside its payload.
-  private static let operationBytes = MemoryLayout<Link>.stride + MemoryLayout<Dot>.stride
+  private static let operationBytes = MemoryLayout<Link>.stride
 
   private static func bytes(of context: Context) -> Int {
     arrayBytes + context.entries.count * MemoryLayout<Context.Entry>.stride
@@ -229,9 +241,9 @@ extension CollectedOperations {
   /// What an array takes beside its elements.
   private static let arrayBytes = 32
 
-  /// What a document takes beside its operations: its id, its place in the dictionary, its chain.
-  private static let documentBytes = 128
+  /// What a document takes beside its operations: its id, its slots, its chain.
+  private static let documentBytes = 160
 
-  /// What a path takes beside its bytes: the array, its place in the dictionary.
+  /// What a path takes beside its bytes: the array, its places in it and in the dictionary.
   private static let pathBytes = arrayBytes + 32
 }

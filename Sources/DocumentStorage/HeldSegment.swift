@@ -35,7 +35,7 @@ package struct HeldSegment: Sendable {
     }
   }
 
-  /// About how much memory it takes more while it is opened.
+  /// About how much memory it takes more while it is opened, and at most what it takes then.
   ///
   /// Contexts are not reckoned with: what they come to is known then only.
   var openBytes: Int { SegmentWeight(of: range, extent, fileBytes: 0).bytes }
@@ -64,8 +64,8 @@ struct OpenedSegment: Sendable {
   /// What it says of itself: without its transactions, but for how the first begins.
   let frame: Segment
   let isReduced: Bool
-  /// About how much memory it takes besides the file.
-  let memoryBytes: Int
+  /// How much memory its contexts take, if they are complete.
+  let contextBytes: Int
   private let content: Content
 
   private enum Content {
@@ -83,16 +83,12 @@ struct OpenedSegment: Sendable {
     isReduced = segment.isReduced
     let bytes = segment.contextEntries * ContextSize.entryBytes
     let isCompleted = !segment.leansOnPrevious && bytes <= mostContextBytes
-    guard isCompleted else {
-      content = .encoded(segment)
-      memoryBytes = held.openBytes
-      return
-    }
-    let prepared = Result { () throws(SegmentError) in
-      PreparedTransactions(try segment.completed())
-    }
-    content = .prepared(prepared)
-    memoryBytes = bytes + ((try? prepared.get())?.bytes ?? 0)
+    contextBytes = isCompleted ? bytes : 0
+    content =
+      isCompleted
+      ? .prepared(
+        Result { () throws(SegmentError) in PreparedTransactions(try segment.completed()) })
+      : .encoded(segment)
   }
 
   /// The transactions, and which of them come after `position`.

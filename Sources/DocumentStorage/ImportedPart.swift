@@ -70,7 +70,7 @@ package struct ImportedPart: Sendable, Equatable {
   package var applied: [FileKey] = []
   /// Files whose content had been applied before.
   package var duplicates: [FileKey] = []
-  /// Files that do not continue what was applied of their stream, and why.
+  /// Files that are damaged inside, or do not continue what was applied of their stream, and why.
   package var rejected: [FileKey: SegmentError] = [:]
   /// Files under another name than their content gives them.
   package var misnamed: Set<FileKey> = []

@@ -96,12 +96,6 @@ struct PreparedTransactions: Sendable {
 
   private static func read(_ value: inout UInt32) -> UInt32 { value }
 
-  /// About how much memory they take, but for what contexts name.
-  var bytes: Int {
-    pieces.count * (MemoryLayout<Piece>.stride + 64) + links.count * MemoryLayout<Link>.stride
-      + documents.count * 96 + inserts.count * MemoryLayout<Dot>.stride + payloads.count
-  }
-
   /// The payloads of some operations that follow one another.
   func payloads(of links: Range<Int>) -> ArraySlice<UInt8> {
     guard let first = links.first, let last = links.last else { return [] }
@@ -124,18 +118,40 @@ struct OperationFacts: Sendable {
     count = operations.count
     valueInserts = operations.inserts(besides: stream)
     var kinds: KindCodes = []
-    var inserts: [(stream: StreamID, sequence: UInt64)] = []
+    var inserts = StreamEnds()
     // By place: an iterator would copy each.
     let all = operations.span
     for index in all.indices {
       kinds.formUnion(KindCodes(all[index].kind))
-      let insert = all[index].insert
-      if let known = inserts.firstIndex(where: { $0.stream == insert.stream }) {
-        inserts[known].sequence = max(inserts[known].sequence, insert.sequence)
-      } else {
-        inserts.append((insert.stream, insert.sequence))
-      }
+      inserts.note(all[index].insert)
     }
-    (self.kinds, self.inserts) = (kinds, inserts)
+    (self.kinds, self.inserts) = (kinds, inserts.all)
+  }
+}
+
+/// How far inserts lie in their streams, in the order in which the streams were first named.
+private struct StreamEnds {
+  private(set) var all: [(stream: StreamID, sequence: UInt64)] = []
+  /// Where each stands, once there are more than a look at each is worth: whoever makes up a file
+  /// may name a million.
+  private var places: [StreamID: Int] = [:]
+
+  private static let few = 16
+
+  mutating func note(_ insert: Dot) {
+    if let place = place(of: insert.stream) {
+      all[place].sequence = max(all[place].sequence, insert.sequence)
+      return
+    }
+    all.append((insert.stream, insert.sequence))
+    if all.count == Self.few {
+      for (place, end) in all.enumerated() { places[end.stream] = place }
+    } else if all.count > Self.few {
+      places[insert.stream] = all.count - 1
+    }
+  }
+
+  private func place(of stream: StreamID) -> Int? {
+    all.count < Self.few ? all.firstIndex { $0.stream == stream } : places[stream]
   }
 }

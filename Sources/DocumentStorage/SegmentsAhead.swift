@@ -20,7 +20,7 @@ final class SegmentsAhead: Sendable {
     var states: [State]
     /// The next that nobody has looked at.
     var next = 0
-    /// How much memory those take that are open and not taken yet, and nobody waits for.
+    /// How much memory those take that are begun and not taken yet.
     var ahead = 0
     var isHelping = false
     /// The one that is waited for.
@@ -34,10 +34,12 @@ final class SegmentsAhead: Sendable {
   private let arrival = DispatchSemaphore(value: 0)
 
   /// So much may be open ahead.
-  private static let most = 4 << 20
+  private let most: Int
 
-  init(_ segments: [HeldSegment]) {
+  /// - parameter most: So much memory may be taken ahead.
+  init(_ segments: [HeldSegment], most: Int) {
     self.segments = segments
+    self.most = most
     weights = segments.map(\.openBytes)
     progress = Mutex(
       Progress(states: Array(repeating: .untouched, count: segments.count)))
@@ -69,7 +71,7 @@ final class SegmentsAhead: Sendable {
       progress.next = max(progress.next, index + 1)
       switch state {
       case .begun: return state
-      case .ready(let opened): progress.ahead -= opened.bytes
+      case .ready(let opened): progress.ahead -= weights[index] + opened.contextBytes
       case .untouched, .taken: break
       }
       progress.states[index] = .taken
@@ -88,7 +90,7 @@ final class SegmentsAhead: Sendable {
 
   private func open(_ index: Int) -> Opened {
     Result { () throws(SegmentError) in
-      try segments[index].opened(mostContextBytes: Self.most)
+      try segments[index].opened(mostContextBytes: most)
     }
   }
 
@@ -113,7 +115,7 @@ final class SegmentsAhead: Sendable {
 
   private func mayBegin(_ progress: Progress) -> Bool {
     guard progress.next < segments.count else { return false }
-    return progress.ahead == 0 || progress.ahead + weights[progress.next] <= Self.most
+    return progress.ahead == 0 || progress.ahead + weights[progress.next] <= most
   }
 
   private func begin(_ progress: inout Progress) -> Int? {
@@ -128,7 +130,7 @@ final class SegmentsAhead: Sendable {
   private func finish(_ index: Int, with opened: Opened) {
     let isAwaited = progress.withLock { progress in
       progress.states[index] = .ready(opened)
-      progress.ahead += opened.bytes - weights[index]
+      progress.ahead += opened.contextBytes
       guard progress.awaited == index else { return false }
       progress.awaited = nil
       return true
@@ -138,8 +140,7 @@ final class SegmentsAhead: Sendable {
 }
 
 extension SegmentsAhead.Opened {
-  /// About how much memory it takes.
-  fileprivate var bytes: Int {
-    if case .success(let opened) = self { opened.memoryBytes } else { 0 }
+  fileprivate var contextBytes: Int {
+    if case .success(let opened) = self { opened.contextBytes } else { 0 }
   }
 }

@@ -29,7 +29,7 @@ package enum SegmentFile {
   package static let maximumContextEntries = 1 << 14
   /// No transaction is written whose context has more entries: older readers set it aside.
   package static let writtenContextEntries = 4096
-  /// Contexts that have more entries together, once they are complete, are damage: each takes 48
+  /// Contexts that have more entries together, once they are complete, are damage: each takes 40
   /// bytes, and a transaction of four bytes may stand for one of thousands.
   ///
   /// It is far from what anybody writes. What is published holds at most 2 MiB in which each

@@ -194,7 +194,11 @@ extension FolderKnowledge {
         note(FileRecord(rejecting: error, key: key, look: look))
       } else if let tried = part.waiting[key] {
         let isSuperseded = part.superseded.contains(key)
-        noteWaiting(segment, look: look, tried: tried, as: isSuperseded ? .duplicate : .waiting)
+        // Behind a hole of which nobody knew when the part was put together, it waits like others.
+        let isBehindHole = segment.range.first > self.applied(segment.range.stream) + 1
+        noteWaiting(
+          segment, look: look, tried: isBehindHole ? nil : tried,
+          as: isSuperseded ? .duplicate : .waiting)
       } else if applied.contains(key) || known.contains(key) {
         learn(segment, look: look, isMisnamed: part.misnamed.contains(key))
       }

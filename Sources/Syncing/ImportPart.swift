@@ -33,7 +33,7 @@ package struct ImportPart {
   }
 
   /// So many that a document is seldom written twice, and others do not wait long for the database.
-  package static let operationLimit = 200_000
+  package static let operationLimit = 250_000
   package static let byteLimit = 16 << 20
 
   private let limits: Limits
@@ -58,8 +58,8 @@ package struct ImportPart {
     largest > limits.bytes * 3 / 2 ? limits.foldBytes / 3 : limits.foldBytes
   }
 
-  /// Whether one more segment would make it too large; a segment too large for any part is one of
-  /// its own.
+  /// Whether one more segment would make it too large; a segment too large for any part begins
+  /// one.
   package func hasRoom(for weight: SegmentWeight) -> Bool {
     isEmpty || weight.bytes <= limits.bytes && bytes + weight.fileBytes <= limits.bytes
   }

@@ -13,6 +13,8 @@ enum BadFile: String, CaseIterable, Sendable, CustomStringConvertible {
   case flipped
   case text
   case trailing
+  /// Its checksum is right, and its content makes no sense.
+  case malformed
   case newer
   case otherContainer
   case directory
@@ -35,7 +37,7 @@ enum BadFile: String, CaseIterable, Sendable, CustomStringConvertible {
   var reason: FileRecord.Reason {
     switch self {
     case .empty, .cut: .incomplete
-    case .flipped, .text, .trailing: .damaged
+    case .flipped, .text, .trailing, .malformed: .damaged
     case .newer: .newer
     case .otherContainer: .otherContainer
     case .directory, .symbolicLink, .danglingLink, .fifo: .notAFile
@@ -55,6 +57,7 @@ enum BadFile: String, CaseIterable, Sendable, CustomStringConvertible {
       try world.place(bytes, at: path)
     case .text: try world.place(Array("no segment\n".utf8), at: path)
     case .trailing: try world.place(file.bytes + [0], at: path)
+    case .malformed: try world.place(Self.withoutTransactions(file.bytes), at: path)
     case .newer: try world.place(Self.demandingNewerReader(file.bytes), at: path)
     case .otherContainer: try world.place(Self.ofOtherContainer(file.bytes), at: path)
     case .directory:
@@ -100,6 +103,13 @@ enum BadFile: String, CaseIterable, Sendable, CustomStringConvertible {
     content[5] = UInt8(SegmentFile.version) + 1
     content.append(bigEndian: Digest.first64(content))
     return content
+  }
+
+  private static func withoutTransactions(_ bytes: [UInt8]) throws -> [UInt8] {
+    let segment = try SegmentFile.decode(bytes).segment
+    return SegmentFile.encode(
+      Segment(range: segment.range, attributes: segment.attributes, transactions: [])
+    ).bytes
   }
 
   private static func ofOtherContainer(_ bytes: [UInt8]) throws -> [UInt8] {

@@ -4,6 +4,7 @@ import Replication
 import SegmentFormat
 import Syncing
 import SystemFiles
+import SystemPackage
 import Testing
 
 @Suite("Large imports") struct BulkImportTests {
@@ -85,6 +86,33 @@ import Testing
     #expect(part.devices.first?.documentCount == 3000)
     #expect(progress == operations)
     #expect(try bob.dump() == ann.dump())
+  }
+
+  @Test("contexts that take more than may be open ahead are completed when their turn comes")
+  func largeContexts() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("folder"))
+    let bob = try world.peer("bob", in: ann.folder)
+    try bob.put("b", #"{"n":0}"#)
+    try bob.publish()
+    try ann.importAll()
+    for number in 0..<5 {
+      try ann.put("a\(number)", #"{"n":\#(number)}"#, isPublishedAtOnce: false)
+    }
+    try ann.put("b", #"{"n":1}"#, isPublishedAtOnce: false)
+    try ann.publish()
+    let held = try [bob, ann].map { peer in
+      let file = try #require(
+        try world.logs(in: ann.folder).first { $0.directory == peer.directory })
+      return try HeldSegment(file.bytes, file: file.key) { _ in nil }
+    }
+    for (name, bytes) in [("none", 0), ("many", 4 << 20)] as [(FilePath.Component, Int)] {
+      let reader = try world.loner(name)
+      let part = try reader.device.database.apply(
+        held: held, now: world.ambient.time, nonce: 1, aheadBytes: bytes)
+      #expect(part.segments == 2)
+      #expect(try reader.dump() == ann.dump())
+    }
   }
 
   /// An edit that had seen a transaction may come before it, and the transaction is then written

@@ -56,6 +56,28 @@ import Testing
     #expect(try reader.body("a") == #"{"n":8}"#)
   }
 
+  /// What is in such a file is seen only when its turn comes, after those behind it were taken.
+  @Test("is one, however many files stand behind one that is damaged inside")
+  func malformed() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    for number in 1...4 {
+      try ann.put("a", #"{"n":\#(number)}"#)
+      try ann.publish()
+    }
+    let files = try world.logs(in: ann.folder)
+    let reader = try world.peer("reader", in: try world.folder("reader"))
+    for file in files.dropFirst() { try world.deliver(file, to: reader.folder) }
+    try BadFile.malformed.place(files[0], in: reader.folder, of: world)
+    let importer = Importer(device: reader.device)
+    let report = try importer.importAll()
+    #expect(report.setAside.map(\.reason) == [.damaged])
+    #expect(report.gaps.map { $0.first...$0.last } == [1...1])
+    try world.deliver(files[0], to: reader.folder)
+    #expect(try importer.importAll().segments == 4)
+    #expect(try reader.body("a") == #"{"n":4}"#)
+  }
+
   @Test("names the device, once its name is known")
   func names() throws {
     let scene = try TwoAuthors()

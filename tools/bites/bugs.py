@@ -25,7 +25,7 @@ BUILDER = "Sources/Replication/ViewBuilder.swift"
 IMPORTER = "Sources/Syncing/Importer.swift"
 KNOWLEDGE = "Sources/Syncing/FolderKnowledge.swift"
 PUBLISHER = "Sources/Syncing/Publisher.swift"
-BATCH = "Sources/DocumentStorage/ImportBatch.swift"
+BATCH = "Sources/DocumentStorage/ImportFold.swift"
 WRITER = "Sources/DocumentStorage/StoreWriter.swift"
 REMOVALS = "Sources/DocumentStorage/PendingRemovals.swift"
 OUTBOX = "Sources/DocumentStorage/Outbox.swift"
@@ -306,7 +306,7 @@ bug("marked-before-commit",
      f"""
     if {on("marked-before-commit")} {{ try device.database.trust(files.map(\\.segment)) }}
     let imported = try device.database.apply("""),
-    (BATCH,
+    ("Sources/DocumentStorage/StoreDatabase+Importing.swift",
      "extension StoreDatabase {\n  /// Applies segments",
      """
 extension StoreDatabase {
@@ -529,8 +529,9 @@ LANES.update((name, "founders kinds") for name in set(BUGS) - before)
 LANES["closed-before-its-insert"] = "partitions"
 LANES["waiting-removals-mean-orphans"] = "partitions"
 LANES["only-the-present-stream-put-back"] = "copies healing partitions"
-line("continued-streams-not-put-back", "Sources/DocumentStorage/ImportBatch.swift",
-     "    guard former.contains(where: {", "    guard !ON, former.contains(where: {")
+line("continued-streams-not-put-back", "Sources/DocumentStorage/ImportFold.swift",
+     "    guard segment.formerStreams.contains(where: {",
+     "    guard !ON, segment.formerStreams.contains(where: {")
 LANES["continued-streams-not-put-back"] = "copies healing recoveries"
 line("choices-settle-more", "Sources/DocumentStorage/StoreConflicts.swift",
      "    guard others.isEmpty else {", "    guard ON || others.isEmpty else {")

@@ -86,10 +86,8 @@ extension World {
       })
     // It may have some of them all the same.
     let others = lost.subtracting(glimpse.deletes.map { ledger.dot(of: $0) })
-    return Set([lost, others]).contains { lost in
-      !lost.isEmpty
-        && glimpse.shows(PlainModel(operations: there, ends: ends, dropped: lost).shown())
-    }
+    guard !others.isEmpty else { return false }
+    return glimpse.shows(PlainModel(operations: there, ends: ends, dropped: others).shown())
   }
 
   /// Whether something would have shown there that only a delete had covered when it was dropped,

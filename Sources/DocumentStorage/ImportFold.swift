@@ -3,53 +3,6 @@ import GRDB
 import Replication
 import SegmentFormat
 
-extension StoreDatabase {
-  /// Applies segments in one transaction: documents, positions and clock advance together.
-  ///
-  /// Segments of one stream must come in order; one that another process has applied meanwhile
-  /// changes nothing.
-  ///
-  /// - parameters:
-  ///   - now: the wall clock, for removals that become publishable.
-  ///   - foldBytes: about how much memory operations may take until they are written.
-  ///   - onProgress: called as operations are written, with how many were since the last call; they
-  ///     are not committed before this returns.
-  package func apply(
-    _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
-    onProgress: @escaping (_ operations: Int) -> Void = { _ in }
-  ) throws -> ImportedPart {
-    try apply(
-      held: segments.map { try HeldSegment($0) }, now: now, nonce: nonce, foldBytes: foldBytes,
-      onProgress: onProgress)
-  }
-
-  /// The same of files that nobody has unpacked yet; one that turns out to be damaged is rejected.
-  package func apply(
-    held segments: [HeldSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
-    onProgress: @escaping (_ operations: Int) -> Void = { _ in }
-  ) throws -> ImportedPart {
-    defer { countStreamChange() }
-    return try write { db in
-      let streams = try readCache.streams(db, isWriting: true)
-      var fold = try ImportFold(
-        db, streams: streams, now: now, limit: foldBytes, onProgress: onProgress)
-      let operations = segments.reduce(0) { $0 + $1.extent.operations }
-      fold.collected.reserve(operations: min(operations, foldBytes / 64))
-      let ahead = SegmentsAhead(segments)
-      for index in segments.indices { try fold.take(ahead.opened(index), of: segments[index]) }
-      var part = try fold.finish()
-      if fold.isForked {
-        try DeviceRecord.beginStream(identity.mint(), db)
-        part.hasNewStream = true
-      }
-      part.releasedRemovals = try PendingRemovals.release(
-        db, now: now, nonce: nonce, identity: identity)
-      if part.releasedRemovals > 0 { try Outbox.fixBatches(db) }
-      return part
-    }
-  }
-}
-
 /// Collects operations by document, so that each row is read and written once, in key order.
 ///
 /// What becomes of documents is found out by several threads (``DocumentFold``); the database is
@@ -59,7 +12,7 @@ extension StoreDatabase {
 /// then be written more than once.
 ///
 /// Not copied: it is at work on each operation, and a copy would count each of its parts.
-private struct ImportFold: ~Copyable {
+struct ImportFold: ~Copyable {
   private let db: Database
   private var streams: StreamDirectory
   private var table: DocumentTable
@@ -73,6 +26,8 @@ private struct ImportFold: ~Copyable {
   private let now: Int64
   private let limit: Int
   private let onProgress: (Int) -> Void
+  private var unreported = 0
+  private static let reportedAtOnce = 2048
   private var hasWritten = false
   private var part = ImportedPart()
   private var devices: [StreamID: ImportedPart.FromDevice] = [:]
@@ -348,6 +303,7 @@ private struct ImportFold: ~Copyable {
     var table = table
     try table.fold(collected.documents(judgedBy: lineage), by: fold) { note($0) }
     self.table = table
+    report()
     // What is written by now of edits whose insert may yet come in this import.
     awaited.merge(streams.frontier.awaitedEnds) { first, _ in first }
     hasWritten = true
@@ -363,7 +319,13 @@ private struct ImportFold: ~Copyable {
           paths: written[index].outcome.changes.byStream[place].paths, mayBeKnown: hasWritten)
       }
     }
-    onProgress(written.reduce(0) { $0 + $1.operations })
+    unreported += written.reduce(0) { $0 + $1.operations }
+    if unreported >= Self.reportedAtOnce { report() }
+  }
+
+  private mutating func report() {
+    onProgress(unreported)
+    unreported = 0
   }
 
   mutating func finish() throws -> ImportedPart {

@@ -1,0 +1,54 @@
+import CanonicalJSON
+import GRDB
+import Replication
+import SegmentFormat
+
+extension StoreDatabase {
+  /// Applies segments in one transaction: documents, positions and clock advance together.
+  ///
+  /// Segments of one stream must come in order; one that another process has applied meanwhile
+  /// changes nothing.
+  ///
+  /// - parameters:
+  ///   - now: the wall clock, for removals that become publishable.
+  ///   - foldBytes: about how much memory operations may take until they are written.
+  ///   - onProgress: called as operations are written, with how many were since the last call; they
+  ///     are not committed before this returns.
+  package func apply(
+    _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
+    onProgress: @escaping (_ operations: Int) -> Void = { _ in }
+  ) throws -> ImportedPart {
+    try apply(
+      held: segments.map { try HeldSegment($0) }, now: now, nonce: nonce, foldBytes: foldBytes,
+      onProgress: onProgress)
+  }
+
+  /// The same of files that nobody has unpacked yet; one that turns out to be damaged is rejected.
+  ///
+  /// - parameter aheadBytes: About how much may be unpacked before it is applied.
+  package func apply(
+    held segments: [HeldSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
+    aheadBytes: Int = 4 << 20,
+    onProgress: @escaping (_ operations: Int) -> Void = { _ in }
+  ) throws -> ImportedPart {
+    defer { countStreamChange() }
+    return try write { db in
+      let streams = try readCache.streams(db, isWriting: true)
+      var fold = try ImportFold(
+        db, streams: streams, now: now, limit: foldBytes, onProgress: onProgress)
+      let operations = segments.reduce(0) { $0 + $1.extent.operations }
+      fold.collected.reserve(operations: min(operations, foldBytes / 64))
+      let ahead = SegmentsAhead(segments, most: aheadBytes)
+      for index in segments.indices { try fold.take(ahead.opened(index), of: segments[index]) }
+      var part = try fold.finish()
+      if fold.isForked {
+        try DeviceRecord.beginStream(identity.mint(), db)
+        part.hasNewStream = true
+      }
+      part.releasedRemovals = try PendingRemovals.release(
+        db, now: now, nonce: nonce, identity: identity)
+      if part.releasedRemovals > 0 { try Outbox.fixBatches(db) }
+      return part
+    }
+  }
+}
