@@ -12,11 +12,14 @@ package struct MissingPart: Sendable, Equatable {
   package var waiting: [StreamID]
   /// The documents whose removals here wait for it.
   package var removals: [DocumentKey]
+  /// The devices of which it is not known before that what they have dropped is dead, sorted.
+  package var statements: [StreamID]
 }
 
 // What the user has given up waiting for (protocol.md 6).
 extension StoreDatabase {
-  /// What others have seen, and is neither here nor given up; sorted by stream.
+  /// What others have seen, or had applied when they dropped something, and is neither here nor
+  /// given up; sorted by stream.
   ///
   /// Not what is missing before segments in the folder: those say so themselves.
   package func missingParts() throws -> [MissingPart] {
@@ -40,10 +43,17 @@ extension StoreDatabase {
         }
         for stream in Set(missing.map(\.stream)) { removals[stream, default: []].append(key) }
       }
+      var statements: [StreamID: Set<StreamID>] = [:]
+      for (author, missing) in try StatementTable.missing(streams, db) {
+        for entry in missing {
+          ends[entry.stream] = max(ends[entry.stream] ?? 0, entry.sequence)
+          statements[entry.stream, default: []].insert(author)
+        }
+      }
       return ends.sorted { $0.key < $1.key }.map { stream, last in
         MissingPart(
           stream: stream, last: last, waiting: frontier.waiting(for: stream).sorted(),
-          removals: removals[stream] ?? [])
+          removals: removals[stream] ?? [], statements: (statements[stream] ?? []).sorted())
       }
     }
   }

@@ -185,6 +185,18 @@ enum StatementTable {
     return (due.filter { wanted.contains($0.progress) }, Set(due.map(\.id)))
   }
 
+  /// Those of which nothing is heeded, since something is missing that their writers had applied,
+  /// and was not given up.
+  static func missing(
+    _ streams: StreamDirectory, _ db: Database
+  ) throws -> [(author: StreamID, missing: [Context.Entry])] {
+    try kept("progress = \(Progress.waiting.rawValue)", [], streams, db).compactMap { statement in
+      let missing = statement.applied.entries.filter { streams.frontier.isMissing($0) }
+      guard statement.heeding == nil, !missing.isEmpty else { return nil }
+      return (try streams.stream(number: statement.stream), missing)
+    }
+  }
+
   private static func isHere(
     _ applied: Context, _ streams: StreamDirectory, _ db: Database
   ) throws -> Bool {

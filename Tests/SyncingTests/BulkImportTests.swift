@@ -88,6 +88,34 @@ import Testing
     #expect(try bob.dump() == ann.dump())
   }
 
+  @Test("a transaction that edits documents of more authors than are looked at one by one")
+  func manyAuthors() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("folder"))
+    for number in 0..<20 {
+      let author = try world.peer("author-\(number)", in: ann.folder)
+      try author.put("\(number)", #"{"n":0}"#)
+      try author.publish()
+    }
+    try ann.importAll()
+    try ann.write { writer in
+      for number in 0..<20 {
+        let body = try JSONText.parse(#"{"n":\#(number + 1)}"#)
+        _ = try writer.put(body, at: Peer.key("\(number)"))
+      }
+    }
+    try ann.publish()
+    let edit = try #require(
+      try world.logs(in: ann.folder).first { $0.directory == ann.directory })
+    // First alone, so that all streams that it names are new, and then with what it edits.
+    let reader = try world.loner("reader")
+    try world.deliver(edit, to: reader.folder)
+    #expect(try reader.importAll().segments == 1)
+    for file in try world.logs(in: ann.folder) { try world.deliver(file, to: reader.folder) }
+    #expect(try reader.importAll().segments == 20)
+    #expect(try reader.dump() == ann.dump())
+  }
+
   @Test("contexts that take more than may be open ahead are completed when their turn comes")
   func largeContexts() throws {
     let world = try World()

@@ -170,10 +170,14 @@ import Testing
     var kept = try cat.device.database.archivedSegments(of: ann.stream)
     #expect(kept.filter(\.isReduced).map(\.isHeeded) == [false])
     #expect(kept.contains { !$0.isReduced })
+    let missing = try cat.device.database.missingParts()
+    #expect(missing.map(\.stream) == [bob.stream])
+    #expect(missing.map(\.statements) == [[ann.stream]])
     try world.give(bob, to: cat)
     try cat.importAll()
     kept = try cat.device.database.archivedSegments(of: ann.stream)
     #expect(kept.map(\.isHeeded) == [true])
+    #expect(try cat.device.database.missingParts().isEmpty)
     #expect(try cat.dump() == ann.dump())
   }
 

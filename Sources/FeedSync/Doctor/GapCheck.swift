@@ -1,4 +1,5 @@
 import DocumentStorage
+import Replication
 import Syncing
 
 /// Whether something of a device is missing though later parts of it are here, or others have seen
@@ -33,16 +34,21 @@ package struct GapCheck: DoctorCheck {
       let author = DeviceDescription(
         id: part.stream.description, name: streams[part.stream]?.name)
       let since = streams[part.stream]?.gapSince.map { FindingWords.moment($0) }
-      let readers = part.waiting.map {
-        DeviceDescription(id: $0.description, name: streams[$0]?.name).words
+      func words(_ devices: [StreamID]) -> String {
+        devices.map { DeviceDescription(id: $0.description, name: streams[$0]?.name).words }
+          .joined(separator: ", ")
       }
       var message = "missing from \(author.words)"
       if let since { message += ", since \(since)" }
       message += ": others have built on it up to transaction \(part.last)"
-      if !readers.isEmpty {
+      if !part.waiting.isEmpty {
         message +=
-          "; until it comes, what \(readers.joined(separator: ", ")) wrote after that"
+          "; until it comes, what \(words(part.waiting)) wrote after that"
           + " is imported, and not taken for seen by what is written here"
+      }
+      if !part.statements.isEmpty {
+        message +=
+          "; until it comes, what \(words(part.statements)) dropped since then may show here"
       }
       if !part.removals.isEmpty {
         message += "; \(FindingWords.count(part.removals.count, "removal")) here wait for it"

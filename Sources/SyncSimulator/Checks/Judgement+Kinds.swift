@@ -164,7 +164,11 @@ extension Judgement {
       other.promise.number != judged.promise.number && !judged.hasSeen(other)
         && other.promise.after?.value(at: path)?.elements?.contains(element) == true
     }
-    guard isAddedBeside else {
+    // Who wrote the document anew had not seen the removal, nor had who forgot what it took away.
+    let isRevived =
+      judged.forgotten?.holds(path) == true
+      && outcome.revived.contains { $0.starts(with: path) }
+    guard isAddedBeside || isRevived else {
       throw Finding(
         "\(key.id): \(element.canonical) is back, which device \(judged.promise.device) removed")
     }
