@@ -33,8 +33,6 @@ enum ChangeLog {
   static let keptRows = 4096
   static let keptBytes = 1 << 20
   private static let trimInterval: Int64 = 64
-  /// So often the bytes are added up in any case, which means a look at each row.
-  private static let weighInterval: Int64 = 1024
 
   static func append(_ origins: [CommittedChange.Origin], _ db: Database) throws {
     let changed = origins.filter { !$0.collections.isEmpty }
@@ -45,11 +43,13 @@ enum ChangeLog {
     try statement.execute(arguments: [Data(content)])
     let newest = db.lastInsertedRowID
     guard newest % trimInterval == 0 else { return }
-    // Rows are numbered without a gap. Where they are so small that as many do not reach the other
-    // bound, that is seldom looked at.
+    // Rows are numbered without a gap. All of them are looked at only if the last ones were so
+    // large that as many as are kept would reach the other bound, so that it is never exceeded by
+    // more than itself.
     try db.run("DELETE FROM changes WHERE id <= ?", [newest - Int64(keptRows)])
-    let isSmall = content.count * keptRows <= keptBytes
-    if !isSmall || newest % weighInterval == 0 { try trim(db) }
+    let sum = "SELECT sum(length(content)) FROM changes WHERE id > ?"
+    let recent = try Int64.fetchOne(db.prepared(sum), arguments: [newest - trimInterval]) ?? 0
+    if recent * Int64(keptRows) > Int64(keptBytes) * trimInterval { try trim(db) }
   }
 
   private static func trim(_ db: Database) throws {

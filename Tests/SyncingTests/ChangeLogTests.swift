@@ -60,6 +60,20 @@ import Testing
     #expect(last.count == 4000)
   }
 
+  @Test func soTheyAreWhereTheLastOneIsSmall() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("folder"))
+    for round in 1...128 {
+      try ann.write { writer in
+        for number in 0..<(round % 64 == 0 ? 1 : 500) {
+          let body = try JSONText.parse(#"{"member-with-a-long-name":\#(round)}"#)
+          _ = try writer.put(body, at: Peer.key("document-\(number)"))
+        }
+      }
+    }
+    #expect(try ann.device.database.changes(after: 1) == .missed(upTo: 128))
+  }
+
   @Test func largeRowsAreDroppedEarlier() throws {
     let world = try World()
     let ann = try world.peer("ann", in: try world.folder("folder"))
