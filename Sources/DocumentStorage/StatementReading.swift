@@ -118,7 +118,7 @@ struct StatementReading {
         $0.id < part.id && $0.first <= part.last && part.first <= $0.last
       }
     }
-    var reading = start
+    var reading = try start.learning(rows.filter { try ($0.value(1) as Int?) != nil }, db)
     for other in others where other.isHeeded {
       guard let kept = try read(other, db) else { continue }
       let isCertain = isCertain(other.part)
@@ -255,5 +255,20 @@ struct StatementReading {
         isReduced: progress != nil, isHeeded: isHeeded,
         end: try Fingerprint(column: row.value(4) as Data))
     }
+  }
+}
+
+extension StreamReading {
+  /// The same, and knows where other statements leave the stream.
+  ///
+  /// What is kept may lean on one, whether that is heeded or not: if each had to wait for the
+  /// others, none ever were.
+  fileprivate func learning(_ statements: [Row], _ db: Database) throws -> StreamReading {
+    var reading = self
+    for row in statements {
+      guard let kept = try SegmentArchive.segment(row.value(0), db) else { continue }
+      try reading.learn(kept.segment)
+    }
+    return reading
   }
 }
