@@ -37,6 +37,7 @@ extension FeedSyncError {
     case .unreadable(let setting, _), .outOfRange(let setting, _):
       switch setting.kind {
       case .duration: "write a span of time as 90s, 15m, 6h, 7d or 2w"
+      case .flag: "write yes or no"
       case .size: "write a size as 512KiB or 2MiB"
       case .count: "write a whole number"
       }

@@ -9,7 +9,9 @@ enum DeadText {
       "about \(dead.bytes) bytes of this device's are dead: \(dead.operations) of \(dead.total)"
         + " edits were written over or deleted"
     ]
-    if dead.due > 0 { lines.append("\(dead.due) of them would be dropped") }
+    if dead.due > 0 {
+      lines.append("\(dead.due) of them would be dropped, where a file becomes smaller by that")
+    }
     for keeper in CompactionSurvey.Keeper.allCases {
       guard let count = dead.kept[keeper] else { continue }
       let until = keeper == .grace ? dead.graceUntil.map { " until \(ReportJSON.time($0))" } : nil
@@ -25,7 +27,7 @@ enum DeadText {
 
   private static func reason(_ keeper: CompactionSurvey.Keeper) -> String {
     switch keeper {
-    case .version: "this version of feedsync drops nothing yet"
+    case .setting: "nothing is forgotten here unless you say 'settings set forget yes'"
     case .small: "they are in small files, which are joined first"
     case .grace: "the grace, in which one may see and undo what was written over"
     case .device: "a device has not said yet that it has what they were written over by"

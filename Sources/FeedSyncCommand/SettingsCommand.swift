@@ -58,7 +58,7 @@ struct SettingsCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: SettingWords.argument, completion: SettingWords.completion) var name: String
-    @Argument(help: "The value: 90s, 15m, 6h, 7d, 2w; 512KiB, 2MiB; 32; for interval also never.")
+    @Argument(help: "The value: 90s, 15m, 6h, 7d, 2w; 512KiB, 2MiB; 32; yes, no; never.")
     var value: String
 
     func run() async throws {
@@ -147,6 +147,9 @@ enum SettingWords {
         + " more often."
     case .fileSize:
       "about how large a file becomes by that; it is held in memory when it is written and read."
+    case .forget:
+      "whether what is dead of this device's files is left out of them in the end; no keeps every"
+        + " edit that was made here, for 'history' and 'undo', and the folder grows."
     }
   }
 

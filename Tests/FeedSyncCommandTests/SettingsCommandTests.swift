@@ -15,6 +15,7 @@ import Testing
     let names = lines.compactMap { $0["name"]?.text }
     let expected = [
       "horizon", "grace", "acknowledge-after", "interval", "budget", "fan-out", "file-size",
+      "forget",
     ]
     #expect(names == expected)
     #expect(lines.allSatisfy { $0.keys == ["default", "name", "set", "text", "unit", "value"] })

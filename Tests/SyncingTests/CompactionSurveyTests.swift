@@ -90,10 +90,13 @@ struct CompactionSurveyTests {
     #expect(survey.away.first?.has == 20)
   }
 
-  @Test("and that this version keeps all, where it drops nothing")
+  @Test("and that all stays, unless the user has said otherwise")
   func keepsAll() throws {
-    let dead = try survey(.standard).dead
-    #expect(dead.operations == 18 && dead.kept == [.version: 18])
+    var settings = UpkeepSettings()
+    let dead = try survey(settings.limits).dead
+    #expect(dead.operations == 18 && dead.kept == [.setting: 18])
+    try settings.set(.forget, to: 1)
+    #expect(try survey(settings.limits).dead.kept[.setting] == nil)
   }
 
   @Test("and at a glance what was found before, also where the folder is away")

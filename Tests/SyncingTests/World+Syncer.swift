@@ -75,8 +75,9 @@ extension CompactionLimits {
   static let week: Int64 = 7 * 86_400_000
 
   /// Limits under which a few files are joined, and what is dead goes after a week.
-  static func small(fanOut: Int = 2) -> CompactionLimits {
+  static func small(fanOut: Int = 2, savedShare: Int? = nil) -> CompactionLimits {
     CompactionLimits(
-      fanOut: fanOut, mostParts: 64, bytes: 1 << 20, grace: week, horizon: 90 * 86_400_000)
+      fanOut: fanOut, mostParts: 64, bytes: 1 << 20, grace: week, horizon: 90 * 86_400_000,
+      savedShare: savedShare)
   }
 }

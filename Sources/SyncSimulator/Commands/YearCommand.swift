@@ -43,7 +43,8 @@ struct YearCommand: ParsableCommand {
     let standard = CompactionLimits.standard
     let limits = CompactionLimits(
       fanOut: standard.fanOut, mostParts: standard.mostParts, bytes: fileSize,
-      grace: Int64(grace) * 86_400_000, horizon: Int64(horizon) * 86_400_000, drops: drops)
+      grace: Int64(grace) * 86_400_000, horizon: Int64(horizon) * 86_400_000, drops: drops,
+      savedShare: standard.savedShare)
     let shape = YearShape(
       devices: devices, documents: documents, alive: alive, operations: operations,
       rounds: rounds, seed: seed)

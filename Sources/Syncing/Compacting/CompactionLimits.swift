@@ -48,6 +48,11 @@ package struct CompactionLimits: Sendable {
   package let interval: Int64
   /// A segment is written anew for what is dead of it if that is one operation of so many.
   let deadShare: Int
+  /// And if it becomes smaller by that by one byte of so many; nil: whatever comes of it.
+  ///
+  /// What stands in the place of a transaction that is not whole any more, its fingerprint, takes
+  /// more than a short edit did.
+  package let savedShare: Int?
   /// How much is taken out at once of what was dropped.
   let heeding: HeedingPace
 
@@ -59,7 +64,7 @@ package struct CompactionLimits: Sendable {
     operations: Int = SegmentFile.maximumOperations / 2,
     bodyBytes: Int = SegmentFile.maximumBodyBytes / 4,
     contextEntries: Int = SegmentFile.writtenContextTotal, drops: Bool = true,
-    deadShare: Int = 4, heeding: HeedingPace = .standard
+    deadShare: Int = 4, savedShare: Int? = nil, heeding: HeedingPace = .standard
   ) {
     self.fanOut = fanOut
     self.mostParts = mostParts
@@ -73,6 +78,7 @@ package struct CompactionLimits: Sendable {
     self.interval = interval
     self.drops = drops
     self.deadShare = deadShare
+    self.savedShare = savedShare
     self.heeding = heeding
   }
 
@@ -83,7 +89,8 @@ package struct CompactionLimits: Sendable {
     return limits
   }
 
-  /// Nothing is dropped: too few seeds were run of that yet.
+  /// What holds where a user has said nothing.
   package static let standard = CompactionLimits(
-    fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000, drops: false)
+    fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000, drops: false,
+    savedShare: 8)
 }

@@ -22,8 +22,8 @@ extension CompactionSurvey {
 
   /// What keeps dead operations in the folder.
   package enum Keeper: String, CaseIterable, Sendable {
-    /// This version drops nothing.
-    case version
+    /// Nothing shall be forgotten here.
+    case setting
     /// They are in small files, which are to be joined first.
     case small
     /// Somebody may want to see or undo what made them dead.
@@ -81,7 +81,7 @@ struct DeadSurvey {
   private mutating func keepers(
     of found: DeadOperations, in segment: ArchivedSegment, isNoted: Bool
   ) throws -> [CompactionSurvey.Keeper] {
-    guard limits.drops else { return [.version] }
+    guard limits.drops else { return [.setting] }
     guard let joinedAt = segment.joinedAt else { return [.small] }
     var keepers: [CompactionSurvey.Keeper] = []
     // It begins again when it is noted, and that is done once the file has stayed as long.

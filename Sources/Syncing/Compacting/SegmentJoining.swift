@@ -18,33 +18,78 @@ struct SegmentJoining {
   /// - throws: ``StorageError/failed(_:detail:)`` if what comes of it is not what every reader
   ///   would take for the same.
   func joined(_ run: JoinPlan.Run) throws -> (JoinedSegment, dropped: Int)? {
+    guard let content = try content(of: run) else { return nil }
+    if !content.dead.isEmpty {
+      let dropped = content.omitted.union(content.dead)
+      guard let smaller = try joined(run, content, dropping: dropped) else { return nil }
+      if try pays(smaller, for: run, content) { return (smaller, dropped.count) }
+    }
+    return try joined(run, content, dropping: content.omitted)
+      .map { ($0, dropped: content.omitted.count) }
+  }
+
+  /// What a run holds, and may lack then.
+  private struct Content {
     var segments: [Segment] = []
-    var dropped: Set<Dot> = []
+    /// What others have dropped of it.
+    var omitted: Set<Dot> = []
+    /// What this device may drop of it, and the greatest stamp of what that was covered by.
+    var dead: Set<Dot> = []
+    var clock = HybridTime.zero
+    /// What was said before about what was dropped.
     var historyStart = HybridTime.zero
+  }
+
+  /// - returns: nil if another process has joined the parts meanwhile.
+  private func content(of run: JoinPlan.Run) throws -> Content? {
+    var content = Content()
     let statements = try dead.statements(besides: run.parts)
     for part in run.parts {
       guard let kept = try device.database.archivedFile(of: part) else { return nil }
       let segment = try SegmentFile.decode(kept.file.bytes).segment
-      segments.append(segment)
+      content.segments.append(segment)
       if let found = try dead.ripe(in: part) {
-        dropped.formUnion(try device.database.confirmed(found, in: segment))
-        historyStart = max(historyStart, found.clock)
+        content.dead.formUnion(try device.database.confirmed(found, in: segment))
+        content.clock = max(content.clock, found.clock)
       }
-      for statement in statements { dropped.formUnion(statement.omitted(from: segment)) }
+      for statement in statements { content.omitted.formUnion(statement.omitted(from: segment)) }
     }
-    guard let first = segments.first, let end = run.parts.last?.fingerprint else { return nil }
-    let isReduced = run.parts.contains { $0.isReduced } || !dropped.isEmpty
-    let known = DropStatement(of: segments + statements)?.historyStart ?? .zero
-    let statement =
-      isReduced
-      ? try device.database.statement(historyStart: max(historyStart, known)) : nil
-    guard let statement else {
-      // What was dropped before cannot be stated anew for now.
-      guard !isReduced else { return nil }
-      return try joined(run, segments, first: first, end: end).map { ($0, dropped: 0) }
+    content.historyStart =
+      DropStatement(of: content.segments + statements)?.historyStart ?? .zero
+    return content
+  }
+
+  /// Whether what is dead is worth dropping.
+  private func pays(_ smaller: JoinedSegment, for run: JoinPlan.Run, _ content: Content) throws
+    -> Bool
+  {
+    guard let share = dead.limits.savedShare else { return true }
+    let size = smaller.file.bytes.count
+    if run.parts.count == 1, content.omitted.isEmpty {
+      return size * share <= run.parts[0].size * (share - 1)
     }
-    return try joined(run, segments, first: first, end: end, dropping: dropped, as: statement)
-      .map { ($0, dropped: dropped.count) }
+    // It is written anyway.
+    guard let larger = try joined(run, content, dropping: content.omitted) else { return true }
+    return size < larger.file.bytes.count
+  }
+
+  /// - returns: nil where what was dropped cannot be stated for now.
+  private func joined(
+    _ run: JoinPlan.Run, _ content: Content, dropping dropped: Set<Dot>
+  ) throws -> JoinedSegment? {
+    guard let first = content.segments.first, let end = run.parts.last?.fingerprint else {
+      return nil
+    }
+    guard run.parts.contains(where: \.isReduced) || !dropped.isEmpty else {
+      return try joined(run, content.segments, first: first, end: end)
+    }
+    let isDead = dropped.count > content.omitted.count
+    let historyStart = max(content.historyStart, isDead ? content.clock : .zero)
+    guard let statement = try device.database.statement(historyStart: historyStart) else {
+      return nil
+    }
+    return try joined(
+      run, content.segments, first: first, end: end, dropping: dropped, as: statement)
   }
 
   private func joined(

@@ -1,4 +1,4 @@
-/// Settings as users write and read them: `90d`, `2MiB`, `32`, `never`.
+/// Settings as users write and read them: `90d`, `2MiB`, `32`, `never`, `yes`.
 ///
 ///     try SettingText.value("36h", of: .grace)  // 129600000
 ///     SettingText.text(129_600_000, of: .grace)  // 36h
@@ -12,6 +12,7 @@ package enum SettingText {
     ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1),
   ]
   private static let never = "never"
+  private static let flags: KeyValuePairs<String, Int64> = ["yes": 1, "no": 0]
   /// No setting has more digits, in any unit.
   private static let maximumDigits = 12
 
@@ -21,6 +22,12 @@ package enum SettingText {
   package static func value(_ text: String, of setting: UpkeepSetting) throws(SettingError) -> Int64
   {
     if setting.mayBeNever, text == never || text == "0" { return 0 }
+    if setting.kind == .flag {
+      guard let flag = flags.first(where: { $0.key == text }) else {
+        throw .unreadable(setting, text)
+      }
+      return flag.value
+    }
     let digits = text.prefix { ("0"..."9").contains($0) }
     guard !digits.isEmpty, digits.utf8.count <= maximumDigits, let count = Int64(digits) else {
       throw .unreadable(setting, text)
@@ -32,6 +39,7 @@ package enum SettingText {
       case .duration: count == 0 && unit.isEmpty ? 1 : factor(of: unit, in: durations)
       case .size: unit.isEmpty ? 1 : factor(of: unit, in: sizes)
       case .count: unit.isEmpty ? 1 : nil
+      case .flag: nil
       }
     guard let factor else { throw .unreadable(setting, text) }
     let (value, overflow) = count.multipliedReportingOverflow(by: factor)
@@ -44,6 +52,7 @@ package enum SettingText {
     if setting.mayBeNever, value == 0 { return never }
     return switch setting.kind {
     case .count: String(value)
+    case .flag: flags.first { $0.value == value }?.key ?? String(value)
     case .size: text(value, in: sizes[...])
     // Ninety days are more readily compared with seven than 12 weeks and 6 days.
     case .duration: value == 0 ? "0s" : text(value, in: durations.dropFirst())
@@ -53,6 +62,7 @@ package enum SettingText {
   /// What may be said, for an error's text.
   package static func range(of setting: UpkeepSetting) -> String {
     let range = setting.range
+    if setting.kind == .flag { return flags.map(\.key).joined(separator: " or ") }
     return "\(text(range.lowerBound, of: setting)) to \(text(range.upperBound, of: setting))"
       + (setting.mayBeNever ? ", or \(never)" : "")
   }

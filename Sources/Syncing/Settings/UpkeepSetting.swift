@@ -19,6 +19,8 @@ package enum UpkeepSetting: String, CaseIterable, Sendable {
   case fanOut = "fan-out"
   /// About how large a joined file becomes.
   case fileSize = "file-size"
+  /// Whether what is dead of this device's files is dropped; 1 or 0.
+  case forget
 
   /// What a setting counts.
   package enum Kind: String, Sendable {
@@ -27,6 +29,8 @@ package enum UpkeepSetting: String, CaseIterable, Sendable {
     /// A size, in bytes.
     case size = "bytes"
     case count
+    /// Whether something is done: 1 or 0.
+    case flag
   }
 
   package var kind: Kind {
@@ -34,6 +38,7 @@ package enum UpkeepSetting: String, CaseIterable, Sendable {
     case .horizon, .grace, .acknowledgeAfter, .interval, .budget: .duration
     case .fileSize: .size
     case .fanOut: .count
+    case .forget: .flag
     }
   }
 
@@ -51,6 +56,8 @@ package enum UpkeepSetting: String, CaseIterable, Sendable {
     case .fanOut: 32
     // Held in memory with all that it unpacks to, here and by every reader.
     case .fileSize: 2 << 20
+    // Until more histories of dropping were made up and judged, nobody drops who has not said so.
+    case .forget: 0
     }
   }
 
@@ -64,6 +71,7 @@ package enum UpkeepSetting: String, CaseIterable, Sendable {
     case .budget: Self.second...Self.hour
     case .fanOut: 2...1000
     case .fileSize: 64 << 10...8 << 20
+    case .forget: 0...1
     }
   }
 

@@ -53,6 +53,7 @@ package struct UpkeepSettings: Sendable, Equatable {
       fanOut: Int(self[.fanOut]), mostParts: standard.mostParts, bytes: Int(self[.fileSize]),
       grace: self[.grace], horizon: self[.horizon], silence: self[.acknowledgeAfter],
       interval: self[.interval], operations: standard.operations,
-      bodyBytes: standard.bodyBytes, drops: standard.drops)
+      bodyBytes: standard.bodyBytes, drops: self[.forget] != 0,
+      savedShare: standard.savedShare)
   }
 }

@@ -10,6 +10,7 @@ import Testing
       ("15m", .interval, 900_000), ("never", .interval, 0), ("90s", .budget, 90_000),
       ("1500ms", .budget, 1_500), ("512KiB", .fileSize, 512 << 10),
       ("2MiB", .fileSize, 2 << 20), ("100000", .fileSize, 100_000), ("16", .fanOut, 16),
+      ("yes", .forget, 1), ("no", .forget, 0),
     ] as [(String, UpkeepSetting, Int64)])
   func read(text: String, setting: UpkeepSetting, value: Int64) throws {
     #expect(try SettingText.value(text, of: setting) == value)
@@ -19,7 +20,10 @@ import Testing
   func written() throws {
     for setting in UpkeepSetting.allCases {
       let range = setting.range
-      for value in [range.lowerBound, setting.standard, range.upperBound, range.lowerBound + 1] {
+      for value in [
+        range.lowerBound, setting.standard, range.upperBound,
+        min(range.lowerBound + 1, range.upperBound),
+      ] {
         let text = SettingText.text(value, of: setting)
         #expect(try SettingText.value(text, of: setting) == value, "\(setting): \(text)")
       }
@@ -34,6 +38,7 @@ import Testing
       ("", UpkeepSetting.horizon), ("90", .horizon), ("d", .horizon), ("90 d", .horizon),
       ("-1d", .grace), ("1.5h", .grace), ("2MiB", .grace), ("never", .grace), ("90d", .fanOut),
       ("32x", .fanOut), ("2MB", .fileSize), ("9999999999999999999d", .horizon), ("٣d", .grace),
+      ("1", .forget), ("maybe", .forget), ("", .forget),
     ] as [(String, UpkeepSetting)])
   func unreadable(text: String, setting: UpkeepSetting) {
     #expect(throws: SettingError.unreadable(setting, text)) {

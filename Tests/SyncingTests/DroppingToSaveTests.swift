@@ -1,0 +1,85 @@
+import DocumentStorage
+import Replication
+import Syncing
+import SystemPackage
+import Testing
+
+/// Ann writes two documents over and over; Bob has a folder of his own, and all that she wrote.
+@Suite("What is dead is dropped where the folder becomes smaller by it")
+struct DroppingToSaveTests {
+  private let world: World
+  private let ann: Peer
+  private let bob: Peer
+  private static let limits = CompactionLimits.small(fanOut: 4, savedShare: 8)
+
+  init() throws {
+    world = try World()
+    ann = try world.loner("ann")
+    bob = try world.loner("bob")
+  }
+
+  private func write(_ numbers: ClosedRange<Int>, filler: Int) throws {
+    for number in numbers {
+      // What does not compress, so that it takes what it takes.
+      let text = (0..<filler).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
+      try ann.put("n\(number % 2)", #"{"n":\#(number),"text":"\#(text)"}"#)
+      try ann.publish()
+    }
+  }
+
+  private func compact() throws -> CompactionReport {
+    try Compactor(device: ann.device, limits: Self.limits).run()
+  }
+
+  private var bytes: Int {
+    get throws { try world.logs(in: ann.folder).reduce(0) { $0 + $1.bytes.count } }
+  }
+
+  /// Joined and looked through, with all that Bob has to say said, and each grace over.
+  private func ripen() throws {
+    _ = try compact()
+    world.advance(milliseconds: CompactionLimits.week)
+    _ = try compact()
+    try world.meet(ann, with: bob)
+    world.advance(milliseconds: CompactionLimits.week)
+  }
+
+  @Test("and stays where what stands in its place is larger than it was")
+  func stays() throws {
+    try write(1...20, filler: 0)
+    try ripen()
+    let (before, dump) = try (bytes, ann.dump())
+    let survey = try Compactor(device: ann.device, limits: Self.limits).survey()
+    #expect(survey.dead.due > 0)
+    let report = try compact()
+    #expect(report.dropped == 0 && report.written == 0)
+    #expect(try bytes == before)
+    // Not tried again before a grace has gone by.
+    let again = try Compactor(device: ann.device, limits: Self.limits).survey()
+    #expect(again.dead.due == 0 && (again.dead.kept[.grace] ?? 0) > 0)
+    #expect(try ann.dump() == dump)
+  }
+
+  @Test("and goes where there is more of it")
+  func goes() throws {
+    try write(1...20, filler: 60)
+    try ripen()
+    let (before, dump) = try (bytes, ann.dump())
+    #expect(try compact().dropped > 0)
+    #expect(try bytes * 8 <= before * 7)
+    #expect(try ann.dump() == dump)
+    #expect(try world.newcomersDump(of: ann.folder) == dump)
+  }
+
+  @Test("and goes when files are joined only if the joined one is smaller without")
+  func joins() throws {
+    try write(1...20, filler: 0)
+    try ripen()
+    let dump = try ann.dump()
+    try write(21...24, filler: 0)
+    let report = try compact()
+    #expect(report.joined > 0 && report.dropped == 0)
+    #expect(try world.newcomersDump(of: ann.folder) == ann.dump())
+    #expect(try ann.dump() != dump)
+  }
+}
