@@ -35,7 +35,7 @@ class Scenario:
     """One command to interrupt. `prepare(root)` lays out what it begins with."""
 
     def __init__(self, name, prepare, arguments, stages, stdin=b"", initialises=False,
-                 failing=(), calls=None, sample=None, errors=True, imported=None):
+                 failing=(), calls=None, sample=None, errors=True, imported=None, joins=False):
         self.name = name
         self.prepare = prepare
         self.arguments = arguments
@@ -51,6 +51,8 @@ class Scenario:
         # {call: at most so many points}; all others are swept whole.
         self.sample = sample or {}
         self.errors = errors
+        # Whether a file may stand beside others that have the same transactions, for a while.
+        self.joins = joins
 
     def then(self, stage):
         """What must be there when a stage was found, and then all was imported and one put."""
@@ -144,6 +146,36 @@ class Templates:
         for key, value in PARTS.items():
             origin.run("put", *key, "-", stdin=json.dumps(value).encode())
 
+    def gathered(self, root, *settings):
+        """As `settled`; and it has written over much, in files that are due to be joined."""
+        self.settled(root)
+        subject = self.device(root)
+        for setting in (*COMPACTING, *settings):
+            subject.run("settings", "set", *setting)
+        for key, value in OVERWRITING:
+            put(subject, key, value)
+        subject.run("delete", OLD[0], "a004")
+
+    def claimed(self, root, *settings):
+        """As `gathered`; the files are joined, and the other device has said that it has them."""
+        self.gathered(root, *settings)
+        subject, origin = self.device(root), self.device(root, "origin")
+        subject.run("compact")
+        origin.run("import", "--once")
+        put(origin, *CLAIM)
+        subject.run("import", "--once")
+
+    def ripe(self, root):
+        """As `claimed`; and nothing keeps what is dead."""
+        self.claimed(root, ("grace", "0"))
+
+    def reduced(self, root):
+        """What is dead has been dropped by one device, and this one has still got it."""
+        self.ripe(root)
+        self.device(root).run("compact")
+        os.rename(root + "/state", root + "/writer")
+        os.rename(root + "/origin", root + "/state")
+
     def cut_off(self, root):
         """As `settled`; and a write was killed when it was on disk but not in the folder."""
         self.settled(root)
@@ -195,6 +227,21 @@ def _incompressible(seed):
 PARTS = {("parts", "p%02d" % n): _incompressible(n) for n in range(22)}
 
 
+# Files that are joined and dropped from at once, and by no import.
+COMPACTING = [("fan-out", "4"), ("forget", "yes"), ("interval", "never")]
+CLAIM = (("claims", "c0"), body("has all"))
+
+
+def _texts(count):
+    """What takes more in the folder than what stands in its place once it is dropped."""
+    generator = random.Random(7)
+    return [{"left": text, "right": text} for text in (
+        generator.randbytes(60).hex() for _ in range(count))]
+
+
+OVERWRITING = [(("notes", "a00%d" % (n % 3)), text) for n, text in enumerate(_texts(9))]
+
+
 def _with(before, change):
     after = dict(before)
     for key, value in change.items():
@@ -231,6 +278,8 @@ def chunks(found, size):
 
 
 SETTLED = {**OWN, **FOREIGN}
+GATHERED = _with(SETTLED, {**dict(OVERWRITING), ("notes", "a004"): None})
+CLAIMED = _with(GATHERED, dict([CLAIM]))
 LOADED = {**documents("loaded", "d", 28), OLD: body("loaded over"), ("notes", "b003"): body("too")}
 PATCHED = {"right": "patched", "added": "patched"}
 PUBLISHING = ["write", "fsync", "linkat", "link", "renameat2", "rename", "unlink", "openat"]
@@ -271,6 +320,10 @@ def all_scenarios(binary):
                  grow(SETTLED, [{key: value} for key, value in PARTS.items()]),
                  imported={**SETTLED, **PARTS}, sample={"pwrite64": 8}, errors=False),
         Scenario("import after a kill", make.cut_off, ["import", "--once"], stages_new[1:]),
+        Scenario("compact, joining", make.gathered, ["compact"], [GATHERED], joins=True),
+        Scenario("compact, removing", make.claimed, ["compact"], [CLAIMED], joins=True),
+        Scenario("compact, dropping", make.ripe, ["compact"], [CLAIMED], joins=True),
+        Scenario("import, heeding", make.reduced, ["import", "--once"], [CLAIMED], joins=True),
         publishing("no linkat", NO_LINKAT),
         publishing("no renameat2", NO_RENAMEAT2),
         publishing("no link", NO_LINK),

@@ -38,7 +38,7 @@ class Verifier:
             device.run(*scenario.arguments)
             order = "look"
         getattr(self, "_" + order)(device, scenario, stages)
-        self.check_folder(device)
+        self.check_folder(device, joins=scenario.joins)
         self.check_databases(device, as_left=False)
         self._check_newcomer(device)
 
@@ -92,8 +92,11 @@ class Verifier:
             raise Failure("another device sees something else: " + _lines(ours, theirs))
         self.check_databases(newcomer, as_left=False)
 
-    def check_folder(self, device):
-        """Files under final names are whole, no two claim the same transactions."""
+    def check_folder(self, device, joins=False):
+        """Files under final names are whole, no two claim the same transactions.
+
+        - joins: whether one may stand beside others all of whose transactions it has.
+        """
         with open(device.folder + "/feedsync.container", "rb") as file:
             json.loads(file.read())
         self._check_ignore_file(device)
@@ -106,7 +109,9 @@ class Verifier:
             stream = os.path.dirname(path)
             first, last = int(match.group(1), 16), int(match.group(2), 16)
             for other_first, other_last, other in ranges.setdefault(stream, []):
-                if first <= other_last and other_first <= last:
+                nested = (first <= other_first and other_last <= last
+                          or other_first <= first and last <= other_last)
+                if first <= other_last and other_first <= last and not (joins and nested):
                     raise Failure("two segments of the same transactions: %s, %s" % (
                         os.path.basename(other), os.path.basename(path)))
             ranges[stream].append((first, last, path))

@@ -118,8 +118,9 @@ class Instance:
         answer = self.ask(f"db/status?folder={FOLDER}")
         if not answer or answer["state"] != "idle" or answer["needTotalItems"]:
             return None
-        return [answer[f"{kind}{what}"] for kind in ("global", "local")
-                for what in ("Files", "Deleted", "Bytes")]
+        # What was made and removed elsewhere before it came here is no deletion of one's own.
+        return [answer[name] for name in (
+            "globalFiles", "globalDeleted", "globalBytes", "localFiles", "localBytes")]
 
 
 def are_idle(instances):
