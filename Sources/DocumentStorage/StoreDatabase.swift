@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import Synchronization
+import SystemFiles
 import SystemPackage
 
 /// A transaction of a database begins or ends: others wait for it meanwhile.
@@ -120,11 +121,8 @@ package final class StoreDatabase: Sendable {
 
   /// Whether somebody has emptied the database: opening it, SQLite would throw away its log.
   private static func isEmptied(_ file: FilePath) -> Bool {
-    func size(_ path: String) -> UInt64? {
-      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-      return attributes?[.size] as? UInt64
-    }
-    return size(file.string) == 0 && size(file.string + "-wal") ?? 0 > 0
+    func size(_ path: FilePath) -> Int64? { try? LinuxFileSystem().status(of: path).size }
+    return size(file) == 0 && size(FilePath(file.string + "-wal")) ?? 0 > 0
   }
 
   private static func configuration(

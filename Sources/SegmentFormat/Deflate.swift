@@ -1,9 +1,11 @@
 import CZlib
 
-/// Raw deflate (RFC 1951) with format 1's dictionary, by the system's zlib.
+/// Raw deflate (RFC 1951) with a preset dictionary, by the system's zlib.
 package enum Deflate {
   /// Compresses `bytes`; the same bytes give the same result with the same zlib.
-  package static func compress(_ bytes: [UInt8]) -> [UInt8] {
+  package static func compress(
+    _ bytes: [UInt8], with dictionary: DeflateDictionary = .newest
+  ) -> [UInt8] {
     var stream = z_stream()
     guard
       deflateInit2_(
@@ -11,8 +13,7 @@ package enum Deflate {
         Int32(MemoryLayout<z_stream>.size)) == Z_OK
     else { return bytes }
     defer { deflateEnd(&stream) }
-    deflateSetDictionary(
-      &stream, DeflateDictionary.bytes, UInt32(DeflateDictionary.bytes.count))
+    deflateSetDictionary(&stream, dictionary.bytes, UInt32(dictionary.bytes.count))
     let bound = Int(deflateBound(&stream, UInt(bytes.count)))
     var input = bytes
     return input.withUnsafeMutableBufferPointer { source in
@@ -31,7 +32,9 @@ package enum Deflate {
   ///
   /// Memory grows with what comes out, never with what the header promised: deflate cannot pack
   /// more than 1,032 bytes into one, so a greater promise is refused at once.
-  package static func decompress(_ packed: ArraySlice<UInt8>, count: Int) -> [UInt8]? {
+  package static func decompress(
+    _ packed: ArraySlice<UInt8>, count: Int, with dictionary: DeflateDictionary = .newest
+  ) -> [UInt8]? {
     guard count <= packed.count * 1032 + 64 else { return nil }
     var stream = z_stream()
     guard
@@ -39,8 +42,7 @@ package enum Deflate {
         &stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
     else { return nil }
     defer { inflateEnd(&stream) }
-    inflateSetDictionary(
-      &stream, DeflateDictionary.bytes, UInt32(DeflateDictionary.bytes.count))
+    inflateSetDictionary(&stream, dictionary.bytes, UInt32(dictionary.bytes.count))
     var produced = 0
     var status: Int32 = Z_OK
     // One byte more than promised, so that a longer content shows.

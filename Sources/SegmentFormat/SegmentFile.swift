@@ -43,7 +43,8 @@ package enum SegmentFile {
   package static let writtenContextTotal = 1 << 22
   static let checksumBytes = 8
 
-  private static let isCompressed: UInt64 = 1
+  /// What stands in the header's flags of a body that is not compressed; else its dictionary.
+  private static let isNotCompressed: UInt64 = 0
 
   /// The bytes of a file, and the digest that belongs in its name.
   package typealias Encoded = (bytes: [UInt8], digest: UInt64)
@@ -68,7 +69,8 @@ package enum SegmentFile {
     output.appendVarint(segment.range.last - segment.range.first)
     output.append(segment.range.fingerprintBefore)
     output.appendVarint(UInt64(segment.transactions.reduce(0) { $0 + $1.operations.count }))
-    output.appendVarint(stored.count < body.count ? isCompressed : 0)
+    output.appendVarint(
+      stored.count < body.count ? DeflateDictionary.newest.rawValue : isNotCompressed)
     output.appendVarint(UInt64(body.count))
     output.appendVarint(UInt64(stored.count))
     output.append(contentsOf: stored)
@@ -136,11 +138,12 @@ package enum SegmentFile {
     of bytes: [UInt8], header: Header
   ) throws(SegmentError) -> [UInt8] {
     let stored = bytes[header.bodyStart..<header.bodyStart + header.storedBytes]
-    guard header.flags & isCompressed != 0 else {
+    guard let dictionary = header.dictionary else {
       guard header.bodyBytes == stored.count else { throw .damaged("the body's size is wrong") }
       return Array(stored)
     }
-    guard let body = Deflate.decompress(stored, count: header.bodyBytes) else {
+    let count = header.bodyBytes
+    guard let body = Deflate.decompress(stored, count: count, with: dictionary) else {
       throw .damaged("the body cannot be unpacked")
     }
     return body
@@ -170,7 +173,8 @@ package enum SegmentFile {
     let minimumReader: UInt64
     let range: Segment.Range
     let operationCount: Int
-    let flags: UInt64
+    /// What the body is compressed with; nil if it is not.
+    let dictionary: DeflateDictionary?
     let bodyBytes: Int
     let storedBytes: Int
     let bodyStart: Int
@@ -194,11 +198,13 @@ package enum SegmentFile {
       }
       range = try Self.range(from: &reader)
       let count = try reader.varint()
-      flags = try reader.varint()
+      let flags = try reader.varint()
+      dictionary = DeflateDictionary(rawValue: flags)
       let body = try reader.varint()
       let stored = try reader.varint()
       guard body <= UInt64(maximumBodyBytes), stored <= UInt64(maximumFileBytes),
-        count <= min(body, UInt64(maximumOperations)), flags & ~isCompressed == 0
+        count <= min(body, UInt64(maximumOperations)),
+        dictionary != nil || flags == isNotCompressed
       else { throw .damaged("a size in the header is not possible") }
       operationCount = Int(count)
       bodyBytes = Int(body)

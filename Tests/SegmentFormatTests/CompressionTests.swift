@@ -12,11 +12,13 @@ import Testing
       let packed = SegmentFile.encode(segment)
       let plain = SegmentFile.encode(segment, compressing: false)
       #expect(packed.digest == plain.digest)
-      var frame = SegmentFrame(segment)
-      frame.compress()
-      let repacked = try SegmentFile.decode(frame.bytes)
-      #expect(repacked.digest == plain.digest)
-      #expect(repacked.segment.transactions == segment.transactions)
+      for dictionary in DeflateDictionary.allCases {
+        var frame = SegmentFrame(segment)
+        frame.compress(with: dictionary)
+        let repacked = try SegmentFile.decode(frame.bytes)
+        #expect(repacked.digest == plain.digest)
+        #expect(repacked.segment.transactions == segment.transactions)
+      }
     }
   }
 

@@ -12,6 +12,8 @@ enum GoldenSegments {
     ("ranged", ranged), ("unicode", unicode), ("value-types", valueTypes),
     ("counters-and-sets", countersAndSets), ("unknown-kind", unknownKind),
     ("reduced", reduced),
+    // As written since there is a second dictionary.
+    ("ranged-2", ranged), ("unicode-2", unicode),
   ]
 
   /// Six transactions of which one is whole, one has lost a value, and three are left out.

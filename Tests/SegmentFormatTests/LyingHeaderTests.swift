@@ -32,8 +32,9 @@ import Testing
       ("stored more", { $0.storedCount += 1 }),
       ("stored far more", { $0.storedCount = .max }),
       ("stored beyond what a file may have", { $0.storedCount = 64 << 20 | 1 }),
-      ("unknown flag", { $0.flags = 2 }),
+      ("unknown compression", { $0.flags = 3 }),
       ("compressed, but is not", { $0.flags = 1 }),
+      ("compressed by the second dictionary, but is not", { $0.flags = 2 }),
       ("magic", { $0.magic[0] = 0 }),
     ]
     for (name, lie) in lies {
@@ -81,7 +82,7 @@ import Testing
     // Incompressible, so that unpacking fails early though the promise could be kept.
     frame.stored = [UInt8](repeating: 0xFF, count: 300 << 10)
     frame.storedCount = UInt64(frame.stored.count)
-    frame.flags = 1
+    frame.flags = DeflateDictionary.newest.rawValue
     frame.bodyCount = 64 << 20
     let before = try Memory.peak()
     let error = refusal(of: frame.bytes)

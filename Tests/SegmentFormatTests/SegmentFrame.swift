@@ -53,10 +53,10 @@ struct SegmentFrame {
   }
 
   /// Compresses the body as it stands, and says so.
-  mutating func compress() {
-    stored = Deflate.compress(stored)
+  mutating func compress(with dictionary: DeflateDictionary = .newest) {
+    stored = Deflate.compress(stored, with: dictionary)
     storedCount = UInt64(stored.count)
-    flags = 1
+    flags = dictionary.rawValue
   }
 
   var header: [UInt8] {
