@@ -33,7 +33,7 @@ package struct ImportPart {
   }
 
   /// So many that a document is seldom written twice, and others do not wait long for the database.
-  package static let operationLimit = 250_000
+  package static let operationLimit = 225_000
   package static let byteLimit = 16 << 20
 
   private let limits: Limits
