@@ -71,6 +71,7 @@ struct ImportFold: ~Copyable {
     {
       return try noteKnown(opened, fingerprint: known)
     }
+    var isBehindStatement = false
     // The stream goes on, or branches, where what the segment follows is held.
     guard var start = try streams.start(of: opened.frame, db) else {
       return try noteWaiting(held)
@@ -84,15 +85,21 @@ struct ImportFold: ~Copyable {
         return try isSuperseded ? noteSuperseded(held) : noteWaiting(held)
       }
       start = complete
+      isBehindStatement = try StatementTable.supersedes(
+        range.first - 1...range.first - 1, of: range.stream, streams, db)
     }
     do {
-      try take(opened, from: start)
+      try take(opened, from: start, isBehindStatement: isBehindStatement)
     } catch let error as SegmentError {
       part.rejected[held.file] = error
     }
   }
 
-  private mutating func take(_ opened: OpenedSegment, from start: StreamPosition) throws {
+  /// - parameter isBehindStatement: Whether of what it leans on no more than the name may be left,
+  ///   but here.
+  private mutating func take(
+    _ opened: OpenedSegment, from start: StreamPosition, isBehindStatement: Bool
+  ) throws {
     let held = opened.held
     let range = held.range
     let (prepared, new) = try opened.transactions(after: start)
@@ -130,6 +137,7 @@ struct ImportFold: ~Copyable {
     part.segments += 1
     part.applied.append(held.file)
     try remember(opened, fingerprint: end)
+    if isBehindStatement { return try archiveWhole(opened, after: start) }
     try archive(opened, pieces, telling: name, isNew: true)
   }
 
@@ -169,6 +177,18 @@ struct ImportFold: ~Copyable {
     try SegmentArchive.remove(parts, stream: number, db)
     try SegmentArchive.noteJoined(
       range, digest: digest, level: 0, now: now, stream: number, db)
+  }
+
+  /// Keeps what leans on a transaction that others may not be able to tell of any more, and has it
+  /// put into the folder so that they need not.
+  private mutating func archiveWhole(
+    _ opened: OpenedSegment, after start: StreamPosition
+  ) throws {
+    let leaning = try SegmentFile.decode(opened.held.bytes).segment
+    guard let whole = try WholeSegment(leaning, after: start) else { return }
+    let number = try streams.number(of: leaning.range.stream, db)
+    try whole.store(stream: number, db)
+    try whole.noteCompleted(now: now, stream: number, db)
   }
 
   private mutating func take(

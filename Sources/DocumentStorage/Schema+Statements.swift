@@ -1,4 +1,19 @@
 extension Schema {
+  /// Version 8: segments that were let go, since a statement leaves out something that they have
+  /// (``SpentSegments``).
+  static let spentSegments = """
+    CREATE TABLE spent(
+      id INTEGER PRIMARY KEY,
+      stream INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      last INTEGER NOT NULL,
+      digest INTEGER NOT NULL,
+      fingerprint BLOB NOT NULL,
+      content BLOB NOT NULL,
+      spent_at INTEGER NOT NULL,
+      UNIQUE (stream, first, last, digest));
+    """
+
   /// Version 7: how far a statement is heeded (`HeedingMark`); NULL if nothing of it is done, or
   /// all.
   static let heedingInParts = "ALTER TABLE statements ADD COLUMN heeding BLOB;"

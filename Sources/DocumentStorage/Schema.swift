@@ -29,7 +29,7 @@ enum Schema {
     .statements(firstTables), .statements(changesAndIndexes),
     .statements(archiveOfSegments + newerKinds + clockReadings + branches + holes),
     .columns(lateColumns), .statements(compaction), .statements(statements),
-    .statements(heedingInParts),
+    .statements(heedingInParts), .statements(spentSegments),
   ]
 
   private enum Step {

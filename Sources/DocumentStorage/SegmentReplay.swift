@@ -14,14 +14,14 @@ enum SegmentReplay {
   ) throws -> StreamPosition? {
     guard let row = streams.row(of: entry.stream) else { return nil }
     // Back along segments of one transaction that lean on the one before: there may be thousands.
-    var leaning: [Int64] = []
+    var leaning: [Kept] = []
     var wanted = entry
     var start: StreamPosition?
     while start == nil {
       if let end = end(at: wanted, of: row) {
         start = end
       } else if let lone = try lone(wanted, stream: row.number, db) {
-        leaning.append(lone.id)
+        leaning.append(lone.kept)
         wanted = lone.segment.range.predecessor
         if !lone.segment.leansOnPrevious { start = StreamPosition(at: wanted) }
       } else if let found = try longer(wanted, stream: row.number, db) {
@@ -31,8 +31,8 @@ enum SegmentReplay {
       }
     }
     guard var position = start else { return nil }
-    for id in leaning.reversed() {
-      guard let segment = try segment(id, db) else { return nil }
+    for kept in leaning.reversed() {
+      guard let segment = try segment(kept, db) else { return nil }
       for encoded in segment.transactions {
         for transaction in try position.next(encoded, of: entry.stream) {
           position = StreamPosition(after: transaction.header)
@@ -55,31 +55,39 @@ enum SegmentReplay {
   /// The segment that holds just this transaction.
   private static func lone(
     _ entry: Context.Entry, stream: Int64, _ db: Database
-  ) throws -> (id: Int64, segment: Segment)? {
+  ) throws -> (kept: Kept, segment: Segment)? {
     let statement = try db.cachedStatement(
       sql: """
-        SELECT id FROM archive WHERE stream = ?1 AND first = ?2 AND last = ?2 AND fingerprint = ?3
+        SELECT id, 0 FROM archive
+        WHERE stream = ?1 AND first = ?2 AND last = ?2 AND fingerprint = ?3
+        UNION ALL SELECT id, 1 FROM spent
+        WHERE stream = ?1 AND first = ?2 AND last = ?2 AND fingerprint = ?3
         """)
-    let id = try Int64.fetchOne(
+    let row = try Row.fetchOne(
       statement,
       arguments: [stream, Int64(entry.sequence), entry.fingerprint.databaseBytes])
-    guard let id, let segment = try segment(id, db) else { return nil }
-    return (id, segment)
+    guard let kept = try row.map(Kept.init), let segment = try segment(kept, db) else {
+      return nil
+    }
+    return (kept, segment)
   }
 
   /// The position in a segment of several transactions, the first of which never leans.
   private static func longer(
     _ entry: Context.Entry, stream: Int64, _ db: Database
   ) throws -> StreamPosition? {
-    let kept = try Int64.fetchCursor(
+    let rows = try Row.fetchCursor(
       db,
       sql: """
-        SELECT id FROM archive
-        WHERE stream = ?1 AND first <= ?2 AND last >= ?2 AND first < last ORDER BY first DESC
+        SELECT id, 0 AS is_spent, first FROM archive
+        WHERE stream = ?1 AND first <= ?2 AND last >= ?2 AND first < last
+        UNION ALL SELECT id, 1, first FROM spent
+        WHERE stream = ?1 AND first <= ?2 AND last >= ?2 AND first < last
+        ORDER BY is_spent, first DESC
         """,
       arguments: [stream, Int64(entry.sequence)])
-    while let id = try kept.next() {
-      guard let segment = try segment(id, db), !segment.leansOnPrevious else { continue }
+    while let row = try rows.next() {
+      guard let segment = try segment(Kept(row), db), !segment.leansOnPrevious else { continue }
       var position = StreamPosition(at: segment.range.predecessor)
       for encoded in segment.transactions where position.sequence < entry.sequence {
         // Of what is left out before the last of them, no more than its name is known.
@@ -91,8 +99,19 @@ enum SegmentReplay {
     return nil
   }
 
-  private static func segment(_ id: Int64, _ db: Database) throws -> Segment? {
-    try SegmentArchive.segment(id, db)?.segment
+  /// A segment in the archive, or one that was let go, by its number there.
+  private struct Kept {
+    let id: Int64
+    let isSpent: Bool
+
+    init(_ row: Row) throws {
+      (id, isSpent) = (try row.value(0), try row.value(1))
+    }
+  }
+
+  private static func segment(_ kept: Kept, _ db: Database) throws -> Segment? {
+    kept.isSpent
+      ? try SpentSegments.segment(kept.id, db) : try SegmentArchive.segment(kept.id, db)?.segment
   }
 }
 

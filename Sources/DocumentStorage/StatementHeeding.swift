@@ -240,6 +240,7 @@ private struct HeedingSteps {
         (Int64(reading.range.first), Int64(reading.range.last)), digest: reading.digest, now: now,
         stream: stream, db)
       let spent = reading.spent(butFor: streams.row(of: reading.range.stream)?.learntName)
+      try SpentSegments.keep(spent, now: now, db)
       try completeFollowers(besides: spent, now: now, streams, db)
       try SegmentArchive.remove(spent, stream: stream, db)
       return true
@@ -279,38 +280,14 @@ private struct HeedingSteps {
       guard !spent.contains(id), let kept = try SegmentArchive.segment(id, db),
         kept.segment.leansOnPrevious, reading.has(kept.segment.range.predecessor),
         let start = try SegmentReplay.position(at: kept.segment.range.predecessor, streams, db),
-        let whole = try kept.segment.whole(after: start)
+        let whole = try WholeSegment(kept.segment, after: start)
       else { continue }
-      let file = SegmentFile.encode(whole.segment)
       let sequence = Int64(whole.segment.range.first)
       try SegmentArchive.remove([(id, sequence, sequence)], stream: stream, db)
-      try SegmentArchive.store(
-        file.bytes, of: whole.segment.range, digest: file.digest, fingerprint: whole.end,
-        stream: stream, db)
-      try SegmentRecords.note(
-        whole.segment.range, digest: file.digest, hasOwnName: false, fingerprint: whole.end,
-        stream: stream, db)
+      try whole.store(stream: stream, db)
       // Whoever may read it needs it whole (`completedSegments`), unless the statement has it.
-      let tip = Context.Entry(
-        stream: reading.range.stream, sequence: whole.segment.range.first,
-        fingerprint: whole.end)
-      guard !reading.has(tip) else { continue }
-      try SegmentArchive.noteJoinedUnlessNoted(
-        (sequence, sequence), digest: file.digest, now: now, stream: stream, db)
+      guard !reading.has(whole.tip) else { continue }
+      try whole.noteCompleted(now: now, stream: stream, db)
     }
-  }
-}
-
-extension Segment {
-  /// The same as a segment that leans on nothing, and the fingerprint of its last transaction.
-  fileprivate func whole(
-    after start: StreamPosition
-  ) throws -> (segment: Segment, end: Fingerprint)? {
-    let all = try transactions(after: start)
-    guard let last = all.last else { return nil }
-    let segment = Segment(
-      range: range, attributes: attributes,
-      transactions: all.map { EncodedTransaction($0, after: nil) })
-    return (segment, last.header.fingerprint)
   }
 }

@@ -176,11 +176,16 @@ struct StatementReading {
       && Self.leaves(other.content, all: content)
   }
 
-  /// Whether something of the stream was applied that is not kept: by an older program.
+  /// Whether something of the stream was applied that is not kept: by an older program, or by this
+  /// device, which was put back to before it published that.
   static func isIncomplete(_ statement: StatementTable.Kept, _ db: Database) throws -> Bool {
     try Bool.fetchOne(
-      db.prepared("SELECT EXISTS (SELECT 1 FROM unarchived WHERE stream = ?)"),
-      arguments: [statement.stream]) ?? false
+      db.prepared(
+        """
+        SELECT EXISTS (SELECT 1 FROM unarchived WHERE stream = ?1)
+          OR EXISTS (SELECT 1 FROM outbox WHERE stream = ?1 AND sequence BETWEEN ?2 AND ?3)
+        """),
+      arguments: [statement.stream, Int64(statement.first), Int64(statement.last)]) ?? false
   }
 
   private var own: SegmentArchive.Part {

@@ -42,6 +42,9 @@ package struct CompactionReport: Sendable {
 package struct Compactor {
   let device: Device
   let limits: CompactionLimits
+  /// How long this machine keeps what was dropped, in milliseconds, for what may still lean on it:
+  /// somebody may come back after a year.
+  private static let spentLife: Int64 = 400 * 86_400_000
   /// Asked between files whether to end early.
   package var isStopping: () -> Bool = { false }
   /// Asked within a blob, which may be large, whether to give up.
@@ -66,6 +69,7 @@ package struct Compactor {
     // A clock that was ahead has been put right: what is not yet will not come for long.
     try device.database.clampTimes(to: device.ambient.now())
     try device.database.noteArrivals(now: device.ambient.now())
+    try device.database.removeSpent(before: device.ambient.now() - Self.spentLife)
     var report = CompactionReport()
     try heed(into: &report)
     var failure: (any Error)?
