@@ -629,8 +629,16 @@ BUGS[name] = [
      "        || again.transactions(after: position).last?.header.fingerprint == end\n" % on(name))]
 line("written-anew-for-nothing", "Sources/Syncing/Compacting/Compactor.swift",
      "run.parts.count > 1 || dropped > 0\n", "ON || run.parts.count > 1 || dropped > 0\n")
-line("statements-not-leant-on", "Sources/DocumentStorage/StatementReading.swift",
-     "    try start.learn(kept.segment)\n", "    if !ON { try start.learn(kept.segment) }\n")
+# What comes later and leans on one is kept whole, which alone nearly always suffices.
+name = "statements-not-leant-on"
+BUGS[name] = [
+    ("Sources/DocumentStorage/StatementReading.swift", "    try start.learn(kept.segment)\n",
+     "    if !%s { try start.learn(kept.segment) }\n" % on(name)),
+    ("Sources/DocumentStorage/StatementReading.swift",
+     "      try reading.learn(kept.segment)\n",
+     "      if !%s { try reading.learn(kept.segment) }\n" % on(name)),
+    ("Sources/DocumentStorage/ImportFold.swift", "    if isBehindStatement { return",
+     "    if !%s && isBehindStatement { return" % on(name))]
 line("statements-heeded-without-those-beside-them", "Sources/DocumentStorage/StatementReading.swift",
      "      guard try isHeeded || due.contains(row.value(0)) else { return nil }",
      "      guard try isHeeded || !ON && due.contains(row.value(0)) else { return nil }")
