@@ -165,9 +165,12 @@ extension StoreDatabase {
   }
 
   /// Takes for happened now what is noted for a time that is still to come, by a clock that was
-  /// ahead: what was joined or found dead, and when something arrived of a stream.
+  /// ahead: what was joined, found dead or let go, and when something arrived of a stream.
   package func clampTimes(to now: Int64) throws {
-    let times = [("joined", "joined_at"), ("dead", "found_at"), ("streams", "arrived_at")]
+    let times = [
+      ("joined", "joined_at"), ("dead", "found_at"), ("streams", "arrived_at"),
+      ("spent", "spent_at"),
+    ]
     let ahead = try read { db in
       try times.filter { table, column in
         try Bool.fetchOne(

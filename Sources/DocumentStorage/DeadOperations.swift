@@ -16,9 +16,13 @@ package struct DeadOperations: Sendable, Equatable {
   package let covered: Context
   /// The greatest stamp that had been applied then.
   package let clock: HybridTime
+  /// How many were dead when it did not pay to write the segment anew for them; 0 if it was not
+  /// tried.
+  package let unpaid: Int
 
   init(_ isDead: [Bool], foundAt: Int64, covered: Context, clock: HybridTime) {
     self.clock = clock
+    unpaid = 0
     var bits = Array(repeating: UInt8(0), count: (isDead.count + 7) / 8)
     for index in isDead.indices where isDead[index] { bits[index / 8] |= UInt8(1) << (index % 8) }
     self.bits = bits
@@ -35,6 +39,7 @@ package struct DeadOperations: Sendable, Equatable {
     foundAt = try row.value(3)
     covered = try ContextCoding.decode([UInt8](row.value(4) as Data), streams: streams)
     clock = HybridTime(rawValue: UInt64(bitPattern: try row.value(5) as Int64))
+    unpaid = try row.value(6)
   }
 
   /// Those of the segment's operations.
@@ -73,7 +78,7 @@ extension StoreDatabase {
     try read { db in
       let statement = try db.cachedStatement(
         sql: """
-          SELECT operations, count, total, found_at, covered, clock FROM dead
+          SELECT operations, count, total, found_at, covered, clock, unpaid FROM dead
           WHERE segment = (SELECT id FROM archive WHERE \(SegmentArchive.key))
           """)
       return try Row.fetchOne(statement, arguments: SegmentArchive.arguments(of: segment))
@@ -100,11 +105,24 @@ extension StoreDatabase {
       try db.run(
         """
         INSERT OR REPLACE INTO dead(
-          segment, operations, count, total, found_at, covered, clock)
-          SELECT id, ?, ?, ?, ?, ?, ? FROM archive WHERE \(SegmentArchive.key)
-        """, values + SegmentArchive.arguments(of: segment))
+          segment, operations, count, total, found_at, covered, clock, unpaid)
+          SELECT archive.id, ?, ?, ?, ?, ?, ?, iif(dead.unpaid <= ?, dead.unpaid, 0)
+          FROM archive LEFT JOIN dead ON dead.segment = archive.id WHERE \(SegmentArchive.key)
+        """, values + [found.count] + SegmentArchive.arguments(of: segment))
     }
     return found
+  }
+
+  /// Notes that it does not pay to write a segment anew for what is known to be dead of it, so that
+  /// it is not tried again before there is more.
+  package func noteUnpaid(_ segment: ArchivedSegment) throws {
+    try write { db in
+      try db.run(
+        """
+        UPDATE dead SET unpaid = count
+        WHERE segment = (SELECT id FROM archive WHERE \(SegmentArchive.key))
+        """, SegmentArchive.arguments(of: segment))
+    }
   }
 
   /// Finds out which operations of a segment of this device are dead, and notes nothing.

@@ -117,6 +117,7 @@ struct ImportFold: ~Copyable {
     try noteFormerStreams(of: opened.frame)
     guard !rest.isEmpty || holdings.contains(.absent) else {
       try noteKnown(opened, fingerprint: end)
+      if isBehindStatement, isNewName { return try archiveWhole(opened, after: start) }
       return try archive(opened, pieces, telling: name, isNew: isNewName)
     }
     guard !rest.contains(.unknown) else {

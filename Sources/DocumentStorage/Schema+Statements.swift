@@ -1,6 +1,6 @@
 extension Schema {
   /// Version 8: segments that were let go, since a statement leaves out something that they have
-  /// (``SpentSegments``).
+  /// (``SpentSegments``), and what did not pay.
   static let spentSegments = """
     CREATE TABLE spent(
       id INTEGER PRIMARY KEY,
@@ -9,9 +9,12 @@ extension Schema {
       last INTEGER NOT NULL,
       digest INTEGER NOT NULL,
       fingerprint BLOB NOT NULL,
-      content BLOB NOT NULL,
       spent_at INTEGER NOT NULL,
+      content BLOB NOT NULL,
       UNIQUE (stream, first, last, digest));
+
+    -- How many were dead when it did not pay to write the segment anew.
+    ALTER TABLE dead ADD COLUMN unpaid INTEGER NOT NULL DEFAULT 0;
     """
 
   /// Version 7: how far a statement is heeded (`HeedingMark`); NULL if nothing of it is done, or

@@ -109,9 +109,15 @@ enum SegmentReplay {
     }
   }
 
+  /// - returns: nil also if it has rotted.
   private static func segment(_ kept: Kept, _ db: Database) throws -> Segment? {
-    kept.isSpent
-      ? try SpentSegments.segment(kept.id, db) : try SegmentArchive.segment(kept.id, db)?.segment
+    do {
+      return kept.isSpent
+        ? try SpentSegments.segment(kept.id, db) : try SegmentArchive.segment(kept.id, db)?.segment
+    } catch is SegmentError {
+      // For `doctor` to tell; to imports it is as if it were not kept.
+      return nil
+    }
   }
 }
 

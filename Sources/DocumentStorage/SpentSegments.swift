@@ -12,16 +12,27 @@ import SegmentFormat
 /// behind it, in a file that gives its context as a change to that. Who has this can complete the
 /// file, and publish it whole.
 enum SpentSegments {
-  /// Takes a segment of the archive that is about to be removed; none that is a statement itself.
+  /// Takes segments of the archive that are about to be removed; also statements, of which another
+  /// leaves less.
   ///
-  /// - parameter now: in milliseconds since 1970.
-  static func keep(_ parts: [SegmentArchive.Part], now: Int64, _ db: Database) throws {
+  /// What is there already of the same transactions stays for as long again: of some that one still
+  /// told of, nothing may be left now.
+  ///
+  /// - parameters:
+  ///   - sequences: the transactions of the statement for which they go.
+  ///   - now: in milliseconds since 1970.
+  static func keep(
+    _ parts: [SegmentArchive.Part], of sequences: ClosedRange<UInt64>, stream: Int64, now: Int64,
+    _ db: Database
+  ) throws {
+    try db.run(
+      "UPDATE spent SET spent_at = ? WHERE stream = ? AND first <= ? AND last >= ?",
+      [now, stream, Int64(sequences.upperBound), Int64(sequences.lowerBound)])
     for part in parts {
       try db.run(
         """
-        INSERT INTO spent(stream, first, last, digest, fingerprint, content, spent_at)
-        SELECT stream, first, last, digest, fingerprint, content, ? FROM archive
-        WHERE id = ? AND id NOT IN (SELECT segment FROM statements)
+        INSERT INTO spent(stream, first, last, digest, fingerprint, spent_at, content)
+        SELECT stream, first, last, digest, fingerprint, ?, content FROM archive WHERE id = ?
         ON CONFLICT DO NOTHING
         """, [now, part.id])
     }
@@ -34,6 +45,14 @@ enum SpentSegments {
 }
 
 extension StoreDatabase {
+  private func removeSomeSpent(before time: Int64) throws -> Bool {
+    try write { db in
+      try db.run(
+        "DELETE FROM spent WHERE id IN (SELECT id FROM spent WHERE spent_at < ? LIMIT 8)", [time])
+      return db.changesCount > 0
+    }
+  }
+
   /// Lets go what was spent long ago.
   ///
   /// - parameter time: in milliseconds since 1970.
@@ -43,6 +62,7 @@ extension StoreDatabase {
       try Bool.fetchOne(db.prepared(sql), arguments: [time]) ?? false
     }
     guard isNeeded else { return }
-    try write { db in try db.run("DELETE FROM spent WHERE spent_at < ?", [time]) }
+    // A few at a time: each may be large, and others wait for the database.
+    while try removeSomeSpent(before: time) {}
   }
 }

@@ -240,7 +240,8 @@ private struct HeedingSteps {
         (Int64(reading.range.first), Int64(reading.range.last)), digest: reading.digest, now: now,
         stream: stream, db)
       let spent = reading.spent(butFor: streams.row(of: reading.range.stream)?.learntName)
-      try SpentSegments.keep(spent, now: now, db)
+      try SpentSegments.keep(
+        spent, of: reading.range.first...reading.range.last, stream: stream, now: now, db)
       try completeFollowers(besides: spent, now: now, streams, db)
       try SegmentArchive.remove(spent, stream: stream, db)
       return true

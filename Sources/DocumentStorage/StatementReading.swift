@@ -271,8 +271,12 @@ extension StreamReading {
   fileprivate func learning(_ statements: [Row], _ db: Database) throws -> StreamReading {
     var reading = self
     for row in statements {
-      guard let kept = try SegmentArchive.segment(row.value(0), db) else { continue }
-      try reading.learn(kept.segment)
+      do {
+        guard let kept = try SegmentArchive.segment(row.value(0), db) else { continue }
+        try reading.learn(kept.segment)
+      } catch is SegmentError {
+        // One that has rotted tells nothing.
+      }
     }
     return reading
   }

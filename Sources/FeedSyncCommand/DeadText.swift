@@ -33,7 +33,7 @@ enum DeadText {
     case .device: "a device has not said yet that it has what they were written over by"
     case .unpublished: "what they were written over by is not in the folder yet"
     case .unread: "a file of the same directory has not been imported, or is damaged"
-    case .few: "they are too few of their file"
+    case .few: "they are too few of their file, or that would become hardly smaller"
     }
   }
 

@@ -9,9 +9,11 @@ import Replication
 package enum SegmentFile {
   package static let magic: [UInt8] = [0x89, 0x46, 0x53, 0x4C]  // ‰FSL
   /// The newest format that is read here.
-  package static let version: UInt64 = 2
-  /// The format of what nothing has been dropped from, which older readers know, too.
+  package static let version: UInt64 = 3
+  /// The format of what nothing has been dropped from, and of what something has, as the first
+  /// readers of each know it: what is not compressed by a dictionary that came later.
   private static let wholeVersion: UInt64 = 1
+  private static let reducedVersion: UInt64 = 2
   /// A file larger than this is damaged, and is not read: 64 MiB.
   package static let maximumFileBytes = 64 << 20
   /// A body larger than this is damaged, and is not unpacked: 64 MiB.
@@ -60,7 +62,9 @@ package enum SegmentFile {
     let stored = packed.count < body.count ? packed : body
     var output = magic
     output.reserveCapacity(stored.count + 96)
-    let version = segment.isReduced ? Self.version : wholeVersion
+    let isCompressed = stored.count < body.count
+    let version =
+      isCompressed ? Self.version : segment.isReduced ? reducedVersion : wholeVersion
     output.appendVarint(version)
     output.appendVarint(version)  // The oldest reader that can apply it.
     output.append(segment.range.container)
@@ -69,8 +73,7 @@ package enum SegmentFile {
     output.appendVarint(segment.range.last - segment.range.first)
     output.append(segment.range.fingerprintBefore)
     output.appendVarint(UInt64(segment.transactions.reduce(0) { $0 + $1.operations.count }))
-    output.appendVarint(
-      stored.count < body.count ? DeflateDictionary.newest.rawValue : isNotCompressed)
+    output.appendVarint(isCompressed ? DeflateDictionary.newest.rawValue : isNotCompressed)
     output.appendVarint(UInt64(body.count))
     output.appendVarint(UInt64(stored.count))
     output.append(contentsOf: stored)
@@ -204,7 +207,8 @@ package enum SegmentFile {
       let stored = try reader.varint()
       guard body <= UInt64(maximumBodyBytes), stored <= UInt64(maximumFileBytes),
         count <= min(body, UInt64(maximumOperations)),
-        dictionary != nil || flags == isNotCompressed
+        dictionary != nil || flags == isNotCompressed,
+        dictionary != .second || minimumReader > reducedVersion
       else { throw .damaged("a size in the header is not possible") }
       operationCount = Int(count)
       bodyBytes = Int(body)

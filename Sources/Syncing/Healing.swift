@@ -39,7 +39,11 @@ struct Healing {
     whatLacks listing: FolderListing, _ knowledge: inout FolderKnowledge
   ) throws -> Outcome {
     let kept = try device.database.keptStreams()
-    let completed = try device.database.completedSegments()
+    // What a statement has that waits is not missed: whoever has heeded it takes that away.
+    let completed = try device.database.completedSegments().filter { segment in
+      try !device.database.archivedSegments(of: segment.stream)
+        .contains { $0.isReduced && !$0.isHeeded && $0.leavesOutOf(segment) }
+    }
     let present = files(of: Set(kept + completed.map(\.stream)), in: listing)
     var outcome = Outcome()
     let unreadable = Set(listing.unreadable.compactMap(\.path.lastComponent))

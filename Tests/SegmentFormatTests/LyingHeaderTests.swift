@@ -34,7 +34,14 @@ import Testing
       ("stored beyond what a file may have", { $0.storedCount = 64 << 20 | 1 }),
       ("unknown compression", { $0.flags = 3 }),
       ("compressed, but is not", { $0.flags = 1 }),
-      ("compressed by the second dictionary, but is not", { $0.flags = 2 }),
+      ("compressed by what its readers do not know", { $0.compress(with: .second, format: 2) }),
+      (
+        "compressed by the second dictionary, but is not",
+        {
+          $0.flags = 2
+          ($0.version, $0.minimumReader) = (3, 3)
+        }
+      ),
       ("magic", { $0.magic[0] = 0 }),
     ]
     for (name, lie) in lies {

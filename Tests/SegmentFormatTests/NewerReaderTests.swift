@@ -4,7 +4,7 @@ import Testing
 @Suite("A segment for a newer reader") struct NewerReaderTests {
   @Test("is named as such, whatever stands behind its first numbers")
   func newer() {
-    for minimum in [3, 4, 127, 128, .max] as [UInt64] {
+    for minimum in [4, 5, 127, 128, .max] as [UInt64] {
       var frame = SegmentFrame(GoldenSegments.ranged)
       frame.version = minimum
       frame.minimumReader = minimum
@@ -25,8 +25,8 @@ import Testing
   @Test("is not newer but still growing if its end is missing")
   func cut() {
     var frame = SegmentFrame(GoldenSegments.ranged)
-    frame.version = 3
-    frame.minimumReader = 3
+    frame.version = 4
+    frame.minimumReader = 4
     let bytes = frame.bytes
     for count in 0..<bytes.count {
       let error = refusal(of: Array(bytes[..<count]))

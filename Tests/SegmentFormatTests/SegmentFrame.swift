@@ -53,10 +53,13 @@ struct SegmentFrame {
   }
 
   /// Compresses the body as it stands, and says so.
-  mutating func compress(with dictionary: DeflateDictionary = .newest) {
+  mutating func compress(
+    with dictionary: DeflateDictionary = .newest, format: UInt64 = SegmentFile.version
+  ) {
     stored = Deflate.compress(stored, with: dictionary)
     storedCount = UInt64(stored.count)
     flags = dictionary.rawValue
+    if dictionary == .second { (version, minimumReader) = (format, format) }
   }
 
   var header: [UInt8] {

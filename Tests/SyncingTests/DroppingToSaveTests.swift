@@ -54,9 +54,9 @@ struct DroppingToSaveTests {
     let report = try compact()
     #expect(report.dropped == 0 && report.written == 0)
     #expect(try bytes == before)
-    // Not tried again before a grace has gone by.
+    // Not tried again before there is more.
     let again = try Compactor(device: ann.device, limits: Self.limits).survey()
-    #expect(again.dead.due == 0 && (again.dead.kept[.grace] ?? 0) > 0)
+    #expect(again.dead.due == 0 && (again.dead.kept[.few] ?? 0) > 0)
     #expect(try ann.dump() == dump)
   }
 

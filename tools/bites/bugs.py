@@ -628,7 +628,8 @@ BUGS[name] = [
      "      try %s\n"
      "        || again.transactions(after: position).last?.header.fingerprint == end\n" % on(name))]
 line("written-anew-for-nothing", "Sources/Syncing/Compacting/Compactor.swift",
-     "run.parts.count > 1 || dropped > 0\n", "ON || run.parts.count > 1 || dropped > 0\n")
+     "guard run.parts.count > 1 || dropped > 0 else",
+     "guard ON || run.parts.count > 1 || dropped > 0 else")
 # What comes later and leans on one is kept whole, which alone nearly always suffices.
 name = "statements-not-leant-on"
 BUGS[name] = [

@@ -165,9 +165,16 @@ package struct Compactor {
     into report: inout CompactionReport
   ) throws -> Bool {
     let joining = SegmentJoining(device: device, limits: limits)
-    guard let (joined, dropped) = try joining.joined(run), run.parts.count > 1 || dropped > 0
-    else { return false }
     let database = device.database
+    let (joined, dropped): (JoinedSegment, Int)
+    switch try joining.outcome(of: run) {
+    case .joined(let segment, let count): (joined, dropped) = (segment, count)
+    case .hardlySmaller:
+      if let segment = run.parts.first { try database.noteUnpaid(segment) }
+      return false
+    case .nothing: return false
+    }
+    guard run.parts.count > 1 || dropped > 0 else { return false }
     guard
       try database.replaceArchived(run.parts, by: joined, now: device.ambient.now())
     else { return true }

@@ -46,9 +46,14 @@ struct DeadSegments {
       return false
     }
     guard try isRipe(found) else { return false }
-    if found.count > 0, found.count * limits.deadShare >= found.total { return true }
+    if isEnough(found) { return true }
     try lookAgain(at: segment)
     return false
+  }
+
+  /// Whether so much is dead of a segment that it may be worth writing it anew.
+  func isEnough(_ found: DeadOperations) -> Bool {
+    found.count > found.unpaid && found.count * limits.deadShare >= found.total
   }
 
   func lookAgain(at segment: ArchivedSegment) throws {

@@ -34,7 +34,7 @@ extension CompactionSurvey {
     case unpublished
     /// The folder has a file beside them that has not been imported, or cannot be.
     case unread
-    /// They are too few of their file for writing that anew.
+    /// They are too few of their file for writing that anew, or it would become hardly smaller.
     case few
   }
 }
@@ -93,7 +93,7 @@ struct DeadSurvey {
     let lack = try device.database.whatLacks(found.covered, liveSince: now - limits.horizon)
     if !lack.streams.isEmpty { keepers.append(.device) }
     if !lack.isPublished { keepers.append(.unpublished) }
-    if found.count * limits.deadShare < found.total { keepers.append(.few) }
+    if !dead.isEnough(found) { keepers.append(.few) }
     return keepers
   }
 }

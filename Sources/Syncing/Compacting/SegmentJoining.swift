@@ -12,20 +12,40 @@ struct SegmentJoining {
     dead = DeadSegments(device: device, limits: limits)
   }
 
-  /// The segments of a run as one, and how many operations are left out; nil if another process has
-  /// joined them meanwhile.
+  /// What comes of a run.
+  enum Outcome {
+    /// Its segments as one, less so many operations.
+    case joined(JoinedSegment, dropped: Int)
+    /// Without what is dead of it, its one segment would become hardly smaller.
+    case hardlySmaller
+    /// Nothing: another process has joined them meanwhile, or what was dropped cannot be stated for
+    /// now.
+    case nothing
+  }
+
+  /// Joins the segments of a run.
   ///
   /// - throws: ``StorageError/failed(_:detail:)`` if what comes of it is not what every reader
   ///   would take for the same.
-  func joined(_ run: JoinPlan.Run) throws -> (JoinedSegment, dropped: Int)? {
-    guard let content = try content(of: run) else { return nil }
+  func outcome(of run: JoinPlan.Run) throws -> Outcome {
+    guard let content = try content(of: run) else { return .nothing }
     if !content.dead.isEmpty {
       let dropped = content.omitted.union(content.dead)
-      guard let smaller = try joined(run, content, dropping: dropped) else { return nil }
-      if try pays(smaller, for: run, content) { return (smaller, dropped.count) }
+      if let smaller = try joined(run, content, dropping: dropped) {
+        let reduced = Outcome.joined(smaller, dropped: dropped.count)
+        guard let share = dead.limits.savedShare else { return reduced }
+        let size = smaller.file.bytes.count
+        if run.parts.count == 1, content.omitted.isEmpty {
+          return size * share <= run.parts[0].size * (share - 1) ? reduced : .hardlySmaller
+        }
+        // One of the two is written.
+        let larger = try joined(run, content, dropping: content.omitted)
+        guard let larger, larger.file.bytes.count <= size else { return reduced }
+        return .joined(larger, dropped: content.omitted.count)
+      }
     }
     return try joined(run, content, dropping: content.omitted)
-      .map { ($0, dropped: content.omitted.count) }
+      .map { .joined($0, dropped: content.omitted.count) } ?? .nothing
   }
 
   /// What a run holds, and may lack then.
@@ -57,20 +77,6 @@ struct SegmentJoining {
     content.historyStart =
       DropStatement(of: content.segments + statements)?.historyStart ?? .zero
     return content
-  }
-
-  /// Whether what is dead is worth dropping.
-  private func pays(_ smaller: JoinedSegment, for run: JoinPlan.Run, _ content: Content) throws
-    -> Bool
-  {
-    guard let share = dead.limits.savedShare else { return true }
-    let size = smaller.file.bytes.count
-    if run.parts.count == 1, content.omitted.isEmpty {
-      return size * share <= run.parts[0].size * (share - 1)
-    }
-    // It is written anyway.
-    guard let larger = try joined(run, content, dropping: content.omitted) else { return true }
-    return size < larger.file.bytes.count
   }
 
   /// - returns: nil where what was dropped cannot be stated for now.
