@@ -111,15 +111,14 @@ extension NewerProgram {
           document: document(shared), insert: insert, path: try path("reactions"),
           kind: Self.reaction, payload: Array("+\(number)".utf8)))
     }
-    try publish(operations, minimumReader: 1)
-    try publish([operation(Self.retire, try path("gone"))], minimumReader: 1)
+    try publish(operations)
+    try publish([operation(Self.retire, try path("gone"))])
     guard let doomed, let insert = self.insert(of: document(doomed)) else { return }
     try publish(
       [
         Replication.Operation(
           document: document(doomed), insert: insert, path: root, kind: Self.archive)
-      ],
-      minimumReader: 1)
+      ])
   }
 
   /// Writes what only a reader of the next format can read.
@@ -131,8 +130,10 @@ extension NewerProgram {
       minimumReader: UInt8(SegmentFile.version) + 1)
   }
 
-  private mutating func publish(_ operations: [Replication.Operation], minimumReader: UInt8) throws
-  {
+  /// - parameter minimumReader: the oldest format whose readers can apply it; this version's if nil.
+  private mutating func publish(
+    _ operations: [Replication.Operation], minimumReader: UInt8? = nil
+  ) throws {
     let now = HybridTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     latest = max(now, HybridTime(rawValue: latest.rawValue + 1))
     let sequence = own.sequence + 1
@@ -156,11 +157,11 @@ extension NewerProgram {
     context.advance(header.tip)
   }
 
-  private func place(_ segment: Segment, minimumReader: UInt8) throws {
+  private func place(_ segment: Segment, minimumReader: UInt8?) throws {
     var (bytes, digest) = SegmentFile.encode(segment)
     // Both versions are a byte each, behind the magic; the checksum is of all before it.
     bytes[SegmentFile.magic.count] = UInt8(SegmentFile.version) + 1
-    bytes[SegmentFile.magic.count + 1] = minimumReader
+    if let minimumReader { bytes[SegmentFile.magic.count + 1] = minimumReader }
     bytes.removeLast(8)
     let checksum = Digest.first64(bytes)
     bytes += (0..<8).reversed().map { UInt8(truncatingIfNeeded: checksum >> ($0 * 8)) }
