@@ -130,7 +130,7 @@ extension NewerProgram {
       minimumReader: UInt8(SegmentFile.version) + 1)
   }
 
-  /// - parameter minimumReader: the oldest format whose readers can apply it; this version's if nil.
+  /// - parameter minimumReader: the oldest format whose readers can apply it; else what it needs.
   private mutating func publish(
     _ operations: [Replication.Operation], minimumReader: UInt8? = nil
   ) throws {
