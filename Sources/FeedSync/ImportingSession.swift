@@ -99,7 +99,8 @@ package final class ImportingSession: Sendable {
 
   private func run(_ device: Syncing.Device, _ generation: Int) async {
     do {
-      try await Self.run(device) { event in
+      // Whoever has found the folder away hears of its return also if no look fails.
+      try await Self.run(device, isFailing: true) { event in
         switch event {
         case .failed(let error):
           let described = FeedSyncError(error, operation: "import")
@@ -110,9 +111,9 @@ package final class ImportingSession: Sendable {
         }
         for follower in self.followers(of: generation) { follower.report(event) }
       }
-    } catch is CancellationError {
-      return
     } catch {
+      // Its last follower has cancelled it; nobody else may end it unheard.
+      guard !Task.isCancelled else { return }
       let described = FeedSyncError(error, operation: "import")
       note(generation) { $0.fatal = described }
       for follower in followers(of: generation) { follower.wake() }
@@ -135,13 +136,17 @@ extension ImportingSession {
   private static let silenceInterval = Duration.seconds(5)
 
   /// Imports what arrives until the task is cancelled; a folder that is away is waited for.
+  ///
+  /// - parameter isFailing: Whether also the first look is told if it does not fail
+  ///   (``WatchEvent/recovered``).
   package static func run(
-    _ device: Syncing.Device, _ report: @escaping @Sendable (WatchEvent) -> Void
+    _ device: Syncing.Device, isFailing: Bool = false,
+    _ report: @escaping @Sendable (WatchEvent) -> Void
   ) async throws {
     // Reading files and waiting for the disk is not for the threads that all tasks share.
     try await withTaskExecutorPreference(BlockingExecutor.shared) {
       let device = try await reachable(device, report)
-      let telling = Telling(report)
+      let telling = Telling(isFailing: isFailing, report)
       let state = device.database.file.removingLastComponent()
       while !Task.isCancelled {
         let watcher = FolderWatcher(
@@ -195,9 +200,12 @@ extension ImportingSession {
 /// which the next goes on from.
 private final class Telling: Sendable {
   private let report: @Sendable (WatchEvent) -> Void
-  private let state = Mutex(false)
+  private let state: Mutex<Bool>
 
-  init(_ report: @escaping @Sendable (WatchEvent) -> Void) { self.report = report }
+  init(isFailing: Bool, _ report: @escaping @Sendable (WatchEvent) -> Void) {
+    state = Mutex(isFailing)
+    self.report = report
+  }
 
   var isFailing: Bool { state.withLock { $0 } }
 

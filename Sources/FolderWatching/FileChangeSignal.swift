@@ -52,8 +52,10 @@ package final class FileChangeSignal: Sendable {
     _ directory: FilePath, names: Set<String>, echoes: EchoTimer
   ) -> sending (any DispatchSourceProtocol)? {
     guard let descriptor = try? InotifyInstance.make() else { return nil }
-    // The directory itself may be put aside, as by a rebuild.
-    let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF | IN_DELETE_SELF)
+    // The directory itself may be put aside, as by a rebuild. Of one that is removed while a file
+    // in it is open, only the files' removal is told.
+    let events = UInt32(
+      IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVE_SELF | IN_DELETE_SELF)
     guard inotify_add_watch(descriptor, directory.string, events) >= 0 else {
       InotifyInstance.end(descriptor)
       return nil
@@ -81,7 +83,7 @@ package final class FileChangeSignal: Sendable {
 /// Calls at once, and again after growing times; each beginning starts the times anew.
 private final class EchoTimer: Sendable {
   private static let milliseconds = [
-    5, 20, 80, 320, 1000, 3000, 10_000, 60_000, 300_000,
+    5, 20, 80, 320, 1000, 3000, 10_000, 10_000, 10_000, 10_000, 10_000, 60_000, 300_000,
   ]
 
   private struct State {

@@ -6,7 +6,7 @@ import SystemPackage
 package enum WatchedPlace: Hashable {
   /// The directory of the cookie files.
   case cookies
-  /// The container, watched for `logs` alone.
+  /// The container, watched for `logs` and for its marker.
   case container
   /// `logs/`.
   case logs
@@ -68,6 +68,9 @@ package enum InotifyVerdict: Hashable {
     self.init(place: place, name: name, isDirectory: isDirectory, isArrival: isArrival)
   }
 
+  /// A container without it is taken for one that is away.
+  private static let marker = "feedsync.container"
+
   private init(
     place: WatchedPlace, name: UnsafeBufferPointer<UInt8>, isDirectory: Bool, isArrival: Bool
   ) {
@@ -75,7 +78,9 @@ package enum InotifyVerdict: Hashable {
     case .cookies:
       self = CookieFile.number(in: name).map { .cookie($0) } ?? .ignore
     case .container:
-      self = name.elementsEqual("logs".utf8) ? .resubscribe : .ignore
+      // That the marker goes is found by the next look, which may find it there again.
+      let isMarker = isArrival && name.elementsEqual(Self.marker.utf8)
+      self = isMarker || name.elementsEqual("logs".utf8) ? .resubscribe : .ignore
     case .logs:
       guard isDirectory, let stream = FilePath.Component(bytes: name) else {
         self = .ignore

@@ -15,8 +15,10 @@ package struct WatchLoop {
   /// How many scans have failed, one after another.
   private var failures = 0
 
-  /// When to scan anew, if the last scan failed in a way that a later one may find mended: soon,
-  /// and then ever later, since what lasts may last for weeks.
+  /// When to scan anew, if the last scan failed in a way that a later one may find mended.
+  ///
+  /// Soon, and then ever later, since what lasts may last for weeks; soon again where something
+  /// else fails than before, since that may be on its way back.
   package var retryDelay: Duration? {
     guard failure != nil else { return nil }
     return min(Self.firstRetry * (1 << min(failures - 1, 10)), Self.lastRetry)
@@ -69,6 +71,8 @@ package struct WatchLoop {
       }
       return events
     } catch {
+      // To one who is cancelled a folder that is slow to answer seems to be away.
+      guard !importer.isStopping() else { throw CancellationError() }
       guard let failure = Self.passing(error) else { throw error }
       return failed(failure, after: events)
     }
@@ -92,8 +96,10 @@ package struct WatchLoop {
     _ error: any Error & Sendable, after events: [WatchEvent]
   ) -> [WatchEvent] {
     let text = (error as? FileError)?.withoutTemporaryName ?? "\(error)"
-    defer { failure = text }
-    return failure == text ? events : events + [.failed(error)]
+    guard failure != text else { return events }
+    failure = text
+    failures = 0
+    return events + [.failed(error)]
   }
 
   private mutating func news(in report: ImportReport) -> [WatchEvent] {

@@ -62,7 +62,13 @@ package struct WatchSession: Sendable {
     waitsForFolder: Bool = false, isFailing: Bool = false,
     _ report: @escaping (WatchEvent) throws -> Void
   ) async throws {
-    let absence = try device.absence()
+    let absence: ContainerError?
+    do {
+      absence = try device.absence()
+    } catch is FileError where waitsForFolder {
+      // The first look tells of it, as later ones do.
+      absence = nil
+    }
     // Who is cancelled waits for no answer, and takes the folder for one that is away. And a
     // process has but one watcher: not to be taken by one who will not use it.
     try Task.checkCancellation()

@@ -2,7 +2,7 @@ import CanonicalJSON
 import Foundation
 import Testing
 
-@Suite("file list", .timeLimit(.minutes(1))) struct FileListCommandTests {
+@Suite("file list", .timeLimit(.minutes(5))) struct FileListCommandTests {
   private let machine: Machine
   private var documents: URL { machine.folder.appending(path: "Documents") }
 

@@ -2,7 +2,7 @@ import CanonicalJSON
 import Foundation
 import Testing
 
-@Suite("kv watch", .serialized, .timeLimit(.minutes(1))) struct KeyValueWatchTests {
+@Suite("kv watch", .serialized, .timeLimit(.minutes(5))) struct KeyValueWatchTests {
   @Test("prints what other machines and processes change, with values and reasons")
   func changes() throws {
     let machine = try Machine()

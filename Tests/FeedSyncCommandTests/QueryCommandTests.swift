@@ -2,7 +2,7 @@ import CanonicalJSON
 import Foundation
 import Testing
 
-@Suite("query", .serialized, .timeLimit(.minutes(1))) struct QueryCommandTests {
+@Suite("query", .serialized, .timeLimit(.minutes(5))) struct QueryCommandTests {
   @Test("prints the documents that match, in their order, up to the limit")
   func once() throws {
     let machine = try Machine()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Following a store: what any process or device commits comes, whole and in order.
-@Suite(.watchesAlone, .serialized, .timeLimit(.minutes(1))) struct ChangesTests {
+@Suite(.watchesAlone, .serialized, .timeLimit(.minutes(5))) struct ChangesTests {
   let place: Place
   let store: DocumentStore
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The tutorial's program keeps processes in step, on one device and between devices.
-@Suite(.timeLimit(.minutes(1))) struct InStepTests {
+@Suite(.timeLimit(.minutes(5))) struct InStepTests {
   let place: Place
 
   init() throws { place = try Place() }

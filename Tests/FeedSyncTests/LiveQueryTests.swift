@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Live queries: what is shown now, and after each change of it, whoever makes it.
-@Suite("A live query", .watchesAlone, .serialized, .timeLimit(.minutes(1))) struct LiveQueryTests {
+@Suite("A live query", .watchesAlone, .serialized, .timeLimit(.minutes(5))) struct LiveQueryTests {
   let place: Place
   let store: DocumentStore
   let open = DocumentQuery("notes").filtered(by: "NOT body ->> '$.isDone'").ordered(by: "title")

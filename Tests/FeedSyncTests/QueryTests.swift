@@ -56,7 +56,7 @@ import Testing
     #expect(throws: Stop.self) { try store.query("SELECT id FROM documents") { _ in throw Stop() } }
   }
 
-  @Test(.timeLimit(.minutes(1))) func aCancelledTaskEndsItsQuery() async throws {
+  @Test(.timeLimit(.minutes(5))) func aCancelledTaskEndsItsQuery() async throws {
     let store = store
     let task = Task {
       try await store.rows(

@@ -6,7 +6,7 @@ import Testing
 
 /// libinotifytools watches one folder in a process: whoever follows a second container polls it,
 /// as long as it has to.
-@Suite(.watchesAlone, .serialized, .timeLimit(.minutes(1))) struct SecondContainerTests {
+@Suite(.watchesAlone, .serialized, .timeLimit(.minutes(5))) struct SecondContainerTests {
   @Test func theKernelTellsOfTheSecondContainerOnceTheFirstIsNotFollowedAnyMore() async throws {
     let (first, second) = (try Place(), try Place())
     let (firstModes, following) = follow(try first.store())

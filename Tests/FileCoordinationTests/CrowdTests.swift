@@ -6,7 +6,7 @@ import Testing
   let desk = ArbiterDesk()
   private static let crowd = 400
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func eachOfManyThatWaitIsToldAtOnceAndHasItsTurn() throws {
     let writers = try (0..<Self.crowd).map { try desk.write(UInt64($0 % 4 + 1), "/f") }
     #expect(writers.allSatisfy { desk.failure(of: $0) == nil })
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func soIsEachOfManyThatWaitInsideOfAnAccessor() throws {
     let holder = try desk.write(1, "/f")
     let writers = try (0..<120).map { number in
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func manyPresentersAreAskedAnewAndWaitedForNoMoreTogether() throws {
     let numbers = 1...UInt64(Arbiter.maximumPresenters)
     let many = numbers.map { CoordinationKey(member: 9, number: $0) }

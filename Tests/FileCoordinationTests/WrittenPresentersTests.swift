@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func allStandThereOfAsManyAsThereMayBe() throws {
     // One queue: as many would keep the threads from other tests.
     let queue = DispatchQueue(label: "presenters")

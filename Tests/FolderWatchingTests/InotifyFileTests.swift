@@ -71,7 +71,6 @@ extension RealInotify {
 
     @Test func theRestOfTheContainerIsNotReported() async throws {
       let events = try await events { folder in
-        makeFile(folder.container.appending("feedsync.container"))
         makeDirectory(folder.container.appending("Documents"))
         makeFile(folder.container.appending("Documents/letter"))
         makeFile(folder.logs.appending("x.log"))

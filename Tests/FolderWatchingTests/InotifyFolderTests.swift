@@ -35,6 +35,19 @@ extension RealInotify {
       return recorder.events.contains(.changed(name))
     }
 
+    /// A container whose marker has gone is away; where it comes back, nothing else may tell of it.
+    @Test func theMarkersReturnHasAllLookedAtAgain() async throws {
+      let folder = try TemporaryContainer()
+      try await watching(folder) { watcher in
+        let marker = folder.container.appending("feedsync.container")
+        makeFile(folder.root.appending("marker"))
+        move(folder.root.appending("marker"), marker)
+        await eventually { recorder.events == [.overflow] }
+        await outlast(watcher)
+        #expect(await sees(folder.logs.appending("a"), watcher))
+      }
+    }
+
     @Test func aNewStreamIsReportedAndWatched() async throws {
       let folder = try TemporaryContainer()
       try await watching(folder) { watcher in

@@ -55,10 +55,11 @@ import Testing
     #expect(WatchedPlace.logs.mask & UInt32(IN_ATTRIB) != 0)
   }
 
-  @Test func ofTheContainerOnlyLogsCounts() {
+  @Test func ofTheContainerOnlyLogsAndTheArrivalOfTheMarkerCount() {
     #expect(verdict(.container, Int32(IN_CREATE | IN_ISDIR), "logs") == .resubscribe)
     #expect(verdict(.container, Int32(IN_CREATE | IN_ISDIR), "blobs") == .ignore)
     #expect(verdict(.container, Int32(IN_DELETE), "feedsync.container") == .ignore)
+    #expect(verdict(.container, Int32(IN_MOVED_TO), "feedsync.container") == .resubscribe)
   }
 
   @Test(arguments: [WatchedPlace.cookies, .container, .logs])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The tests that use libinotifytools, which is global to the process: one after another.
-@Suite(.watchesAlone, .serialized, .timeLimit(.minutes(1))) enum RealInotify {}
+@Suite(.watchesAlone, .serialized, .timeLimit(.minutes(5))) enum RealInotify {}
 
 /// A container, and a state beside it, on the local file system; removed by ``remove()``.
 struct TemporaryContainer {

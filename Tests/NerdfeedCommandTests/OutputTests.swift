@@ -5,7 +5,7 @@ import Testing
 
 /// What a command says arrives whole, whoever reads it.
 @Suite struct OutputTests {
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func aSlowReaderIsWaitedForAlsoWhereThePipeDoesNotBlock() throws {
     let pipe = Pipe()
     let (reading, writing) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)

@@ -106,4 +106,16 @@ import Testing
     _ = try loop.scan(nil)
     #expect(loop.retryDelay == .seconds(5))
   }
+
+  @Test("and soon again where something else fails than before, since it may be on its way back")
+  func otherFailures() throws {
+    var loop = WatchLoop(device: ann.device)
+    set(marker: nil)
+    for _ in 0..<9 { _ = try loop.scan(nil) }
+    set(marker: Array(world.marker.bytes.prefix(9)))
+    _ = try loop.scan(nil)
+    #expect(loop.retryDelay == .seconds(5))
+    _ = try loop.scan(nil)
+    #expect(loop.retryDelay == .seconds(10))
+  }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// Ann's watch looks after her files; time is told, and each rest is hers to end.
-@Suite("What a watch does for the device's own files", .timeLimit(.minutes(1)))
+@Suite("What a watch does for the device's own files", .timeLimit(.minutes(5)))
 struct WatchUpkeepTests {
   private static let hour: Int64 = 3_600_000
   private let world: World

@@ -47,12 +47,13 @@ extension DocumentStore {
   /// `.noContainer` if another container stands under the folder's path.
   public var transitions: AsyncThrowingStream<StoreTransition, any Error> {
     let (stream, continuation) = AsyncThrowingStream<StoreTransition, any Error>.makeStream()
-    // First, so that what comes while the rest is looked at is not missed.
-    let events = importEvents()
     do {
+      // Before this process imports, which may be done with the first import at once.
+      let isInitial = try device.database.hasImportedNothing()
+      // Before the folder is looked at, so that what becomes of it meanwhile is not missed.
+      let events = importEvents()
       let start = TransitionMachine(isAway: try device.absence() != nil)
       let (looks, look) = AsyncStream<Void>.makeStream()
-      let isInitial = try device.database.hasImportedNothing()
       let firstImport = isInitial ? tellFirstImport(to: continuation, after: looks) : nil
       if importing.hasLooked { look.finish() }
       let task = Task {

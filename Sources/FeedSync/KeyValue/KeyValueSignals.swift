@@ -4,11 +4,13 @@ import Synchronization
 /// What the followers of a key-value store have to know of its own writes.
 final class KeyValueSignals: Sendable {
   private struct Write {
+    let number: Int
     var isCommitted: Bool
     let values: [ByteString: Int?]
   }
   private struct State {
     var own: [TransactionID: Write] = [:]
+    var nextWrite = 0
     /// The same in their order, to forget the oldest.
     var order: [TransactionID] = []
     var listeners: [Int: @Sendable ([String]) -> Void] = [:]
@@ -19,12 +21,15 @@ final class KeyValueSignals: Sendable {
   private let state = Mutex(State())
 
   /// Notes a write before it is committed: followers may see it before its caller goes on.
-  func willCommit(_ id: TransactionID, _ values: [ByteString: Int?]) {
+  ///
+  /// - returns: Its number here, by which ``didNotCommit(_:_:)`` knows it.
+  func willCommit(_ id: TransactionID, _ values: [ByteString: Int?]) -> Int {
     state.withLock { state in
-      state.own[id] = Write(isCommitted: false, values: values)
+      state.nextWrite += 1
+      state.own[id] = Write(number: state.nextWrite, isCommitted: false, values: values)
       state.order.append(id)
-      guard state.order.count > Self.keptWrites else { return }
-      state.own[state.order.removeFirst()] = nil
+      if state.order.count > Self.keptWrites { state.own[state.order.removeFirst()] = nil }
+      return state.nextWrite
     }
   }
 
@@ -32,10 +37,11 @@ final class KeyValueSignals: Sendable {
     state.withLock { $0.own[id]?.isCommitted = true }
   }
 
-  /// Another process may give its transaction the same number now.
-  func didNotCommit(_ id: TransactionID) {
+  /// Another transaction may have the same name by now, of this process or of another.
+  func didNotCommit(_ id: TransactionID, _ number: Int) {
     state.withLock { state in
-      guard state.own.removeValue(forKey: id) != nil else { return }
+      guard state.own[id]?.number == number else { return }
+      state.own[id] = nil
       state.order.removeAll { $0 == id }
     }
   }

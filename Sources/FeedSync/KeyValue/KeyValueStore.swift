@@ -143,7 +143,8 @@ extension KeyValueStore {
     _ edits: [KeyValueEdit], _ isPublishedAtOnce: Bool
   ) throws -> ([String], StoreWriter.Result) {
     let device = store.device
-    var (missing, name) = ([String](), TransactionID?.none)
+    var missing: [String] = []
+    var noted: (name: TransactionID, number: Int)?
     do {
       let result = try device.database.writeDocuments(
         now: device.ambient.time, nonce: device.nonce, isPublishedAtOnce: isPublishedAtOnce
@@ -151,16 +152,18 @@ extension KeyValueStore {
         missing = try KeyValueEditing.apply(edits, in: collection, to: &writer)
         let id = TransactionID(
           stream: writer.name.stream.description, sequence: writer.name.sequence)
-        signals.willCommit(id, try digests(edits))
-        name = id
+        noted = (id, signals.willCommit(id, try digests(edits)))
       }
-      if let name {
-        // A write that changed nothing leaves its number to the next.
-        if result.sequence == nil { signals.didNotCommit(name) } else { signals.didCommit(name) }
+      guard let noted else { return (missing, result) }
+      if result.sequence != nil {
+        signals.didCommit(noted.name)
+      } else {
+        // A write that changed nothing leaves its name to the next.
+        signals.didNotCommit(noted.name, noted.number)
       }
       return (missing, result)
     } catch {
-      if let name { signals.didNotCommit(name) }
+      if let noted { signals.didNotCommit(noted.name, noted.number) }
       throw error
     }
   }

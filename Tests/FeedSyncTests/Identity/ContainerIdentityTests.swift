@@ -6,7 +6,7 @@ import SystemFiles
 import Testing
 
 /// U1 to U5: whose container a folder is, and whether it is there.
-@Suite(.timeLimit(.minutes(1))) struct ContainerIdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct ContainerIdentityTests {
   let place: Place
   let store: DocumentStore
   var container: UbiquityContainer { store.container }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// S2, S5, S6 and S8: what a program that follows a store is told, and in which order.
-@Suite(.watchesAlone, .serialized, .timeLimit(.minutes(1))) struct TransitionTests {
+@Suite(.watchesAlone, .serialized, .timeLimit(.minutes(5))) struct TransitionTests {
   let place: Place
   let store: DocumentStore
 
@@ -65,7 +65,11 @@ import Testing
     // Before the follower's own import looks again.
     try await place.store().importAll()
     var told: Set<StoreTransition> = []
-    for _ in 0..<2 { told.insert(try #require(try await transitions.next())) }
+    for _ in 0..<2 {
+      told.insert(
+        try #require(
+          try await transitions.next(), "\(told), \(String(describing: store.importFailure))"))
+    }
     #expect(told == [.initialImportCompleted, .accountAdded])
     let changes = store.changes(isImporting: false)
     try await ben.write { try $0.put(Note(title: "y"), at: "b", in: "notes") }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// K5 to K7, K12: who follows a store is told of what others do, and why; never of itself.
-@Suite(.watchesAlone, .serialized, .timeLimit(.minutes(1))) struct KeyValueChangesTests {
+@Suite(.watchesAlone, .serialized, .timeLimit(.minutes(5))) struct KeyValueChangesTests {
   let place: Place
   let values: KeyValueStore
 
@@ -100,6 +100,26 @@ import Testing
       try await values.set(.integer(Int64(number)), forKey: "b\(number)")
     }
     try await values.remove(forKey: "a")
+    try place.feedsync("kv", "set", "theirs", "1")
+    #expect(try await changes.next() == change(.serverChange, "theirs"))
+  }
+
+  @Test func k12_ownWritesNeverComeBesideSuchAsChangeNothing() async throws {
+    let values = values
+    try await values.set(true, forKey: "same")
+    var changes = values.changes.makeAsyncIterator()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<4 {
+        group.addTask {
+          for number in 0..<100 {
+            let isNothing = writer.isMultiple(of: 2)
+            try await values.set(
+              isNothing ? true : .integer(Int64(number)), forKey: isNothing ? "same" : "a\(writer)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
     try place.feedsync("kv", "set", "theirs", "1")
     #expect(try await changes.next() == change(.serverChange, "theirs"))
   }
