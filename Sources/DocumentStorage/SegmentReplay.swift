@@ -63,13 +63,14 @@ enum SegmentReplay {
         UNION ALL SELECT id, 1 FROM spent
         WHERE stream = ?1 AND first = ?2 AND last = ?2 AND fingerprint = ?3
         """)
-    let row = try Row.fetchOne(
+    let rows = try Row.fetchAll(
       statement,
       arguments: [stream, Int64(entry.sequence), entry.fingerprint.databaseBytes])
-    guard let kept = try row.map(Kept.init), let segment = try segment(kept, db) else {
-      return nil
+    // One that has rotted may be there a second time.
+    for kept in try rows.map(Kept.init) {
+      if let segment = try segment(kept, db) { return (kept, segment) }
     }
-    return (kept, segment)
+    return nil
   }
 
   /// The position in a segment of several transactions, the first of which never leans.

@@ -40,24 +40,23 @@ struct Healing {
   ) throws -> Outcome {
     let kept = try device.database.keptStreams()
     // What a statement has that waits is not missed: whoever has heeded it takes that away.
-    let completed = try device.database.completedSegments().filter { segment in
-      try !device.database.archivedSegments(of: segment.stream)
-        .contains { $0.isReduced && !$0.isHeeded && $0.leavesOutOf(segment) }
+    let completed = try device.database.completedSegments()
+    var waiting: [StreamID: [ArchivedSegment]] = [:]
+    for stream in Set(completed.map(\.stream)) {
+      waiting[stream] = try device.database.archivedSegments(of: stream).filter(\.isWaiting)
     }
     let present = files(of: Set(kept + completed.map(\.stream)), in: listing)
     var outcome = Outcome()
     let unreadable = Set(listing.unreadable.compactMap(\.path.lastComponent))
     for stream in kept where !isIn(unreadable, stream) {
       let archived = try device.database.archivedSegments(of: stream)
-      let statements = archived.filter { $0.isReduced && !$0.isHeeded }
-      let wanted = archived.filter { segment in
-        !statements.contains { $0.leavesOutOf(segment) }
-      }
+      let wanted = archived.without(archived.filter(\.isWaiting))
       try putBack(wanted, whatLacks: present, &knowledge, into: &outcome)
       if outcome.isRefused { return outcome }
     }
     for segment in completed where !isIn(unreadable, segment.stream) {
-      try putBack([segment], whatLacks: present, &knowledge, into: &outcome)
+      let wanted = [segment].without(waiting[segment.stream] ?? [])
+      try putBack(wanted, whatLacks: present, &knowledge, into: &outcome)
       if outcome.isRefused { break }
     }
     return outcome
@@ -156,7 +155,17 @@ struct Healing {
   }
 }
 
+extension [ArchivedSegment] {
+  /// Those of which no statement that waits leaves something out.
+  fileprivate func without(_ statements: Self) -> Self {
+    filter { segment in !statements.contains { $0.leavesOutOf(segment) } }
+  }
+}
+
 extension ArchivedSegment {
+  /// Whether it is a statement that is not heeded yet.
+  fileprivate var isWaiting: Bool { isReduced && !isHeeded }
+
   /// Whether it says that something of another segment is dead, which is not taken out here yet.
   fileprivate func leavesOutOf(_ other: ArchivedSegment) -> Bool {
     first <= other.first && other.last <= last && digest != other.digest

@@ -82,4 +82,33 @@ struct DroppingToSaveTests {
     #expect(try world.newcomersDump(of: ann.folder) == ann.dump())
     #expect(try ann.dump() != dump)
   }
+
+  @Test("and files are joined also where what is dead of them cannot be dropped any more")
+  func joinsAll() throws {
+    for round in 0..<3 {
+      try write(round * 4 + 1...round * 4 + 4, filler: 60)
+      #expect(try compact().written == 1)
+    }
+    world.advance(milliseconds: CompactionLimits.week)
+    _ = try compact()
+    let survey = try Compactor(device: ann.device, limits: Self.limits).survey()
+    #expect(survey.dead.operations > 0)
+    try world.meet(ann, with: bob)
+    // Who has skipped something cannot say any more what nobody can need.
+    for number in 0..<3 {
+      try bob.put("a", #"{"n":\#(number)}"#, isPublishedAtOnce: false)
+      try bob.put("b", #"{"n":\#(number)}"#)
+      try bob.publish()
+    }
+    let files = try world.logs(in: bob.folder).filter { $0.directory == bob.directory }
+    for file in [files[1], files[3]] { try world.deliver(file, to: ann.folder) }
+    try ann.importAll()
+    try #require(try ann.importAll().gaps.count == 1)
+    try ann.skip(bob)
+    world.advance(milliseconds: CompactionLimits.week)
+    try write(13...16, filler: 60)
+    let reports = try [compact(), compact()]
+    #expect(reports.map(\.dropped) == [0, 0])
+    #expect(try ann.device.database.archivedSegments(of: ann.stream).count == 1)
+  }
 }

@@ -115,4 +115,29 @@ struct HeedingInPartsTests {
     #expect(try counts() == Array(repeating: nil, count: 10))
     #expect(try bob.dump() == before)
   }
+
+  @Test("and while it waits, nothing that it leaves out is put back into the folder")
+  func nothingIsPutBack() throws {
+    let database = bob.device.database
+    // What an older program applied and did not keep has to be read first.
+    try database.write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO unarchived(stream, first, last, digest)
+          SELECT stream, 1000, 1000, 0 FROM archive WHERE id = (SELECT max(id) FROM archive)
+          """)
+    }
+    // Bob is to put back what she published, since she never comes back.
+    try database.retire(ann.stream, now: bob.device.ambient.now())
+    let before = try world.logs(in: bob.folder)
+    try bob.importAll()
+    #expect(try isHeeded() == false)
+    let after = try world.logs(in: bob.folder)
+    #expect(
+      after.filter { $0.directory == ann.directory }
+        == before.filter { $0.directory == ann.directory })
+    try database.write { try $0.execute(sql: "DELETE FROM unarchived") }
+    try bob.importAll()
+    #expect(try isHeeded() == true)
+  }
 }
