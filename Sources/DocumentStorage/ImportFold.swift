@@ -118,7 +118,8 @@ struct ImportFold: ~Copyable {
     guard !rest.isEmpty || holdings.contains(.absent) else {
       try noteKnown(opened, fingerprint: end)
       if isBehindStatement, isNewName { return try archiveWhole(opened, after: start) }
-      return try archive(opened, pieces, telling: name, isNew: isNewName)
+      let isKept = try archive(opened, pieces, telling: name, isNew: isNewName)
+      return isKept ? () : try keepSpent(opened, fingerprint: end)
     }
     guard !rest.contains(.unknown) else {
       // Until it is known which transactions an older program had applied: not to be lost.
@@ -148,21 +149,24 @@ struct ImportFold: ~Copyable {
   /// - parameters:
   ///   - name: What it tells of its device.
   ///   - isNew: Whether it is kept also if it holds none.
+  /// - returns: whether it is kept.
+  @discardableResult
   private mutating func archive(
     _ opened: OpenedSegment, _ pieces: ArraySlice<PreparedTransactions.Piece>,
     telling name: LearntName?, isNew: Bool
-  ) throws {
+  ) throws -> Bool {
     let (bytes, digest, range) = (opened.held.bytes, opened.digest, opened.held.range)
     let tips = pieces.map(\.header.fingerprint)
-    guard let end = tips.last else { return }
+    guard let end = tips.last else { return false }
     let number = try streams.number(of: range.stream, db)
     if opened.isReduced, let statement = opened.frame.statement {
       // What else holds its transactions stays until it is heeded.
       try SegmentArchive.store(
         bytes, of: range, digest: digest, fingerprint: end, stream: number, db)
-      return try StatementTable.note(statement, of: range, digest: digest, &streams, db)
+      try StatementTable.note(statement, of: range, digest: digest, &streams, db)
+      return true
     }
-    guard isNew || range.first < range.last else { return }
+    guard isNew || range.first < range.last else { return false }
     let isBranching = streams.frontier.lineage.streams[range.stream]?.isBranching ?? false
     var parts = try SegmentArchive.parts(
       of: range, tips: isBranching ? tips : nil, stream: number, db)
@@ -171,13 +175,26 @@ struct ImportFold: ~Copyable {
     {
       parts = try SegmentArchive.parts(parts, notTelling: known, db)
     }
-    guard isNew || !parts.isEmpty else { return }
+    guard isNew || !parts.isEmpty else { return false }
     try SegmentArchive.store(
       bytes, of: range, digest: digest, fingerprint: end, stream: number, db)
-    guard !parts.isEmpty else { return }
+    guard !parts.isEmpty else { return true }
     try SegmentArchive.remove(parts, stream: number, db)
     try SegmentArchive.noteJoined(
       range, digest: digest, level: 0, now: now, stream: number, db)
+    return true
+  }
+
+  /// Keeps apart what came after a statement that has less of its transactions: a branch may lean
+  /// on one of which that has no more than the name.
+  private func keepSpent(_ opened: OpenedSegment, fingerprint: Fingerprint) throws {
+    let range = opened.held.range
+    let isDropped = try StatementTable.supersedes(
+      range.first...range.last, of: range.stream, streams, db)
+    guard !opened.isReduced, isDropped, let row = streams.row(of: range.stream) else { return }
+    try SpentSegments.keep(
+      opened.held.bytes, of: range, digest: opened.digest, fingerprint: fingerprint,
+      stream: row.number, now: now, db)
   }
 
   /// Keeps what leans on a transaction that others may not be able to tell of any more, and has it

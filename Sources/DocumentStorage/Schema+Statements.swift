@@ -1,4 +1,7 @@
 extension Schema {
+  /// Version 9: when this device looked after its files, in milliseconds since 1970.
+  static let looks = "CREATE TABLE looks(at INTEGER PRIMARY KEY);"
+
   /// Version 8: segments that were let go, since a statement leaves out something that they have
   /// (``SpentSegments``), and what did not pay.
   static let spentSegments = """

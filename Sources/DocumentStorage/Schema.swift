@@ -16,8 +16,11 @@ enum Schema {
     try db.execute(sql: "PRAGMA user_version = \(version)")
     guard use == .device else { return nil }
     // What an older program could not read, this one may: look at it again.
-    try db.execute(sql: "DELETE FROM files WHERE reason IN ('newer', 'damaged', 'branch')")
-    try db.execute(sql: "UPDATE files SET tried = NULL")
+    try db.execute(
+      sql: """
+        DELETE FROM files
+        WHERE reason IN ('newer', 'damaged', 'branch') OR tried IS NOT NULL
+        """)
     return nil
   }
 
@@ -29,7 +32,7 @@ enum Schema {
     .statements(firstTables), .statements(changesAndIndexes),
     .statements(archiveOfSegments + newerKinds + clockReadings + branches + holes),
     .columns(lateColumns), .statements(compaction), .statements(statements),
-    .statements(heedingInParts), .statements(spentSegments),
+    .statements(heedingInParts), .statements(spentSegments), .statements(looks),
   ]
 
   private enum Step {

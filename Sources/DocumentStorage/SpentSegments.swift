@@ -38,6 +38,22 @@ enum SpentSegments {
     }
   }
 
+  /// Takes a file of which all is held here, and which came after what says that.
+  static func keep(
+    _ bytes: [UInt8], of range: Segment.Range, digest: UInt64, fingerprint: Fingerprint,
+    stream: Int64, now: Int64, _ db: Database
+  ) throws {
+    try db.run(
+      """
+      INSERT INTO spent(stream, first, last, digest, fingerprint, spent_at, content)
+      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """,
+      [
+        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest),
+        fingerprint.databaseBytes, now, Data(bytes),
+      ])
+  }
+
   static func segment(_ id: Int64, _ db: Database) throws -> Segment? {
     try Data.fetchOne(db.prepared("SELECT content FROM spent WHERE id = ?"), arguments: [id])
       .map { try SegmentFile.decode([UInt8]($0)).segment }
@@ -53,16 +69,18 @@ extension StoreDatabase {
     }
   }
 
-  /// Lets go what was spent long ago.
+  /// Lets go what was spent long ago; a later call goes on where it was stopped.
   ///
-  /// - parameter time: in milliseconds since 1970.
-  package func removeSpent(before time: Int64) throws {
+  /// - parameters:
+  ///   - time: in milliseconds since 1970.
+  ///   - isStopping: asked between a few of them.
+  package func removeSpent(before time: Int64, unless isStopping: () -> Bool) throws {
     let sql = "SELECT EXISTS (SELECT 1 FROM spent WHERE spent_at < ?)"
     let isNeeded = try read { db in
       try Bool.fetchOne(db.prepared(sql), arguments: [time]) ?? false
     }
     guard isNeeded else { return }
     // A few at a time: each may be large, and others wait for the database.
-    while try removeSomeSpent(before: time) {}
+    while try !isStopping() && removeSomeSpent(before: time) {}
   }
 }

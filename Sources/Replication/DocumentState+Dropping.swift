@@ -27,10 +27,12 @@ extension DocumentState {
 
   /// Whether an operation covers another that is kept.
   private func takesAwayAny(_ entry: Entry) -> Bool {
-    entries.contains { other in
-      other.stamp != entry.stamp && other.effect.path.isAtOrBelow(entry.effect.path)
-        && entry.effect.kind.cover != .nothing && hasSeen(entry, other.stamp)
-    }
+    // A counter may have as many increments as a container has edits.
+    guard entry.effect.kind.cover != .nothing else { return false }
+    let path = entry.effect.path
+    // By the order of paths what is below one follows it.
+    return entries[firstIndex(at: path)...].lazy.prefix { $0.effect.path.isAtOrBelow(path) }
+      .contains { $0.stamp != entry.stamp && hasSeen(entry, $0.stamp) }
   }
 
   /// Whether all of some operations that were dropped can be taken out now.

@@ -268,7 +268,7 @@ package struct DocumentState: Sendable, Equatable {
   package mutating func forgetCovered(_ count: Int) { forgotten? += count }
 
   /// Where entries at `path` begin, or would.
-  private func firstIndex(at path: Path) -> Int {
+  func firstIndex(at path: Path) -> Int {
     path.isRoot ? 0 : partition { $0.effect.path < path }
   }
 

@@ -41,16 +41,16 @@ struct Healing {
     let kept = try device.database.keptStreams()
     // What a statement has that waits is not missed: whoever has heeded it takes that away.
     let completed = try device.database.completedSegments()
-    var waiting: [StreamID: [ArchivedSegment]] = [:]
+    var waiting: [StreamID: [WaitingStatement]] = [:]
     for stream in Set(completed.map(\.stream)) {
-      waiting[stream] = try device.database.archivedSegments(of: stream).filter(\.isWaiting)
+      waiting[stream] = try statements(among: device.database.archivedSegments(of: stream))
     }
     let present = files(of: Set(kept + completed.map(\.stream)), in: listing)
     var outcome = Outcome()
     let unreadable = Set(listing.unreadable.compactMap(\.path.lastComponent))
     for stream in kept where !isIn(unreadable, stream) {
       let archived = try device.database.archivedSegments(of: stream)
-      let wanted = archived.without(archived.filter(\.isWaiting))
+      let wanted = try archived.without(statements(among: archived))
       try putBack(wanted, whatLacks: present, &knowledge, into: &outcome)
       if outcome.isRefused { return outcome }
     }
@@ -60,6 +60,23 @@ struct Healing {
       if outcome.isRefused { break }
     }
     return outcome
+  }
+
+  private func statements(among archived: [ArchivedSegment]) throws -> [WaitingStatement] {
+    try archived.filter { $0.isReduced && !$0.isHeeded }.compactMap { segment in
+      do {
+        guard let kept = try device.database.archivedFile(of: segment) else { return nil }
+        let start = StreamPosition(
+          sequence: segment.first - 1, fingerprint: kept.range.fingerprintBefore,
+          context: Context())
+        let tips = try SegmentFile.decode(kept.file.bytes).segment.transactions(after: start)
+          .map(\.header.fingerprint)
+        return WaitingStatement(segment: segment, tips: Set(tips))
+      } catch StorageError.damaged {
+        // What has rotted says nothing; `doctor` tells of it.
+        return nil
+      }
+    }
   }
 
   /// - parameter segments: one stream's.
@@ -155,19 +172,28 @@ struct Healing {
   }
 }
 
-extension [ArchivedSegment] {
-  /// Those of which no statement that waits leaves something out.
-  fileprivate func without(_ statements: Self) -> Self {
-    filter { segment in !statements.contains { $0.leavesOutOf(segment) } }
+/// A statement that is not heeded yet.
+private struct WaitingStatement {
+  let segment: ArchivedSegment
+  /// The fingerprints of its transactions.
+  let tips: Set<Fingerprint>
+
+  /// Whether it says that something of another segment is dead, which is not taken out here yet.
+  ///
+  /// Within its borders may be a branch, of which it says nothing. Of two statements with the same
+  /// borders one stays.
+  func leavesOut(of other: ArchivedSegment) -> Bool {
+    guard segment.first <= other.first, other.last <= segment.last,
+      segment.digest != other.digest, tips.contains(other.fingerprint)
+    else { return false }
+    let isAsLong = segment.sequences == other.sequences
+    return !(other.isReduced && isAsLong) || segment.digest < other.digest
   }
 }
 
-extension ArchivedSegment {
-  /// Whether it is a statement that is not heeded yet.
-  fileprivate var isWaiting: Bool { isReduced && !isHeeded }
-
-  /// Whether it says that something of another segment is dead, which is not taken out here yet.
-  fileprivate func leavesOutOf(_ other: ArchivedSegment) -> Bool {
-    first <= other.first && other.last <= last && digest != other.digest
+extension [ArchivedSegment] {
+  /// Those of which no statement that waits leaves something out.
+  fileprivate func without(_ statements: [WaitingStatement]) -> Self {
+    filter { segment in !statements.contains { $0.leavesOut(of: segment) } }
   }
 }

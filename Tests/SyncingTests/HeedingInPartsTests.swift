@@ -119,14 +119,7 @@ struct HeedingInPartsTests {
   @Test("and while it waits, nothing that it leaves out is put back into the folder")
   func nothingIsPutBack() throws {
     let database = bob.device.database
-    // What an older program applied and did not keep has to be read first.
-    try database.write { db in
-      try db.execute(
-        sql: """
-          INSERT INTO unarchived(stream, first, last, digest)
-          SELECT stream, 1000, 1000, 0 FROM archive WHERE id = (SELECT max(id) FROM archive)
-          """)
-    }
+    try keepWaiting(database)
     // Bob is to put back what she published, since she never comes back.
     try database.retire(ann.stream, now: bob.device.ambient.now())
     let before = try world.logs(in: bob.folder)
@@ -139,5 +132,35 @@ struct HeedingInPartsTests {
     try database.write { try $0.execute(sql: "DELETE FROM unarchived") }
     try bob.importAll()
     #expect(try isHeeded() == true)
+  }
+
+  @Test("and a branch within its borders, of which it says nothing, is put back")
+  func branchIsPutBack() throws {
+    let database = bob.device.database
+    let twin = try BranchTests.clone(of: ann, in: try world.folder("twin"), world: world)
+    try twin.put("twin", "{}")
+    try twin.publish()
+    let file = try #require(try world.logs(in: twin.folder).first)
+    try world.deliver(file, to: bob.folder)
+    let importer = Importer(device: bob.device)
+    importer.isStopping = { (try? bob.body("twin")) != nil }
+    _ = try importer.importAll()
+    try keepWaiting(database)
+    try database.retire(ann.stream, now: bob.device.ambient.now())
+    try world.remove(file.path(in: bob.folder))
+    try bob.importAll()
+    #expect(try isHeeded() == false)
+    #expect(try world.logs(in: bob.folder).contains(file))
+  }
+
+  /// What an older program applied and did not keep has to be read first.
+  private func keepWaiting(_ database: StoreDatabase) throws {
+    try database.write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO unarchived(stream, first, last, digest)
+          SELECT stream, 1000, 1000, 0 FROM archive WHERE id = (SELECT max(id) FROM archive)
+          """)
+    }
   }
 }

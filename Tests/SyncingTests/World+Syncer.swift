@@ -75,9 +75,11 @@ extension CompactionLimits {
   static let week: Int64 = 7 * 86_400_000
 
   /// Limits under which a few files are joined, and what is dead goes after a week.
-  static func small(fanOut: Int = 2, savedShare: Int? = nil) -> CompactionLimits {
+  static func small(
+    fanOut: Int = 2, savedShare: Int? = nil, attention: Int64 = .max
+  ) -> CompactionLimits {
     CompactionLimits(
       fanOut: fanOut, mostParts: 64, bytes: 1 << 20, grace: week, horizon: 90 * 86_400_000,
-      savedShare: savedShare)
+      savedShare: savedShare, attention: attention)
   }
 }

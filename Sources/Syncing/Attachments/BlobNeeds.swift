@@ -13,11 +13,11 @@ struct BlobNeeds {
 
   /// - parameters:
   ///   - kept: the streams that this device answers for.
-  ///   - horizon: of how long ago something has to have arrived of a device for it to be waited
-  ///     for, in milliseconds.
-  init(device: Device, kept: Set<StreamID>, horizon: Int64) throws {
+  ///   - limits: of how long ago something has to have arrived of a device for it to be waited for.
+  init(device: Device, kept: Set<StreamID>, _ limits: CompactionLimits) throws {
     // Before the documents are read: what arrives between is in them, and keeps more at most.
-    let isClaimed = try device.database.isAllClaimed(liveSince: device.ambient.now() - horizon)
+    let isClaimed = try device.database.isAllClaimed(
+      liveSince: device.time(of: limits.horizon, limits))
     var needed: Set<BlobHash> = []
     var own: Set<BlobHash> = []
     stamp = try device.database.forEachMention(of: BlobReference.mark) { mention in

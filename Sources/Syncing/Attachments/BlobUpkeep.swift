@@ -55,7 +55,7 @@ struct BlobUpkeep {
     let streams = try blobs.streams()
     guard !streams.isEmpty else { return report }
     let kept = try Set(device.database.keptStreams())
-    let scan = try BlobNeeds(device: device, kept: kept, horizon: limits.horizon)
+    let scan = try BlobNeeds(device: device, kept: kept, limits)
     let present = try device.database.device()?.stream ?? device.record.stream
     // Of a stream that branches somebody else may write what is not known here.
     let compactable = try Set(
@@ -129,8 +129,10 @@ struct BlobUpkeep {
     let own = try blobs.hashes(of: stream)
     // A copy of this machine may write what this device wrote once; a retired one may come back.
     let grace = isPresent ? limits.grace : limits.grace + limits.horizon
-    var keeping = BlobKeeping(
-      own: own, needed: scan.needed, noted: noted, now: device.ambient.now(), grace: grace)
+    let now = device.ambient.now()
+    var keeping = try BlobKeeping(
+      own: own, needed: scan.needed, noted: noted, now: now,
+      grace: now - device.time(of: grace, limits))
     let isCertain = try keeping.due.isEmpty || isComplete()
     while isCertain, !keeping.due.isEmpty, !stops(&report) {
       let due = keeping.due.prefix(Self.removedAtOnce)

@@ -36,6 +36,9 @@ package struct CompactionLimits: Sendable {
   /// What it had not seen by then may be dropped all the same; safety never depends on it, only
   /// whether what it writes on its return finds what it was made on.
   package let horizon: Int64
+  /// How much of the time between two looks at the files counts at most for all that has to have
+  /// been for some time, in milliseconds: a machine that was off has heard of nobody.
+  let attention: Int64
   /// Whether what is dead is dropped; what others have dropped is heeded all the same.
   package private(set) var drops: Bool
   /// For how long something may have been applied, in milliseconds, until this device says that it
@@ -64,7 +67,8 @@ package struct CompactionLimits: Sendable {
     operations: Int = SegmentFile.maximumOperations / 2,
     bodyBytes: Int = SegmentFile.maximumBodyBytes / 4,
     contextEntries: Int = SegmentFile.writtenContextTotal, drops: Bool = true,
-    deadShare: Int = 4, savedShare: Int? = nil, heeding: HeedingPace = .standard
+    deadShare: Int = 4, savedShare: Int? = nil, heeding: HeedingPace = .standard,
+    attention: Int64 = .max
   ) {
     self.fanOut = fanOut
     self.mostParts = mostParts
@@ -80,6 +84,7 @@ package struct CompactionLimits: Sendable {
     self.deadShare = deadShare
     self.savedShare = savedShare
     self.heeding = heeding
+    self.attention = attention
   }
 
   /// The same, and nothing is dropped.
@@ -92,5 +97,16 @@ package struct CompactionLimits: Sendable {
   /// What holds where a user has said nothing.
   package static let standard = CompactionLimits(
     fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000, drops: false,
-    savedShare: 8)
+    savedShare: 8, attention: 36 * 3_600_000)
+}
+
+extension Device {
+  /// The time before which something has to have happened to have been for so long, as far as this
+  /// device has looked after its files meanwhile.
+  ///
+  /// - parameter age: in milliseconds.
+  /// - returns: in milliseconds since 1970.
+  func time(of age: Int64, _ limits: CompactionLimits) throws -> Int64 {
+    try database.time(age, before: ambient.now(), countingAtMost: limits.attention)
+  }
 }

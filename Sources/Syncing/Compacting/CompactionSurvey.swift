@@ -76,7 +76,7 @@ extension Compactor {
       for segment in JoinPlan.withoutParts(archived) {
         try dead.add(segment, isUnread: isUnread)
       }
-      var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
+      var replaced = ReplacedFiles(device: device, stream: stream, limits)
       try replaced.survey(into: &survey)
     }
     survey.dead = dead.result
@@ -107,7 +107,7 @@ extension Compactor {
   }
 
   private func peers() throws -> [PeerRecord] {
-    try device.database.peers(liveSince: device.ambient.now() - limits.horizon)
+    try device.database.peers(liveSince: device.time(of: limits.horizon, limits))
   }
 
   private func sizes(

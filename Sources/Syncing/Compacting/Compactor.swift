@@ -69,7 +69,8 @@ package struct Compactor {
     // A clock that was ahead has been put right: what is not yet will not come for long.
     try device.database.clampTimes(to: device.ambient.now())
     try device.database.noteArrivals(now: device.ambient.now())
-    try device.database.removeSpent(before: device.ambient.now() - Self.spentLife)
+    try device.database.removeSpent(
+      before: device.time(of: Self.spentLife, limits), unless: isStopping)
     var report = CompactionReport()
     try heed(into: &report)
     var failure: (any Error)?
@@ -127,7 +128,7 @@ package struct Compactor {
     }
     if !isBranching { try drop(from: stream, limits, into: &report) }
     guard !report.isStopped else { return }
-    var replaced = ReplacedFiles(device: device, stream: stream, grace: limits.grace)
+    var replaced = ReplacedFiles(device: device, stream: stream, limits)
     try replaced.remove(unless: isStopping, into: &report)
   }
 
@@ -136,7 +137,8 @@ package struct Compactor {
     from stream: StreamID, _ limits: CompactionLimits, into report: inout CompactionReport
   ) throws {
     let dead = DeadSegments(device: device, limits: limits)
-    for segment in try device.database.archivedSegments(of: stream) where dead.concerns(segment) {
+    for segment in try device.database.archivedSegments(of: stream) where try dead.concerns(segment)
+    {
       guard !isStopping() else {
         report.isStopped = true
         return

@@ -23,9 +23,9 @@ struct DeadSegments {
   }
 
   /// Whether to look at a segment: one of many transactions, which has stayed for a while.
-  func concerns(_ segment: ArchivedSegment) -> Bool {
+  func concerns(_ segment: ArchivedSegment) throws -> Bool {
     guard segment.isHeeded, let joinedAt = segment.joinedAt else { return false }
-    return isOver(joinedAt)
+    return try isOver(joinedAt)
   }
 
   /// What may be dropped of a segment; nil if nothing may.
@@ -71,15 +71,14 @@ struct DeadSegments {
   }
 
   private func isRipe(_ found: DeadOperations) throws -> Bool {
-    guard isOver(found.foundAt) else { return false }
+    guard try isOver(found.foundAt) else { return false }
     return try device.database.isClaimedByAll(
-      found.covered, liveSince: device.ambient.now() - limits.horizon)
+      found.covered, liveSince: device.time(of: limits.horizon, limits))
   }
 
   /// A time that is still to come tells of a clock that has been put right.
-  private func isOver(_ start: Int64) -> Bool {
-    let now = device.ambient.now()
-    return min(start, now) <= now - limits.grace
+  func isOver(_ start: Int64) throws -> Bool {
+    try min(start, device.ambient.now()) <= device.time(of: limits.grace, limits)
   }
 }
 

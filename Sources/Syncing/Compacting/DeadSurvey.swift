@@ -86,11 +86,12 @@ struct DeadSurvey {
     var keepers: [CompactionSurvey.Keeper] = []
     // It begins again when it is noted, and that is done once the file has stayed as long.
     let since = isNoted ? min(found.foundAt, now) : max(now, joinedAt + limits.grace)
-    if since + limits.grace > now || !isNoted {
+    if try !isNoted || !dead.isOver(since) {
       keepers.append(.grace)
       result.graceUntil = max(result.graceUntil ?? 0, since + limits.grace)
     }
-    let lack = try device.database.whatLacks(found.covered, liveSince: now - limits.horizon)
+    let lack = try device.database.whatLacks(
+      found.covered, liveSince: device.time(of: limits.horizon, limits))
     if !lack.streams.isEmpty { keepers.append(.device) }
     if !lack.isPublished { keepers.append(.unpublished) }
     if !dead.isEnough(found) { keepers.append(.few) }

@@ -22,7 +22,7 @@ struct ReplacedFiles {
 
   private let device: Device
   private let stream: StreamID
-  private let grace: Int64
+  private let limits: CompactionLimits
   private let reader: SegmentReader
   /// What a segment has that stands in the folder, read back and verified.
   private struct Content {
@@ -34,10 +34,10 @@ struct ReplacedFiles {
   /// The segments that were read back before their directory was last synchronized.
   private var durable: Set<ArchivedSegment> = []
 
-  init(device: Device, stream: StreamID, grace: Int64) {
+  init(device: Device, stream: StreamID, _ limits: CompactionLimits) {
     self.device = device
     self.stream = stream
-    self.grace = grace
+    self.limits = limits
     reader = SegmentReader(container: device.container, expected: device.record.container)
   }
 
@@ -49,14 +49,14 @@ struct ReplacedFiles {
     let candidates = try candidates()
     guard !candidates.isEmpty else { return }
     let held = try device.database.heldByAnother(stream)
-    let now = device.ambient.now()
+    let end = try device.time(of: limits.grace, limits)
     let before = report.removed.count
     for candidate in candidates {
       guard !isStopping() else {
         report.isStopped = true
         break
       }
-      let isDue = held >= candidate.name.last || isOver(candidate.larger, now: now)
+      let isDue = held >= candidate.name.last || isOver(candidate.larger, end)
       guard isDue, try isHeld(candidate), try removeIfOwn(candidate) else {
         report.waiting += 1
         continue
@@ -73,17 +73,18 @@ struct ReplacedFiles {
     guard !candidates.isEmpty else { return }
     let held = try device.database.heldByAnother(stream)
     let now = device.ambient.now()
+    let end = try device.time(of: limits.grace, limits)
     for candidate in candidates {
       guard let size = try device.container.size(of: candidate.file) else { continue }
       let isHeld = try isHeld(candidate)
-      let isDue = held >= candidate.name.last || isOver(candidate.larger, now: now)
+      let isDue = held >= candidate.name.last || isOver(candidate.larger, end)
       if isDue && isHeld {
         survey.removable.add(size)
         continue
       }
       survey.waiting.add(size)
       guard isHeld, let joined = candidate.larger.compactMap(\.joinedAt).max() else { continue }
-      survey.waitsUntil = max(survey.waitsUntil ?? 0, min(joined, now) + grace)
+      survey.waitsUntil = max(survey.waitsUntil ?? 0, min(joined, now) + limits.grace)
     }
   }
 
@@ -108,8 +109,10 @@ struct ReplacedFiles {
   }
 
   /// Whether the grace is over, which began when the last of some segments was joined.
-  private func isOver(_ larger: [ArchivedSegment], now: Int64) -> Bool {
-    larger.allSatisfy { now - ($0.joinedAt ?? now) >= grace }
+  ///
+  /// - parameter end: when it has to have begun.
+  private func isOver(_ larger: [ArchivedSegment], _ end: Int64) -> Bool {
+    larger.allSatisfy { $0.joinedAt.map { $0 <= end } ?? (limits.grace == 0) }
   }
 
   /// Whether the folder has a larger segment that has the file's transactions.

@@ -54,6 +54,6 @@ package struct UpkeepSettings: Sendable, Equatable {
       grace: self[.grace], horizon: self[.horizon], silence: self[.acknowledgeAfter],
       interval: self[.interval], operations: standard.operations,
       bodyBytes: standard.bodyBytes, drops: self[.forget] != 0,
-      savedShare: standard.savedShare)
+      savedShare: standard.savedShare, attention: standard.attention)
   }
 }

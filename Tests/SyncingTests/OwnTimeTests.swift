@@ -1,0 +1,99 @@
+import DocumentStorage
+import Replication
+import Syncing
+import SystemPackage
+import Testing
+
+/// Ann wrote two documents over and over, found out what is dead of that, and knows of Bob, who has
+/// not heard of the last edits.
+@Suite("Time passes for compaction as far as the device was there")
+struct OwnTimeTests {
+  private static let day: Int64 = 86_400_000
+  private let world: World
+  private let ann: Peer
+  private let bob: Peer
+
+  init() throws {
+    world = try World()
+    ann = try world.loner("ann")
+    bob = try world.loner("bob")
+    try write(1...4)
+    try world.meet(ann, with: bob)
+    try write(5...20)
+    _ = try look()
+    try live(days: 8)
+  }
+
+  private func write(_ numbers: ClosedRange<Int>) throws {
+    for number in numbers {
+      try ann.put("n\(number % 2)", #"{"n":\#(number)}"#)
+      try ann.publish()
+    }
+  }
+
+  private func look() throws -> CompactionReport {
+    try Upkeep(
+      device: ann.device, limits: .small(fanOut: 4, attention: Self.day * 3 / 2)
+    ).run()
+  }
+
+  private func live(days: Int) throws {
+    for _ in 0..<days {
+      world.advance(milliseconds: Self.day)
+      #expect(try look().dropped == 0)
+    }
+  }
+
+  @Test("so who has not said what he has is waited for by one that was off for longer")
+  func off() throws {
+    try live(days: 8)
+    world.advance(milliseconds: 95 * Self.day)
+    #expect(try look().dropped == 0)
+    // And not for ever.
+    var days = 0
+    while try look().dropped == 0, days < 100 {
+      world.advance(milliseconds: Self.day)
+      days += 1
+    }
+    #expect((70...90).contains(days))
+  }
+
+  @Test("and is counted whole by one that looks each day")
+  func daily() throws {
+    try world.meet(ann, with: bob)
+    // It was found a day ago.
+    try live(days: 5)
+    world.advance(milliseconds: Self.day)
+    #expect(try look().dropped == 18)
+  }
+
+  @Test("and a week in which it was off is no grace")
+  func grace() throws {
+    try world.meet(ann, with: bob)
+    _ = try look()
+    world.advance(milliseconds: CompactionLimits.week)
+    #expect(try look().dropped == 0)
+    // A day before, a day and a half of the week, and these.
+    try live(days: 4)
+    world.advance(milliseconds: Self.day)
+    #expect(try look().dropped == 18)
+  }
+
+  @Test("and a clock that was years behind, and is put right, makes none of it pass at once")
+  func clockBehind() throws {
+    try live(days: 2)
+    world.advance(milliseconds: -3000 * Self.day)
+    #expect(try look().dropped == 0)
+    world.advance(milliseconds: 3000 * Self.day)
+    #expect(try look().dropped == 0)
+  }
+
+  @Test("nor one that is years ahead for a while")
+  func clockAhead() throws {
+    try live(days: 2)
+    world.advance(milliseconds: 3000 * Self.day)
+    #expect(try look().dropped == 0)
+    world.advance(milliseconds: -3000 * Self.day)
+    #expect(try look().dropped == 0)
+  }
+}
