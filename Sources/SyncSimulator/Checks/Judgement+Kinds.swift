@@ -132,6 +132,9 @@ extension Judgement {
       if other.promise.editedKind == nil {
         return other.promise.touches(path)
           || other.hasSeen(judged) && other.promise.writesAbove(path)
+          // What comes late is covered by what was written there without it.
+          || other.hasGivenUp(judged) && other.claims(judged)
+            && (other.promise.isWhole || other.promise.writesAround(path))
       }
       // Who has given up what made the set finds none, and begins it anew; and who adds to what
       // shows beside another set writes it anew.
