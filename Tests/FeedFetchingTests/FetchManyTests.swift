@@ -52,7 +52,7 @@ import Testing
 
   @Test func resultsComeAsTheyAreReadyAndOneFailureIsNotTheOthers() async throws {
     try await PlayedServer.run({ request in
-      request.path == "/slow" ? [.pause(300)] + Replies.feed() : Replies.feed()
+      request.path == "/slow" ? [.pause(3000)] + Replies.feed() : Replies.feed()
     }) { server in
       let results = try await results([
         server.url("/slow"), server.url("/fast"), "http://127.0.0.1:1/refused",

@@ -73,14 +73,16 @@ import Testing
   @Test func c13_anAccessEndsWhenItsAccessorReturns() throws {
     let file = try workshop.file("f", "")
     let coordinator = try FileCoordinator(there)
+    let isRead = DispatchSemaphore(value: 0)
     let late = try coordinator.write(file) { path in
       Worker {
-        usleep(50_000)
+        isRead.wait()
         try Workshop.write("late", to: path)
       }
     }
     // Nobody waits for what the accessor left to another thread.
     #expect(try FileCoordinator(here).read(file, timeout: .seconds(5), Workshop.read) == "")
+    isRead.signal()
     try late.join()
   }
 

@@ -39,7 +39,8 @@ extension RealInotify {
         #expect(await watcher.barrier(deadline: .seconds(10)) == .seen)
         #expect(Set(recorder.events) == [.changed("a")])
         let duration = await ContinuousClock().measure { await watcher.stop() }
-        #expect(duration < .seconds(1))
+        // No timer would end it: the clock stands still.
+        #expect(duration < .seconds(30))
         await eventually { watcherThreads().isEmpty }
         #expect(inotifyDescriptors().isEmpty)
       }
@@ -112,7 +113,7 @@ extension RealInotify {
       _ = try await watcher.start { _ in }
       removeTree(folder.cookies)
       let duration = await ContinuousClock().measure { await watcher.stop() }
-      #expect(duration < .seconds(1))
+      #expect(duration < .seconds(30))
     }
   }
 }

@@ -12,7 +12,7 @@ final class Recorder: Sendable {
   func clear() { noted.withLock { $0 = [] } }
 }
 
-/// Waits until `condition` holds, and fails if it does not within ten seconds.
+/// Waits until `condition` holds, and fails if it does not within a minute.
 ///
 /// For what another thread is about to do; it never stands for time that passes.
 func eventually(
@@ -20,7 +20,7 @@ func eventually(
 ) async {
   let start = ContinuousClock.now
   while !condition() {
-    if start.duration(to: .now) > .seconds(10) {
+    if start.duration(to: .now) > .seconds(60) {
       Issue.record("it did not come to be", sourceLocation: sourceLocation)
       return
     }

@@ -8,7 +8,7 @@ import Testing
   private static let values = ["9223372036854775807", "-5", "'x'"]
 
   @Test(
-    "is refused or read, and ends no process", .timeLimit(.minutes(1)),
+    "is refused or read, and ends no process", .timeLimit(.minutes(5)),
     arguments: try RecoveryScene().tables(), values)
   func damaged(table: String, value: String) throws {
     let scene = try RecoveryScene()
