@@ -189,9 +189,9 @@ struct ImportFold: ~Copyable {
   /// on one of which that has no more than the name.
   private func keepSpent(_ opened: OpenedSegment, fingerprint: Fingerprint) throws {
     let range = opened.held.range
-    let isDropped = try StatementTable.supersedes(
-      range.first...range.last, of: range.stream, streams, db)
-    guard !opened.isReduced, isDropped, let row = streams.row(of: range.stream) else { return }
+    guard !opened.isReduced, let row = streams.row(of: range.stream),
+      try StatementTable.tells(ofAny: range.first...range.last, stream: row.number, db)
+    else { return }
     try SpentSegments.keep(
       opened.held.bytes, of: range, digest: opened.digest, fingerprint: fingerprint,
       stream: row.number, now: now, db)

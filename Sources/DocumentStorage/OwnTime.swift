@@ -2,17 +2,19 @@ import GRDB
 
 // How long something has been, for a device that was not there all the time.
 extension StoreDatabase {
-  /// Notes that this device looks after its files.
+  /// Notes that this device looks after its files, with the folder before it.
   ///
   /// - parameter now: in milliseconds since 1970.
   package func noteLook(now: Int64) throws {
+    let isNoted = try read { db in
+      let last = try Int64.fetchOne(db.prepared("SELECT max(at) FROM looks"))
+      return last.map { $0 <= now && $0 > now - Self.lookInterval } ?? false
+    }
+    guard !isNoted else { return }
     try write { db in
       // A clock that was ahead has been put right.
-      try db.run("DELETE FROM looks WHERE at > ?", [now])
-      try db.run(
-        """
-        INSERT INTO looks SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM looks WHERE at > ?1 - ?2)
-        """, [now, Self.lookInterval])
+      try db.run("DELETE FROM looks WHERE at > ? OR at < 0", [now])
+      try db.run("INSERT OR IGNORE INTO looks VALUES (?)", [now])
       try db.run(
         "DELETE FROM looks WHERE at < (SELECT at FROM looks ORDER BY at DESC LIMIT 1 OFFSET ?)",
         [Self.mostLooks])
@@ -42,7 +44,8 @@ extension StoreDatabase {
     guard longest < age else { return now - age }
     return try read { db in
       let looks = try Int64.fetchCursor(
-        db.prepared("SELECT at FROM looks WHERE at < ? ORDER BY at DESC"), arguments: [now])
+        db.prepared("SELECT at FROM looks WHERE at BETWEEN 0 AND ? - 1 ORDER BY at DESC"),
+        arguments: [now])
       var (left, end) = (age, now)
       while let look = try looks.next() {
         let counted = min(end - look, longest)

@@ -1,6 +1,10 @@
 extension Schema {
   /// Version 9: when this device looked after its files, in milliseconds since 1970.
-  static let looks = "CREATE TABLE looks(at INTEGER PRIMARY KEY);"
+  static let looks = """
+    CREATE TABLE looks(at INTEGER PRIMARY KEY);
+    INSERT INTO looks SELECT looked_after_at FROM device
+      WHERE typeof(looked_after_at) = 'integer' AND looked_after_at > 0;
+    """
 
   /// Version 8: segments that were let go, since a statement leaves out something that they have
   /// (``SpentSegments``), and what did not pay.

@@ -85,6 +85,20 @@ enum StatementTable {
       arguments: [row.number, Int64(sequences.lowerBound), Int64(sequences.upperBound)]) ?? false
   }
 
+  /// Whether a statement tells of any of a stream's transactions.
+  static func tells(
+    ofAny sequences: ClosedRange<UInt64>, stream: Int64, _ db: Database
+  ) throws -> Bool {
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM archive JOIN statements ON segment = id
+          WHERE stream = ? AND first <= ? AND last >= ?)
+        """)
+    return try Bool.fetchOne(
+      statement,
+      arguments: [stream, Int64(sequences.upperBound), Int64(sequences.lowerBound)]) ?? false
+  }
+
   /// Whether a statement of a stream is not heeded yet.
   static func hasOpen(of stream: Int64, _ db: Database) throws -> Bool {
     let statement = try db.cachedStatement(

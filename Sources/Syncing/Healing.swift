@@ -39,53 +39,59 @@ struct Healing {
     whatLacks listing: FolderListing, _ knowledge: inout FolderKnowledge
   ) throws -> Outcome {
     let kept = try device.database.keptStreams()
-    // What a statement has that waits is not missed: whoever has heeded it takes that away.
-    let completed = try device.database.completedSegments()
-    var waiting: [StreamID: [WaitingStatement]] = [:]
-    for stream in Set(completed.map(\.stream)) {
-      waiting[stream] = try statements(among: device.database.archivedSegments(of: stream))
-    }
-    let present = files(of: Set(kept + completed.map(\.stream)), in: listing)
+    let completed = Dictionary(
+      grouping: try device.database.completedSegments(), by: \.stream)
+    let present = files(of: Set(kept).union(completed.keys), in: listing)
     var outcome = Outcome()
     let unreadable = Set(listing.unreadable.compactMap(\.path.lastComponent))
-    for stream in kept where !isIn(unreadable, stream) {
-      let archived = try device.database.archivedSegments(of: stream)
-      let wanted = try archived.without(statements(among: archived))
-      try putBack(wanted, whatLacks: present, &knowledge, into: &outcome)
-      if outcome.isRefused { return outcome }
+    func putBack(_ wanted: [ArchivedSegment], of stream: StreamID) throws {
+      guard !outcome.isRefused, !isIn(unreadable, stream) else { return }
+      let lacking = wanted.filter { !isThere($0, among: present, &knowledge) }
+      guard !lacking.isEmpty else { return }
+      // What a statement has that waits is not missed: whoever has heeded it takes that away.
+      let statements = try statements(of: stream, lacking: lacking)
+      let missed = lacking.filter { segment in
+        !statements.contains { $0.leavesOut(of: segment) }
+      }
+      try self.putBack(missed, into: &outcome)
     }
-    for segment in completed where !isIn(unreadable, segment.stream) {
-      let wanted = [segment].without(waiting[segment.stream] ?? [])
-      try putBack(wanted, whatLacks: present, &knowledge, into: &outcome)
-      if outcome.isRefused { break }
+    for stream in kept {
+      try putBack(try device.database.archivedSegments(of: stream), of: stream)
+    }
+    for (stream, segments) in completed.sorted(by: { $0.key < $1.key }) {
+      try putBack(segments, of: stream)
     }
     return outcome
   }
 
-  private func statements(among archived: [ArchivedSegment]) throws -> [WaitingStatement] {
-    try archived.filter { $0.isReduced && !$0.isHeeded }.compactMap { segment in
-      do {
-        guard let kept = try device.database.archivedFile(of: segment) else { return nil }
-        let start = StreamPosition(
-          sequence: segment.first - 1, fingerprint: kept.range.fingerprintBefore,
-          context: Context())
-        let tips = try SegmentFile.decode(kept.file.bytes).segment.transactions(after: start)
-          .map(\.header.fingerprint)
-        return WaitingStatement(segment: segment, tips: Set(tips))
-      } catch StorageError.damaged {
-        // What has rotted says nothing; `doctor` tells of it.
-        return nil
+  /// The statements about a stream that are not heeded yet.
+  ///
+  /// - parameter lacking: what the folder has not.
+  private func statements(
+    of stream: StreamID, lacking: [ArchivedSegment]
+  ) throws -> [WaitingStatement] {
+    try device.database.archivedSegments(of: stream).filter { $0.isReduced && !$0.isHeeded }
+      .compactMap { segment in
+        do {
+          guard let kept = try device.database.archivedFile(of: segment) else { return nil }
+          let start = StreamPosition(
+            sequence: segment.first - 1, fingerprint: kept.range.fingerprintBefore,
+            context: Context())
+          let tips = try SegmentFile.decode(kept.file.bytes).segment.transactions(after: start)
+            .map(\.header.fingerprint)
+          return WaitingStatement(
+            segment: segment, tips: Set(tips), isThere: !lacking.contains(segment))
+        } catch StorageError.damaged {
+          // What has rotted says nothing; `doctor` tells of it.
+          return nil
+        }
       }
-    }
   }
 
   /// - parameter segments: one stream's.
-  private func putBack(
-    _ segments: [ArchivedSegment], whatLacks present: [FileKey: FolderListing.File],
-    _ knowledge: inout FolderKnowledge, into outcome: inout Outcome
-  ) throws {
+  private func putBack(_ segments: [ArchivedSegment], into outcome: inout Outcome) throws {
     var failures = 0
-    for segment in segments where !isThere(segment, among: present, &knowledge) {
+    for segment in segments {
       do {
         if try putBack(segment) { outcome.count += 1 }
       } catch let error as StorageError {
@@ -177,23 +183,18 @@ private struct WaitingStatement {
   let segment: ArchivedSegment
   /// The fingerprints of its transactions.
   let tips: Set<Fingerprint>
+  /// Whether the folder has it.
+  let isThere: Bool
 
   /// Whether it says that something of another segment is dead, which is not taken out here yet.
   ///
   /// Within its borders may be a branch, of which it says nothing. Of two statements with the same
-  /// borders one stays.
+  /// borders the folder has to have one; which of them whoever has heeded both keeps, is not known.
   func leavesOut(of other: ArchivedSegment) -> Bool {
     guard segment.first <= other.first, other.last <= segment.last,
       segment.digest != other.digest, tips.contains(other.fingerprint)
     else { return false }
     let isAsLong = segment.sequences == other.sequences
-    return !(other.isReduced && isAsLong) || segment.digest < other.digest
-  }
-}
-
-extension [ArchivedSegment] {
-  /// Those of which no statement that waits leaves something out.
-  fileprivate func without(_ statements: [WaitingStatement]) -> Self {
-    filter { segment in !statements.contains { $0.leavesOut(of: segment) } }
+    return !(other.isReduced && isAsLong) || isThere || segment.digest < other.digest
   }
 }

@@ -1,5 +1,6 @@
 import DocumentStorage
 import Replication
+import SharedFolder
 import Syncing
 import SystemPackage
 import Testing
@@ -95,5 +96,25 @@ struct OwnTimeTests {
     #expect(try look().dropped == 0)
     world.advance(milliseconds: -3000 * Self.day)
     #expect(try look().dropped == 0)
+  }
+
+  @Test("nor where it was there, and its folder was not")
+  func folderAway() throws {
+    try live(days: 8)
+    let marker = ann.folder.appending(Marker.name)
+    try world.remove(marker)
+    for _ in 0..<95 {
+      world.advance(milliseconds: Self.day)
+      #expect(throws: ContainerError.self) { try look() }
+    }
+    try world.place(world.marker.bytes, at: marker)
+    #expect(try look().dropped == 0)
+  }
+
+  @Test("and who looks only once in a month is there all the time")
+  func rarely() throws {
+    var settings = UpkeepSettings()
+    try settings.set(.interval, to: 30 * Self.day)
+    #expect(settings.limits.attention > 30 * Self.day)
   }
 }

@@ -52,7 +52,9 @@ extension DocumentStore {
       let isInitial = try device.database.hasImportedNothing()
       // Before the folder is looked at, so that what becomes of it meanwhile is not missed.
       let events = importEvents()
-      let start = TransitionMachine(isAway: try device.absence() != nil)
+      // Where the last look found it, the next tells that it is away, and so when it is back.
+      let isFound = importing.hasLooked && importing.failure == nil
+      let start = TransitionMachine(isAway: try device.absence() != nil && !isFound)
       let (looks, look) = AsyncStream<Void>.makeStream()
       let firstImport = isInitial ? tellFirstImport(to: continuation, after: looks) : nil
       if importing.hasLooked { look.finish() }

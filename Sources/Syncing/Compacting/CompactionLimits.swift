@@ -38,7 +38,7 @@ package struct CompactionLimits: Sendable {
   package let horizon: Int64
   /// How much of the time between two looks at the files counts at most for all that has to have
   /// been for some time, in milliseconds: a machine that was off has heard of nobody.
-  let attention: Int64
+  package let attention: Int64
   /// Whether what is dead is dropped; what others have dropped is heeded all the same.
   package private(set) var drops: Bool
   /// For how long something may have been applied, in milliseconds, until this device says that it

@@ -88,7 +88,8 @@ struct DeadSurvey {
     let since = isNoted ? min(found.foundAt, now) : max(now, joinedAt + limits.grace)
     if try !isNoted || !dead.isOver(since) {
       keepers.append(.grace)
-      result.graceUntil = max(result.graceUntil ?? 0, since + limits.grace)
+      let end = try now + since - device.time(of: limits.grace, limits)
+      result.graceUntil = max(result.graceUntil ?? 0, end)
     }
     let lack = try device.database.whatLacks(
       found.covered, liveSince: device.time(of: limits.horizon, limits))

@@ -84,7 +84,7 @@ struct ReplacedFiles {
       }
       survey.waiting.add(size)
       guard isHeld, let joined = candidate.larger.compactMap(\.joinedAt).max() else { continue }
-      survey.waitsUntil = max(survey.waitsUntil ?? 0, min(joined, now) + limits.grace)
+      survey.waitsUntil = max(survey.waitsUntil ?? 0, now + min(joined, now) - end)
     }
   }
 

@@ -44,7 +44,6 @@ package struct Upkeep {
   package func run() throws -> CompactionReport { try run(since: device.ambient.now()) }
 
   private func run(since start: Int64) throws -> CompactionReport {
-    try device.database.noteLook(now: start)
     if try device.database.acknowledge(
       after: limits.silence, now: device.ambient.time, nonce: device.nonce)
     {

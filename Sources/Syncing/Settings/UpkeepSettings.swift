@@ -54,6 +54,8 @@ package struct UpkeepSettings: Sendable, Equatable {
       grace: self[.grace], horizon: self[.horizon], silence: self[.acknowledgeAfter],
       interval: self[.interval], operations: standard.operations,
       bodyBytes: standard.bodyBytes, drops: self[.forget] != 0,
-      savedShare: standard.savedShare, attention: standard.attention)
+      savedShare: standard.savedShare,
+      // Whoever looks rarely, but always, is there all the time.
+      attention: max(standard.attention, self[.interval] + standard.attention / 3))
   }
 }
