@@ -431,8 +431,8 @@ LANES.update((name, "copies kinds") for name in set(BUGS) - before)
 before = set(BUGS)
 FORKS = "Sources/Syncing/ForkDetection.swift"
 line("nothing-put-back", "Sources/Syncing/Healing.swift",
-     "    for segment in segments where !isThere(segment, among: present, &knowledge) {\n",
-     "    for segment in segments where !ON && !isThere(segment, among: present, &knowledge) {\n")
+     "      guard !lacking.isEmpty else { return }\n",
+     "      guard !ON, !lacking.isEmpty else { return }\n")
 line("only-the-present-stream-put-back", "Sources/DocumentStorage/OwnStreams.swift",
      "WHERE own OR retired_at IS NOT NULL ORDER BY NOT own, stream",
      "WHERE (own AND (NOT \\(ON) OR id = (SELECT stream FROM device)))\n"
