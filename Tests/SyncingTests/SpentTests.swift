@@ -12,12 +12,16 @@ struct SpentTests {
   private let world: World
   private let ann: Peer
   private let bob: Peer
+  /// Has what Ann wrote, and never hears of what she has dropped.
+  private let cat: Peer
 
   init() throws {
     world = try World()
     ann = try world.loner("ann")
     bob = try world.loner("bob")
+    cat = try world.loner("cat")
     try write(0..<20)
+    try world.give(ann, to: cat)
     try drop()
   }
 
@@ -86,5 +90,27 @@ struct SpentTests {
     world.advance(milliseconds: 400 * Self.day + 1)
     _ = try compact(bob)
     #expect(try spent().isEmpty)
+  }
+
+  @Test("also what comes after several statements that have less of it, each of a part")
+  func severalStatements() throws {
+    try write(20..<40)
+    for file in try world.logs(in: ann.folder) where try file.decoded().segment.range.first > 20 {
+      try world.deliver(file, to: cat.folder)
+    }
+    try cat.importAll()
+    try drop()
+    let statements = try bob.device.database.archivedSegments(of: ann.stream)
+    #expect(statements.map(\.sequences) == [1...20, 21...40])
+    #expect(statements.allSatisfy { $0.isReduced && $0.isHeeded })
+    // Who looks after it in her place joins all of it.
+    try cat.device.database.retire(ann.stream, now: cat.device.ambient.now())
+    #expect(try compact(cat).written == 1)
+    let whole = try #require(
+      try world.logs(in: cat.folder).first { try $0.decoded().segment.range.last == 40 })
+    let before = try spent()
+    try world.deliver(whole, to: bob.folder)
+    try bob.importAll()
+    #expect(try spent().subtracting(before).count == 1)
   }
 }
