@@ -72,31 +72,29 @@ enum StatementTable {
     _ sequences: ClosedRange<UInt64>, of stream: StreamID, _ streams: StreamDirectory,
     _ db: Database
   ) throws -> Bool {
-    guard let row = streams.row(of: stream), sequences.upperBound <= UInt64(Int64.max) else {
-      return false
-    }
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT EXISTS (SELECT 1 FROM archive JOIN statements ON segment = id
-          WHERE stream = ? AND first <= ? AND last >= ?)
-        """)
-    return try Bool.fetchOne(
-      statement,
-      arguments: [row.number, Int64(sequences.lowerBound), Int64(sequences.upperBound)]) ?? false
+    guard let row = streams.row(of: stream) else { return false }
+    return try exists(
+      of: row.number, from: sequences.lowerBound, to: sequences.upperBound, db)
   }
 
   /// Whether a statement tells of any of a stream's transactions.
   static func tells(
     ofAny sequences: ClosedRange<UInt64>, stream: Int64, _ db: Database
   ) throws -> Bool {
+    try exists(of: stream, from: sequences.upperBound, to: sequences.lowerBound, db)
+  }
+
+  /// Whether there is a statement that begins there or before, and ends there or behind.
+  private static func exists(
+    of stream: Int64, from first: UInt64, to last: UInt64, _ db: Database
+  ) throws -> Bool {
+    guard max(first, last) <= UInt64(Int64.max) else { return false }
     let statement = try db.cachedStatement(
       sql: """
         SELECT EXISTS (SELECT 1 FROM archive JOIN statements ON segment = id
           WHERE stream = ? AND first <= ? AND last >= ?)
         """)
-    return try Bool.fetchOne(
-      statement,
-      arguments: [stream, Int64(sequences.upperBound), Int64(sequences.lowerBound)]) ?? false
+    return try Bool.fetchOne(statement, arguments: [stream, Int64(first), Int64(last)]) ?? false
   }
 
   /// Whether a statement of a stream is not heeded yet.

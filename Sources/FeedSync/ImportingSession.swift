@@ -84,6 +84,7 @@ package final class ImportingSession: Sendable {
       state.shares[number] = nil
       guard state.shares.isEmpty else { return }
       state.task?.cancel()
+      state.hasLooked = false
       state.failure = nil
       // Kept, so that a session that follows can wait for its end; never a reason not to start.
       state.fatal = nil

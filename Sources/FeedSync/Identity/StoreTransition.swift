@@ -50,10 +50,11 @@ extension DocumentStore {
     do {
       // Before this process imports, which may be done with the first import at once.
       let isInitial = try device.database.hasImportedNothing()
+      // Where the last look found it, the next tells that it is away, and so when it is back. Of a
+      // session that begins now it is not asked: its first look is told before what that found.
+      let isFound = importing.hasLooked && importing.failure == nil
       // Before the folder is looked at, so that what becomes of it meanwhile is not missed.
       let events = importEvents()
-      // Where the last look found it, the next tells that it is away, and so when it is back.
-      let isFound = importing.hasLooked && importing.failure == nil
       let start = TransitionMachine(isAway: try device.absence() != nil && !isFound)
       let (looks, look) = AsyncStream<Void>.makeStream()
       let firstImport = isInitial ? tellFirstImport(to: continuation, after: looks) : nil

@@ -66,7 +66,11 @@ package struct Compactor {
   package func run() throws -> CompactionReport {
     try device.requireContainer()
     let device = try device.settled()
-    try device.database.noteLook(now: device.ambient.now())
+    do {
+      try device.database.noteLook(now: device.ambient.now())
+    } catch StorageError.full {
+      // What is removed may mend that. Less time counts until one is noted.
+    }
     // A clock that was ahead has been put right: what is not yet will not come for long.
     try device.database.clampTimes(to: device.ambient.now())
     try device.database.noteArrivals(now: device.ambient.now())
