@@ -94,9 +94,19 @@ enum MarkTable {
   ) throws -> UInt64? {
     guard sequence > start else { return nil }
     let chunk = (sequence - 1) / chunkMarks
-    let marks = try row(chunk, of: stream, line: line, db) ?? []
-    let index = Int(sequence - 1 - max(start, chunk * chunkMarks))
-    return marks.indices.contains(index) ? marks[index] : nil
+    let place = Int(sequence - 1 - max(start, chunk * chunkMarks)) * markBytes + 1
+    var mark: UInt64?
+    // What was appended to is text to SQLite.
+    try db.forEachRow(
+      """
+      SELECT substr(CAST(marks AS BLOB), ?, \(markBytes)) FROM marks
+      WHERE stream = ? AND line = ? AND chunk = ?
+      """, [place, stream, line, Int64(chunk)]
+    ) { row in
+      let bytes: Data = try row.value(0)
+      if bytes.count == markBytes { mark = bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    }
+    return mark
   }
 
   private static func row(

@@ -33,6 +33,7 @@ enum Schema {
     .statements(archiveOfSegments + newerKinds + clockReadings + branches + holes),
     .columns(lateColumns), .statements(compaction), .statements(statements),
     .statements(heedingInParts), .statements(spentSegments), .statements(looks),
+    .columns(openRuns),
   ]
 
   private enum Step {
@@ -67,6 +68,12 @@ enum Schema {
     Column(table: "streams", name: "named_at", type: "INTEGER NOT NULL DEFAULT 0"),
     // Which other streams its device had written when the borders were fixed, 16 bytes each.
     Column(table: "batches", name: "former_streams", type: "BLOB"),
+  ]
+
+  private static let openRuns = [
+    // The last of several transactions that follow one another and wait for the same; `sequence` is
+    // the first, and `fingerprint` the last one's. NULL for one alone.
+    Column(table: "open_transactions", name: "last", type: "INTEGER")
   ]
 
   private static let newerKinds = """

@@ -130,8 +130,10 @@ extension StreamDirectory {
       }
     }
     if !givenUp.isEmpty { storedNames = try readNames(db) }
+    let open = try Self.open(db, directory: self)
+    self.stored = open.compactMapValues { $0.last?.first }
     frontier = Frontier(
-      lineage: lineage, closedTips: closed, open: try Self.open(db, directory: self),
+      lineage: lineage, closedTips: closed, open: open,
       givenUp: givenUp, lost: lost, givenUpNames: storedNames)
   }
 
@@ -147,12 +149,12 @@ extension StreamDirectory {
     var open: [Lineage.LineID: [Frontier.Open]] = [:]
     let newer = try Set(NewerTransactions.all(db, streams: directory).map(\.tip))
     let sql = """
-      SELECT stream, line, sequence, fingerprint, context, inserts FROM open_transactions
-      ORDER BY stream, line, sequence
+      SELECT stream, line, sequence, fingerprint, context, inserts, coalesce(last, sequence)
+      FROM open_transactions ORDER BY stream, line, sequence
       """
     try db.forEachRow(sql) { row in
       let tip = Context.Entry(
-        stream: try directory.stream(number: row.value(0)), sequence: try row.number(2),
+        stream: try directory.stream(number: row.value(0)), sequence: try row.number(6),
         fingerprint: try Fingerprint(optionalColumn: row.value(3)))
       let context = try ContextCoding.decode(
         try [UInt8](row.value(4) as Data), streams: directory)
@@ -161,7 +163,7 @@ extension StreamDirectory {
       }
       open[Lineage.LineID(stream: tip.stream, index: try row.value(1)), default: []].append(
         Frontier.Open(
-          tip: tip, context: context, isUnderstood: !newer.contains(tip),
+          from: try row.number(2), tip: tip, context: context, isUnderstood: !newer.contains(tip),
           inserts: Dictionary(
             (inserts?.entries ?? []).map { ($0.stream, $0.sequence) }, uniquingKeysWith: max)))
     }

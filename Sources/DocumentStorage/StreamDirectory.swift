@@ -47,8 +47,11 @@ package struct StreamDirectory: Sendable {
   var storedNames: Set<Context.Entry> = []
   /// What this device calls itself, whether the others know or not.
   var ownName: (stream: StreamID, name: String)?
-  private var newlyOpen: [(Lineage.LineID, Frontier.Open)] = []
-  /// So many of those are worth a look at whether they close.
+  /// Of each line whose open transactions are to be stored, the first of those.
+  private var unstored: [Lineage.LineID: UInt64] = [:]
+  /// Of each line of which some are stored, where the last row of them begins.
+  var stored: [Lineage.LineID: UInt64] = [:]
+  /// So many that wait for something are worth a look at whether they close.
   private var manyOpen = 4096
 
   package init(_ db: Database) throws {
@@ -123,7 +126,7 @@ extension StreamDirectory {
     {
       try branch(header.stream, db)
     }
-    let (line, transaction) = frontier.apply(
+    let (line, first) = frontier.apply(
       header, after: previous, isUnderstood: newer.isEmpty, inserts: facts.valueInserts)
     try settleContradictions(db)
     // Also where a line goes on: what contexts name may have come with it.
@@ -138,7 +141,7 @@ extension StreamDirectory {
       isLeftOut ? StreamPosition(at: header.tip) : StreamPosition(after: header)
     rows[header.stream]?.gapSince = nil
     if facts.count > 0 { noteWritten(header.tip) }
-    newlyOpen.append((line, transaction))
+    unstored[line] = min(unstored[line] ?? .max, first)
     changed.insert(line)
   }
 
@@ -238,8 +241,14 @@ extension StreamDirectory {
   /// Moves the closed part on and writes all that changed.
   mutating func save(_ db: Database) throws {
     try close(db)
-    for (line, transaction) in newlyOpen { try store(transaction, on: line, db) }
-    newlyOpen = []
+    for (line, first) in unstored {
+      guard let open = frontier.open[line] else { continue }
+      for transactions in open.reversed().prefix(while: { $0.first >= first }) {
+        try store(transactions, on: line, db)
+      }
+      stored[line] = open.last?.first
+    }
+    unstored = [:]
     for line in changed { try save(line, db) }
     changed = []
     try saveNames(db)
@@ -248,56 +257,54 @@ extension StreamDirectory {
   /// Moves the closed part on, if much has been applied since: each transaction is held with its
   /// context until then.
   mutating func closeIfMany(_ db: Database) throws {
-    guard newlyOpen.count >= manyOpen else { return }
+    guard openCount >= manyOpen else { return }
     try close(db)
     // What cannot close is not looked at again until there is as much more of it.
-    manyOpen = max(manyOpen, 2 * newlyOpen.count)
+    manyOpen = max(manyOpen, 2 * openCount)
   }
+
+  private var openCount: Int { frontier.open.values.reduce(0) { $0 + $1.count } }
 
   private mutating func close(_ db: Database) throws {
     try settleContradictions(db)
-    // What is new and closes at once was never stored.
-    let hadOpen = frontier.open.values.reduce(0) { $0 + $1.count } > newlyOpen.count
-    let closed = frontier.close()
-    for transaction in closed {
-      guard let line = frontier.lineage.place(of: transaction.tip) else { continue }
+    var ends: [Lineage.LineID: UInt64] = [:]
+    for transactions in frontier.close() {
+      guard let line = frontier.lineage.place(of: transactions.tip) else { continue }
       changed.insert(line)
-      if hadOpen { try forget(transaction, on: line, db) }
+      ends[line] = transactions.first
     }
-    let ends = frontier.closedTips
-    newlyOpen.removeAll { line, transaction in
-      ends[line].map { $0.sequence >= transaction.tip.sequence } ?? false
+    // What is new and closes at once was never stored.
+    for (line, end) in ends {
+      guard let last = stored[line] else { continue }
+      try db.run(
+        "DELETE FROM open_transactions WHERE stream = ? AND line = ? AND sequence <= ?",
+        [try number(of: line.stream, db), line.index, Int64(end)])
+      if last <= end { stored[line] = nil }
     }
   }
 
   private mutating func store(
-    _ transaction: Frontier.Open, on line: Lineage.LineID, _ db: Database
+    _ transactions: Frontier.Open, on line: Lineage.LineID, _ db: Database
   ) throws {
     let number = try self.number(of: line.stream, db)
     let inserts = Context(
-      transaction.inserts.map { stream, sequence in
+      transactions.inserts.map { stream, sequence in
         Context.Entry(stream: stream, sequence: sequence, fingerprint: .origin)
       })
     let (context, awaited) = try (
-      Data(ContextCoding.encode(transaction.context) { try self.number(of: $0, db) }),
+      Data(ContextCoding.encode(transactions.context) { try self.number(of: $0, db) }),
       Data(ContextCoding.encode(inserts) { try self.number(of: $0, db) })
     )
     try db.run(
-      "INSERT OR REPLACE INTO open_transactions VALUES (?, ?, ?, ?, ?, ?)",
+      """
+      INSERT OR REPLACE INTO open_transactions
+        (stream, line, sequence, fingerprint, context, inserts, last)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """,
       [
-        number, line.index, Int64(transaction.tip.sequence),
-        transaction.tip.fingerprint.databaseBytes, context,
-        inserts.entries.isEmpty ? nil : awaited,
-      ])
-  }
-
-  private mutating func forget(
-    _ transaction: Frontier.Open, on line: Lineage.LineID, _ db: Database
-  ) throws {
-    try db.run(
-      "DELETE FROM open_transactions WHERE stream = ? AND line = ? AND sequence = ?",
-      [
-        try number(of: line.stream, db), line.index, Int64(transaction.tip.sequence),
+        number, line.index, Int64(transactions.first),
+        transactions.tip.fingerprint.databaseBytes, context,
+        inserts.entries.isEmpty ? nil : awaited, Int64(transactions.tip.sequence),
       ])
   }
 }

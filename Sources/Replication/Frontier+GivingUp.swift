@@ -49,7 +49,7 @@ extension Frontier {
     guard isGivenUp(entry.stream, upTo: entry.sequence) else { return false }
     return !open.contains { line, transactions in
       line.stream == entry.stream
-        && transactions.first.map { $0.tip.sequence <= entry.sequence } ?? false
+        && transactions.first.map { $0.first <= entry.sequence } ?? false
     }
   }
 
@@ -119,7 +119,7 @@ extension Frontier {
   func predecessor(of transaction: Open, on id: Lineage.LineID) -> Context.Entry? {
     let line = lineage.line(id)
     return transaction.context.entries(of: id.stream).first { entry in
-      guard entry.sequence + 1 == transaction.tip.sequence else { return false }
+      guard entry.sequence + 1 == transaction.first else { return false }
       let isBase = entry.sequence == line?.base && entry.fingerprint == line?.before
       return isBase || lineage.place(of: entry) == id
     }

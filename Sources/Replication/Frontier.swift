@@ -9,26 +9,66 @@
 ///     frontier.close()
 ///     frontier.closed  // what the next local write may claim
 package struct Frontier: Sendable, Equatable {
-  /// A transaction that is applied, but may not be claimed: its context has not wholly arrived, or
-  /// not what it edits, or it has operations of kinds that only a newer version understands
+  /// Transactions that are applied, but may not be claimed: their context has not wholly arrived,
+  /// or not what they edit, or they have operations of kinds that only a newer version understands
   /// (protocol.md 17).
+  ///
+  /// One, or several that follow one another whose author had heard of nothing new between them:
+  /// they wait for the same, and may be claimed at once. Of a folder that holds years in few files,
+  /// hundreds of thousands may wait for what other files have.
   package struct Open: Sendable, Equatable {
-    package let tip: Context.Entry
+    /// The number of the first.
+    package let first: UInt64
+    /// The last.
+    package private(set) var tip: Context.Entry
+    /// What the author of the first had seen.
     package let context: Context
     package var isUnderstood: Bool
-    /// Up to where streams have to be here for the inserts that it edits to be.
+    /// Up to where streams have to be here for the inserts that they edit to be.
     ///
-    /// Its author had those, but may not have been able to claim them.
+    /// Their author had those, but may not have been able to claim them.
     package let inserts: [StreamID: UInt64]
 
+    /// - parameter first: nil if there is one.
     package init(
-      tip: Context.Entry, context: Context, isUnderstood: Bool = true,
+      from first: UInt64? = nil, tip: Context.Entry, context: Context, isUnderstood: Bool = true,
       inserts: [StreamID: UInt64] = [:]
     ) {
+      self.first = first ?? tip.sequence
       self.tip = tip
       self.context = context
       self.isUnderstood = isUnderstood
       self.inserts = inserts
+    }
+
+    /// Takes in one more that follows, if it waits for nothing else; one of which nothing is left
+    /// names no stream but its own.
+    fileprivate mutating func take(_ header: Transaction.Header) -> Bool {
+      guard isUnderstood else { return false }
+      let known = context.entries
+      var (place, isBehindLast) = (0, false)
+      var stream: StreamID?
+      for entry in header.context.entries {
+        if entry.stream == header.stream {
+          guard entry == tip, entry.sequence + 1 == header.sequence else { return false }
+          isBehindLast = true
+          continue
+        }
+        while place < known.count, known[place] < entry {
+          // Of a stream that it names it has seen neither less nor more.
+          guard known[place].stream != entry.stream, known[place].stream != stream else {
+            return false
+          }
+          place += 1
+        }
+        guard place < known.count, known[place] == entry else { return false }
+        (place, stream) = (place + 1, entry.stream)
+      }
+      guard isBehindLast, place == known.count || known[place].stream != stream else {
+        return false
+      }
+      tip = header.tip
+      return true
     }
   }
 
@@ -107,7 +147,7 @@ package struct Frontier: Sendable, Equatable {
   /// What the authors of the open transactions of one line had seen, up to a sequence.
   private func context(of line: Lineage.LineID, upTo end: UInt64 = .max) -> Context {
     var seen = Context()
-    for transaction in open[line] ?? [] where transaction.tip.sequence <= end {
+    for transaction in open[line] ?? [] where transaction.first <= end {
       extend(&seen, by: transaction, on: line)
     }
     return lineage.reduced(seen)
@@ -144,17 +184,16 @@ package struct Frontier: Sendable, Equatable {
   /// Notes that a transaction has been applied whose predecessor in the stream was `previous`.
   ///
   /// - parameter inserts: see ``Open/inserts``.
-  /// - returns: it, open for now, and its line.
+  /// - returns: its line, and the number of the first of those among which it is open for now.
   @discardableResult
   package mutating func apply(
     _ header: Transaction.Header, after previous: Fingerprint, isUnderstood: Bool = true,
     inserts: [StreamID: UInt64] = [:]
-  ) -> (line: Lineage.LineID, transaction: Open) {
+  ) -> (line: Lineage.LineID, first: UInt64) {
     let line = lineage.extend(header.tip, after: previous)
-    let transaction = Open(
-      tip: header.tip, context: header.context, isUnderstood: isUnderstood,
-      inserts: inserts.filter { !lineage.reaches($0.value, of: $0.key) })
-    open[line, default: []].append(transaction)
+    let first = note(
+      header, isUnderstood: isUnderstood,
+      inserts: inserts.filter { !lineage.reaches($0.value, of: $0.key) }, on: line)
     let seen = expected[header.stream]?.removeValue(forKey: header.sequence)
     if let seen, seen != [header.fingerprint] { contradict(header.stream) }
     // Behind a hole, it tells the name of what is missing just before it.
@@ -166,7 +205,23 @@ package struct Frontier: Sendable, Equatable {
       verified[entry.stream] = entry
       verify(entry)
     }
-    return (line, transaction)
+    return (line, first)
+  }
+
+  /// Notes that a transaction is open; returns the number of the first of those that it goes with.
+  private mutating func note(
+    _ header: Transaction.Header, isUnderstood: Bool, inserts: [StreamID: UInt64],
+    on line: Lineage.LineID
+  ) -> UInt64 {
+    if isUnderstood, inserts.isEmpty, let last = open[line]?.indices.last,
+      open[line]?[last].take(header) ?? false
+    {
+      return open[line]?[last].first ?? header.sequence
+    }
+    open[line, default: []].append(
+      Open(
+        tip: header.tip, context: header.context, isUnderstood: isUnderstood, inserts: inserts))
+    return header.sequence
   }
 
   private mutating func verify(_ entry: Context.Entry) {
@@ -221,7 +276,7 @@ package struct Frontier: Sendable, Equatable {
     }
   }
 
-  /// Moves the closed part as far as it goes; returns what became closed.
+  /// Moves the closed part as far as it goes; returns what became closed, of each line in order.
   ///
   /// Contexts are acyclic, so taking whatever can be taken until nothing can reaches the greatest
   /// closed vector.
@@ -241,18 +296,19 @@ package struct Frontier: Sendable, Equatable {
   }
 
   private mutating func closeHead(of line: Lineage.LineID) -> [Open] {
-    let waiting = open[line, default: []]
     guard isBaseClosed(line) else { return [] }
-    var count = 0
-    while count < waiting.count, waiting[count].isUnderstood, hasInserts(of: waiting[count]),
-      isClosed(waiting[count].context)
+    var ready: [Open] = []
+    while let next = open[line]?.dropFirst(ready.count).first, next.isUnderstood,
+      hasInserts(of: next), isClosed(next.context)
     {
-      setClosed(waiting[count], on: line)
-      count += 1
+      setClosed(next, on: line)
+      ready.append(next)
     }
-    guard count > 0 else { return [] }
-    open[line] = count == waiting.count ? nil : Array(waiting[count...])
-    return Array(waiting[..<count])
+    guard !ready.isEmpty else { return [] }
+    // In place: of what stays, nothing is looked at.
+    open[line]?.removeFirst(ready.count)
+    if open[line]?.isEmpty ?? false { open[line] = nil }
+    return ready
   }
 
   func hasInserts(of transaction: Open) -> Bool {

@@ -21,7 +21,7 @@ struct Grounds {
     guard let line = frontier.lineage.place(of: tip) else { return nil }
     let all = runs[line] ?? frontier.runs(of: line)
     runs[line] = all
-    let open = frontier.open[line]?.first?.tip.sequence ?? .max
+    let open = frontier.open[line]?.first?.first ?? .max
     guard tip.sequence >= open else { return nil }
     var (low, high) = (0, all.count)
     while low < high {
@@ -67,7 +67,7 @@ extension Frontier {
       // What comes before its insert nobody has seen, and what is not understood here nobody here
       // claims: a run does not reach over that.
       let isBarrier = !hasInserts(of: transaction) || !transaction.isUnderstood
-      if transaction.tip != first.tip, isNews || isBarrier { end() }
+      if transaction.first != first.first, isNews || isBarrier { end() }
       (seen, last) = (next, transaction)
     }
     end()

@@ -53,7 +53,7 @@ private final class OlderKinds {
           UPDATE program SET kinds = 15;
           UPDATE documents SET newer = 16, conflicts = 3;
           INSERT INTO newer_transactions SELECT id, 1, applied_fingerprint, 16 FROM streams;
-          INSERT INTO open_transactions
+          INSERT INTO open_transactions(stream, line, sequence, fingerprint, context, inserts)
             SELECT id, 0, 1, applied_fingerprint, X'00', NULL FROM streams;
           UPDATE streams SET closed = 0, closed_fingerprint = NULL;
           """)

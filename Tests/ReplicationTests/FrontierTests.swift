@@ -20,6 +20,19 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
     fingerprint: tip.fingerprint)
 }
 
+private func header(
+  _ tip: Context.Entry, after previous: UInt64, seen: [Context.Entry]
+) -> Transaction.Header {
+  Transaction.Header(
+    stream: tip.stream, sequence: tip.sequence, time: .zero,
+    context: Context(
+      seen + [
+        Context.Entry(
+          stream: tip.stream, sequence: previous, fingerprint: mark(previous))
+      ]),
+    nonce: 0, fingerprint: tip.fingerprint)
+}
+
 @Suite struct ContextTests {
   @Test func itContainsWhatStandsAtOrBeforeItsEntries() {
     let context = Context([entry(2, 3), entry(1, 1)])
@@ -96,10 +109,51 @@ private func header(_ tip: Context.Entry, seen: Context.Entry...) -> Transaction
     #expect(frontier.seen == Context([entry(1, 2), entry(2, 1)]))
     frontier.take(header(entry(2, 1)))
     let closed = frontier.close()
-    #expect(closed.map(\.tip) == [entry(2, 1), entry(1, 1), entry(1, 2)])
+    #expect(closed.map(\.tip) == [entry(2, 1), entry(1, 2)])
     #expect(frontier.closed == frontier.applied)
     #expect(frontier.seen == frontier.applied)
     #expect(frontier.open.isEmpty)
+  }
+
+  @Test func whatWaitsForTheSameIsOneHoweverLong() {
+    var frontier = Frontier()
+    frontier.take(header(entry(1, 1), seen: entry(2, 1), entry(3, 1)))
+    for sequence in 2...1000 {
+      // One of which nothing is left names no other stream.
+      let others = sequence % 7 == 0 ? [] : [entry(2, 1), entry(3, 1)]
+      frontier.take(header(entry(1, UInt64(sequence)), after: UInt64(sequence) - 1, seen: others))
+    }
+    #expect(frontier.open.values.joined().map(\.first) == [1])
+    #expect(frontier.open.values.joined().map(\.tip) == [entry(1, 1000)])
+    #expect(frontier.seen == Context([entry(1, 1000), entry(2, 1), entry(3, 1)]))
+    frontier.take(header(entry(3, 1)))
+    #expect(frontier.close().map(\.tip) == [entry(3, 1)])
+    frontier.take(header(entry(2, 1)))
+    #expect(frontier.close().map(\.tip) == [entry(2, 1), entry(1, 1000)])
+    #expect(frontier.open.isEmpty)
+  }
+
+  @Test func whatHasSeenMoreOrLessWaitsForItself() {
+    let changes: [[Context.Entry]] = [
+      [entry(2, 8), entry(3, 1)], [entry(2, 9, 90), entry(3, 1)],
+      [entry(2, 7, 70), entry(2, 9), entry(3, 1)], [entry(2, 9), entry(3, 1), entry(4, 1)],
+    ]
+    for seen in changes {
+      var frontier = Frontier()
+      frontier.take(header(entry(1, 1), seen: entry(2, 9), entry(3, 1)))
+      frontier.take(header(entry(1, 2), after: 1, seen: seen))
+      #expect(frontier.open.values.joined().map(\.first) == [1, 2], "\(seen)")
+    }
+    // Of two branches it has seen one no more.
+    var frontier = Frontier()
+    frontier.take(header(entry(1, 1), seen: entry(2, 9, 90), entry(2, 9), entry(3, 1)))
+    frontier.take(header(entry(1, 2), after: 1, seen: [entry(2, 9), entry(3, 1)]))
+    #expect(frontier.open.values.joined().map(\.first) == [1, 2])
+    // Nor has it seen what comes before itself: a removal that had waited.
+    frontier = Frontier()
+    frontier.take(header(entry(1, 1), seen: entry(2, 9)))
+    frontier.take(header(entry(1, 2), seen: entry(2, 9)))
+    #expect(frontier.open.values.joined().map(\.first) == [1, 2])
   }
 
   // Lesson 19.
