@@ -110,8 +110,13 @@ extension StoreDatabase {
         joined.file.bytes, of: joined.range, digest: joined.file.digest,
         fingerprint: joined.fingerprint, stream: row.number, db)
       if let statement = joined.statement {
-        try StatementTable.note(
+        let isNew = try StatementTable.note(
           statement, of: joined.range, digest: joined.file.digest, &streams, db)
+        // It is made again of what came after it was heeded, and of which nobody else lets go.
+        if !isNew {
+          try StatementTable.lookAgain(
+            at: joined.range, digest: joined.file.digest, stream: row.number, db)
+        }
       } else {
         try SegmentArchive.remove(
           Self.replaced(parts, by: joined, row, db), stream: row.number, db)

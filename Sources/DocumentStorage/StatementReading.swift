@@ -63,12 +63,15 @@ struct StatementReading {
     entry.stream == range.stream && content[entry.fingerprint] != nil
   }
 
-  /// What is spent, but for what alone tells a device's name.
+  /// What is spent, but for what alone tells a device's name: the statement itself, if it does,
+  /// since what it was made of would be taken for something that lacks it, and it be made again.
   func spent(butFor name: LearntName?) -> [SegmentArchive.Part] {
     guard let name else { return spent }
     let going = Set(spent.map(\.id))
     let telling = Set(namings.filter { name.isTold(by: $0.value) }.keys)
-    return telling.isSubset(of: going) ? spent.filter { !telling.contains($0.id) } : spent
+    guard telling.isSubset(of: going) else { return spent }
+    let staying = telling.contains(statement.id) ? [statement.id] : telling
+    return spent.filter { !staying.contains($0.id) }
   }
 
   /// What is left in a segment from which something was dropped: it leans on nothing.
@@ -141,16 +144,20 @@ struct StatementReading {
     // Within the borders may be what belongs to another branch.
     let whole = others.filter { !$0.isReduced && encloses($0.part) && content[$0.end] != nil }
       .map(\.part)
-    let isSuperfluous = reduced.contains { other in
-      other.part.first <= range.first && range.last <= other.part.last
-        && Self.leaves(content, all: other.content)
-        && !(encloses(other.part) && isChosen(over: other))
-    }
     let replaced = reduced.filter { other in
-      encloses(other.part) && Self.leaves(other.content, all: content)
+      !isSuperfluous(beside: other) && encloses(other.part)
+        && Self.leaves(other.content, all: content)
     }
-    spent = whole + (isSuperfluous ? [own] : replaced.map(\.part))
+    let isSpent = reduced.contains { isSuperfluous(beside: $0) }
+    spent = whole + replaced.map(\.part) + (isSpent ? [own] : [])
     return true
+  }
+
+  /// Whether this one need not be kept, since another statement leaves no more of all it tells of.
+  private func isSuperfluous(beside other: Statement) -> Bool {
+    other.part.first <= range.first && range.last <= other.part.last
+      && Self.leaves(content, all: other.content)
+      && !(encloses(other.part) && isChosen(over: other))
   }
 
   /// Whether nothing has changed of what it was compared with.

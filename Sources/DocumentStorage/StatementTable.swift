@@ -43,10 +43,13 @@ enum StatementTable {
   }
 
   /// Notes that a kept segment is a statement; one that is noted stays as it is.
+  ///
+  /// - returns: whether it was not noted yet.
+  @discardableResult
   static func note(
     _ statement: DropStatement, of range: Segment.Range, digest: UInt64,
     _ streams: inout StreamDirectory, _ db: Database
-  ) throws {
+  ) throws -> Bool {
     let applied = try ContextCoding.encode(statement.applied) { try streams.number(of: $0, db) }
     // Bytes, since SQLite's integers have a sign, and the time's top bit is in use.
     var historyStart: [UInt8] = []
@@ -61,6 +64,22 @@ enum StatementTable {
         Data(applied), Data(historyStart),
         try streams.number(of: range.stream, db), Int64(range.first),
         Int64(range.last), Int64(bitPattern: digest),
+      ])
+    return db.changesCount > 0
+  }
+
+  /// Has a statement that was heeded be heeded again, with what has come since.
+  static func lookAgain(
+    at range: Segment.Range, digest: UInt64, stream: Int64, _ db: Database
+  ) throws {
+    try db.run(
+      """
+      UPDATE statements SET progress = ?, heeding = NULL WHERE segment =
+        (SELECT id FROM archive WHERE stream = ? AND first = ? AND last = ? AND digest = ?)
+      """,
+      [
+        Progress.waiting.rawValue, stream, Int64(range.first), Int64(range.last),
+        Int64(bitPattern: digest),
       ])
   }
 
