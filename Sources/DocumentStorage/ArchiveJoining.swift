@@ -26,26 +26,50 @@ package struct JoinedSegment: Sendable {
   }
 }
 
+/// A stream that this device may write anew.
+package struct CompactableStream: Sendable {
+  package let stream: StreamID
+  /// Whether it is judged by fingerprint: then the borders of two files do not tell whether one
+  /// holds what the other does.
+  package let isBranching: Bool
+  /// Whether a statement of it waits to be heeded: what nobody states of it may be joined.
+  package let isWaiting: Bool
+  /// Whether what is dead of it may be dropped.
+  package var mayDrop: Bool { !isBranching && !isWaiting }
+
+  /// Those of its segments that may be written anew.
+  ///
+  /// While a statement waits, nothing is stated: it would wait for that one, wherever that waits.
+  package func writable(of archived: [ArchivedSegment]) -> [ArchivedSegment] {
+    guard !isBranching else { return [] }
+    guard isWaiting else { return archived }
+    let stated = archived.filter(\.isReduced).map(\.sequences)
+    return archived.filter { segment in !stated.contains { $0.overlaps(segment.sequences) } }
+  }
+}
+
 // Segments that are written as one (protocol.md 22, 23).
 extension StoreDatabase {
   /// The streams of this device, present and former, and of those that never come back (protocol.md
-  /// 28), that are kept whole, and of which no statement waits to be heeded; and whether each is
-  /// judged by fingerprint: then the borders of two files do not tell whether one holds what the
-  /// other does.
-  package func compactableStreams() throws -> [(stream: StreamID, isBranching: Bool)] {
+  /// 28), that are kept whole.
+  package func compactableStreams() throws -> [CompactableStream] {
     try read { db in
       let streams = try streams(db)
       let incomplete = try Set(
+        Int64.fetchAll(db.prepared("SELECT stream FROM unarchived")))
+      let waiting = try Set(
         Int64.fetchAll(
           db.prepared(
-            """
-            SELECT stream FROM unarchived UNION SELECT stream FROM statements
-              JOIN archive ON archive.id = segment WHERE progress <> ?
-            """), arguments: [StatementTable.Progress.heeded.rawValue]))
+            "SELECT stream FROM statements JOIN archive ON archive.id = segment WHERE progress <> ?"
+          ), arguments: [StatementTable.Progress.heeded.rawValue]))
       return streams.all.filter { row in
         (row.isOwn || row.retiredAt != nil) && !incomplete.contains(row.number)
       }.compactMap { row in
-        streams.frontier.lineage.streams[row.stream].map { (row.stream, $0.isBranching) }
+        streams.frontier.lineage.streams[row.stream].map { known in
+          CompactableStream(
+            stream: row.stream, isBranching: known.isBranching,
+            isWaiting: waiting.contains(row.number))
+        }
       }
     }
   }
@@ -99,8 +123,7 @@ extension StoreDatabase {
       var streams = try readCache.streams(db, isWriting: true)
       guard let row = streams.row(of: joined.range.stream),
         streams.frontier.lineage.streams[row.stream]?.isBranching == false,
-        // A statement may have come since it was looked at what there is.
-        try !StatementTable.hasOpen(of: row.number, db),
+        try mayReplace(joined, row, db),
         try parts.allSatisfy({ try SegmentArchive.has($0, db) })
       else { return false }
       try SegmentRecords.note(
@@ -126,6 +149,17 @@ extension StoreDatabase {
         stream: row.number, db)
       return true
     }
+  }
+
+  /// Whether no statement stands against it: one may have come since it was looked at what there
+  /// is.
+  private func mayReplace(
+    _ joined: JoinedSegment, _ row: StreamDirectory.Row, _ db: Database
+  ) throws -> Bool {
+    guard try StatementTable.hasOpen(of: row.number, db) else { return true }
+    let sequences = joined.range.first...joined.range.last
+    return try joined.statement == nil
+      && !StatementTable.tells(ofAny: sequences, stream: row.number, db)
   }
 
   /// What is kept that a joined segment holds, too: what it was made of, and what lies beside that.

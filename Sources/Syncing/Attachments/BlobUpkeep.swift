@@ -59,7 +59,7 @@ struct BlobUpkeep {
     let present = try device.database.device()?.stream ?? device.record.stream
     // Of a stream that branches somebody else may write what is not known here.
     let compactable = try Set(
-      device.database.compactableStreams().filter { !$0.isBranching }.map(\.stream))
+      device.database.compactableStreams().filter(\.mayDrop).map(\.stream))
     for stream in streams where compactable.contains(stream) {
       guard !stops(&report) else { return report }
       try collect(stream, scan, isPresent: stream == present, into: &report)

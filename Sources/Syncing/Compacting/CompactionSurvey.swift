@@ -66,14 +66,15 @@ extension Compactor {
     survey.streams = try sizes(of: device.container.list(), in: device.container)
     survey.peers = try peers()
     var dead = DeadSurvey(device: device, limits: limits, looks: true)
-    for (stream, isBranching) in try device.database.compactableStreams() {
-      let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)
+    for compactable in try device.database.compactableStreams() {
+      let stream = compactable.stream
+      let archived = compactable.writable(of: try device.database.archivedSegments(of: stream))
       for run in try JoinPlan(of: archived, limits: limits).runs.flatMap(readable) {
         survey.joined += run.parts.count
         survey.written += 1
       }
       let isUnread = try hasUnread(of: stream)
-      for segment in JoinPlan.withoutParts(archived) {
+      for segment in JoinPlan.withoutParts(archived) where compactable.mayDrop {
         try dead.add(segment, isUnread: isUnread)
       }
       var replaced = ReplacedFiles(device: device, stream: stream, limits)
@@ -95,7 +96,8 @@ extension Compactor {
     if let listing { survey.streams = try sizes(of: listing, in: device.container) }
     survey.peers = try peers()
     var dead = DeadSurvey(device: device, limits: limits, looks: false)
-    for (stream, isBranching) in try device.database.compactableStreams() where !isBranching {
+    for compactable in try device.database.compactableStreams() where compactable.mayDrop {
+      let stream = compactable.stream
       let archived = try device.database.archivedSegments(of: stream)
       let isUnread = try listing.map { try hasUnread(of: stream, in: $0) } ?? false
       for segment in JoinPlan.withoutParts(archived) {

@@ -79,9 +79,9 @@ package struct Compactor {
     var report = CompactionReport()
     try heed(into: &report)
     var failure: (any Error)?
-    for (stream, isBranching) in try device.database.compactableStreams() {
+    for stream in try device.database.compactableStreams() {
       do {
-        try compact(stream, isBranching: isBranching, into: &report)
+        try compact(stream, into: &report)
       } catch let error where Self.isOfOneStream(error) {
         failure = failure ?? error
       }
@@ -114,12 +114,12 @@ package struct Compactor {
   }
 
   private func compact(
-    _ stream: StreamID, isBranching: Bool, into report: inout CompactionReport
+    _ compactable: CompactableStream, into report: inout CompactionReport
   ) throws {
-    let isUnread = try !isBranching && hasUnread(of: stream)
-    let limits = isUnread ? limits.keepingAll : limits
-    // Of one that branches nothing is written any more.
-    let archived = isBranching ? [] : try device.database.archivedSegments(of: stream)
+    let stream = compactable.stream
+    let isUnread = try compactable.mayDrop && hasUnread(of: stream)
+    let limits = isUnread || !compactable.mayDrop ? limits.keepingAll : limits
+    let archived = compactable.writable(of: try device.database.archivedSegments(of: stream))
     let plan = JoinPlan(of: archived, limits: limits)
     try device.database.noteLarge(plan.large, now: device.ambient.now())
     for planned in plan.runs {
@@ -131,7 +131,7 @@ package struct Compactor {
         try join(run, of: stream, limits, into: &report)
       }
     }
-    if !isBranching { try drop(from: stream, limits, into: &report) }
+    if compactable.mayDrop { try drop(from: stream, limits, into: &report) }
     guard !report.isStopped else { return }
     var replaced = ReplacedFiles(device: device, stream: stream, limits)
     try replaced.remove(unless: isStopping, into: &report)
