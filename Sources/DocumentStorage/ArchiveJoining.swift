@@ -156,7 +156,12 @@ extension StoreDatabase {
   private func mayReplace(
     _ joined: JoinedSegment, _ row: StreamDirectory.Row, _ db: Database
   ) throws -> Bool {
-    guard try StatementTable.hasOpen(of: row.number, db) else { return true }
+    guard try StatementTable.hasOpen(of: row.number, db) else {
+      // One that is made again could come to wait for another's, wherever that waits.
+      return try joined.statement == nil
+        || !StatementTable.isAnyOpen(
+          beside: joined.range, digest: joined.file.digest, stream: row.number, db)
+    }
     let sequences = joined.range.first...joined.range.last
     return try joined.statement == nil
       && !StatementTable.tells(ofAny: sequences, stream: row.number, db)

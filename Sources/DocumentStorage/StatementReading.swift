@@ -68,9 +68,11 @@ struct StatementReading {
   func spent(butFor name: LearntName?) -> [SegmentArchive.Part] {
     guard let name else { return spent }
     let going = Set(spent.map(\.id))
-    let telling = Set(namings.filter { name.isTold(by: $0.value) }.keys)
-    guard telling.isSubset(of: going) else { return spent }
-    let staying = telling.contains(statement.id) ? [statement.id] : telling
+    let telling = namings.filter { name.isTold(by: $0.value) }
+    guard !telling.isEmpty, going.isSuperset(of: telling.keys) else { return spent }
+    let own = namings[statement.id]
+    let tells = telling.values.allSatisfy { own?.isAsNew(as: $0) ?? false }
+    let staying = tells ? [statement.id] : Set(telling.keys)
     return spent.filter { !staying.contains($0.id) }
   }
 
@@ -173,7 +175,8 @@ struct StatementReading {
     _ other: Other, _ db: Database
   ) throws -> (segment: Segment, digest: UInt64)? {
     let kept = try SegmentArchive.segment(other.part.id, db)
-    namings[other.part.id] = kept?.segment.naming
+    // One that is not heeded yet may go as that is done.
+    if other.isHeeded { namings[other.part.id] = kept?.segment.naming }
     return kept
   }
 

@@ -126,6 +126,23 @@ enum StatementTable {
     return try Bool.fetchOne(statement, arguments: [stream, Progress.heeded.rawValue]) ?? false
   }
 
+  /// Whether a statement is kept already, and any is not heeded yet.
+  static func isAnyOpen(
+    beside range: Segment.Range, digest: UInt64, stream: Int64, _ db: Database
+  ) throws -> Bool {
+    try Bool.fetchOne(
+      db.prepared(
+        """
+        SELECT EXISTS (SELECT 1 FROM archive JOIN statements ON segment = id
+            WHERE stream = ? AND first = ? AND last = ? AND digest = ?)
+          AND EXISTS (SELECT 1 FROM statements WHERE progress <> ?)
+        """),
+      arguments: [
+        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest),
+        Progress.heeded.rawValue,
+      ]) ?? false
+  }
+
   /// From when on history is whole; nil if nothing that is known here was dropped.
   static func historyStart(_ db: Database) throws -> HybridTime? {
     let sql = "SELECT max(history_start) FROM statements"

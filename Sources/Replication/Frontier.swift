@@ -44,7 +44,8 @@ package struct Frontier: Sendable, Equatable {
     /// Takes in one more that follows, if it waits for nothing else; one of which nothing is left
     /// names no stream but its own.
     fileprivate mutating func take(_ header: Transaction.Header) -> Bool {
-      guard isUnderstood else { return false }
+      // A removal that had waited need not have seen what comes before it.
+      guard isUnderstood, context.sequence(of: tip.stream) + 1 == first else { return false }
       let known = context.entries
       var (place, isBehindLast) = (0, false)
       var stream: StreamID?

@@ -39,7 +39,10 @@ extension World {
     for edit in edits { note("    \(edit.kind) \(edit.key.id): \(edit.after?.canonical ?? "-")") }
     try promise(edits, on: machine, result: result, seen: known, conflicts: conflicts)
     try checkUnfounded(unfounded, on: machine)
-    let isClear = try machine.database.frontier().open.isEmpty && waiting == 0
+    // Where a statement waits, an original that came after it may tell of what never showed.
+    let isClear =
+      try machine.database.frontier().open.isEmpty && waiting == 0
+      && !machine.database.hasWaitingStatements()
     guard chosen.header.tip == last.header.tip, left.isEmpty, isClear, conflicts[key] == nil else {
       return
     }
