@@ -134,13 +134,12 @@ extension StoreDatabase {
   /// - returns: nil if that cannot be told now: something that is applied may not be claimed yet,
   ///   or was given up, or the stream branches.
   package func lookForDead(in segment: ArchivedSegment, now: Int64) throws -> DeadOperations? {
-    try read { db -> DeadOperations? in
+    guard let bytes = try archivedBytes(of: segment) else { return nil }
+    let isDead = try isDead(in: SegmentFile.decode(bytes).segment)
+    return try read { db -> DeadOperations? in
+      // Behind that: what covers them had been applied by then.
       let streams = try streams(db)
-      guard streams.isSettled(segment.stream),
-        let bytes = try SegmentArchive.bytes(of: segment, db)
-      else { return nil }
-      let content = try SegmentFile.decode(bytes).segment
-      let isDead = try DeadOperationSearch(streams: streams, db).isDead(in: content)
+      guard streams.isSettled(segment.stream) else { return nil }
       return DeadOperations(
         isDead, foundAt: now, covered: streams.written, clock: try DeviceRecord.clock(db))
     }
@@ -151,11 +150,18 @@ extension StoreDatabase {
   package func confirmed(
     _ found: DeadOperations, in segment: Segment
   ) throws -> Set<Dot> {
-    try read { db in
-      let isDead = try DeadOperationSearch(streams: streams(db), db).isDead(in: segment)
-      let dots = zip(segment.dots, isDead).filter(\.1).map(\.0)
-      return Set(dots).intersection(found.dots(in: segment))
+    let dots = zip(segment.dots, try isDead(in: segment)).filter(\.1).map(\.0)
+    return Set(dots).intersection(found.dots(in: segment))
+  }
+
+  /// Of each operation, in the segment's order, whether it is dead: looked up in turns as short as
+  /// `documents` says, for others in this process wait for each.
+  private func isDead(in segment: Segment, documents: Int = 128) throws -> [Bool] {
+    var search = DeadOperationSearch(segment)
+    while !search.isDone {
+      try read { db in try search.lookUp(documents, streams: streams(db), db) }
     }
+    return search.isDead
   }
 
   /// Whether all that this device wrote of `covered` is in the folder, and every other device that
@@ -283,19 +289,16 @@ extension StreamDirectory {
   }
 }
 
-/// Looks operations up in the documents, each document once.
+/// Looks a segment's operations up in the documents, each document once.
 private struct DeadOperationSearch {
-  private let streams: StreamDirectory
-  private let table: DocumentTable
-
-  init(streams: StreamDirectory, _ db: Database) throws {
-    self.streams = streams
-    table = try DocumentTable(db)
-  }
-
   /// Of each operation, in the segment's order, whether it is dead.
-  func isDead(in segment: Segment) throws -> [Bool] {
-    var isDead: [Bool] = []
+  private(set) var isDead: [Bool] = []
+  private let stream: StreamID
+  /// Of the documents that are still to be looked at, the operations.
+  private var places: [(key: DocumentKey, operations: [(index: Int, dot: Dot)])]
+
+  init(_ segment: Segment) {
+    stream = segment.range.stream
     var places: [DocumentKey: [(index: Int, dot: Dot)]] = [:]
     let dots = segment.dots
     for operation in segment.transactions.lazy.flatMap(\.operations) {
@@ -305,14 +308,21 @@ private struct DeadOperationSearch {
       }
       isDead.append(false)
     }
-    for (key, operations) in places {
+    self.places = places.map { place in (key: place.key, operations: place.value) }
+  }
+
+  var isDone: Bool { places.isEmpty }
+
+  mutating func lookUp(_ count: Int, streams: StreamDirectory, _ db: Database) throws {
+    let table = try DocumentTable(db)
+    for (key, operations) in places.suffix(count) {
       let state = try table.state(of: key, streams: streams)
       let dead = state.dead
       let needed = Set(
-        state.entries.lazy.map(\.stamp)
-          .filter { $0.dot.stream == segment.range.stream && !dead.contains($0) }.map(\.dot))
+        state.entries.map(\.stamp)
+          .filter { $0.dot.stream == stream && !dead.contains($0) }.map(\.dot))
       for (index, dot) in operations where !needed.contains(dot) { isDead[index] = true }
     }
-    return isDead
+    places.removeLast(min(count, places.count))
   }
 }

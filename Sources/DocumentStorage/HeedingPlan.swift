@@ -28,48 +28,83 @@ struct HeedingPlan {
   /// How far it has been carried out.
   let mark: HeedingMark
 
+  /// Makes it in many short turns in the database, for others in this process wait for each.
+  ///
+  /// What changes between them is seen when the plan is carried out.
+  ///
   /// - parameters:
   ///   - found: the statement as it was found.
   ///   - due: the statements whose content was taken in.
+  ///   - pace: So many documents are looked at in one turn.
   /// - returns: nil if it is heeded or gone by now, has to wait for another about some of its
   ///   transactions, or what is kept of those does not tell.
   init?(
-    _ found: StatementTable.Kept, besides due: Set<Int64>, _ streams: StreamDirectory,
-    _ db: Database
+    _ found: StatementTable.Kept, besides due: Set<Int64>, in database: StoreDatabase,
+    _ pace: HeedingPace
   ) throws {
-    guard let statement = try StatementTable.open(found.id, streams: streams, db),
-      // A number may be given again.
-      statement.isSame(as: found),
-      // What that one takes out is counted as it goes, and must not be counted twice.
-      try !StatementTable.isAnotherBegun(statement, db),
-      let reading = try Self.compared(statement, besides: due, streams, db)
+    guard let (statement, listed, lineage) = try Self.basis(of: found, in: database),
+      let reading = try Self.compared(statement, listed, lineage, besides: due, in: database)
     else { return nil }
     self.statement = statement
     self.reading = reading
     documents = reading.omitted.sorted { $0.key < $1.key }.map { key, dropped in
       Document(key: key, dropped: dropped, isUncertain: reading.uncertain.contains(key))
     }
-    let dropping = try DocumentDropping(streams, db)
-    var dying: [Document] = []
-    var isWhole = true
-    for document in documents {
-      let state = try dropping.state(of: document.key)
-      isWhole = isWhole && state.canDrop(document.dropped)
-      if dropping.revival(of: document, state) != nil { dying.append(document) }
+    var (dying, isWhole, next) = ([] as [Document], true, 0)
+    while next < documents.count {
+      let some = documents[next..<pace.end(from: next, of: documents)]
+      try database.read { db in
+        let dropping = try DocumentDropping(database.streams(db), db)
+        for document in some {
+          let state = try dropping.state(of: document.key)
+          isWhole = isWhole && state.canDrop(document.dropped)
+          if dropping.revival(of: document, state) != nil { dying.append(document) }
+        }
+      }
+      next = some.endIndex
     }
     (self.dying, self.isWhole) = (dying, isWhole)
-    mark = try HeedingMark(documents, continuing: statement.heeding)
+    do {
+      mark = try HeedingMark(documents, continuing: statement.heeding)
+    } catch {
+      throw StorageError.from(error, file: database.file)
+    }
+  }
+
+  /// What it rests on, but for what segments hold.
+  private static func basis(
+    of found: StatementTable.Kept, in database: StoreDatabase
+  ) throws -> (StatementTable.Kept, [StatementReading.Listed], Lineage.Stream?)? {
+    try database.read { db in
+      let streams = try database.streams(db)
+      guard let statement = try StatementTable.open(found.id, streams: streams, db),
+        // A number may be given again.
+        statement.isSame(as: found),
+        // What that one takes out is counted as it goes, and must not be counted twice.
+        try !StatementTable.isAnotherBegun(statement, db),
+        try !StatementReading.isIncomplete(statement, db)
+      else { return nil }
+      let stream = try streams.stream(number: statement.stream)
+      return (
+        statement, try StatementReading.listed(beside: statement, db),
+        streams.frontier.lineage.streams[stream]
+      )
+    }
   }
 
   /// A statement beside what else is kept; nil if that cannot be told.
   private static func compared(
-    _ statement: StatementTable.Kept, besides due: Set<Int64>, _ streams: StreamDirectory,
-    _ db: Database
+    _ statement: StatementTable.Kept, _ listed: [StatementReading.Listed],
+    _ lineage: Lineage.Stream?, besides due: Set<Int64>, in database: StoreDatabase
   ) throws -> StatementReading? {
-    guard try !StatementReading.isIncomplete(statement, db) else { return nil }
     do {
-      var reading = try StatementReading(statement, streams: streams, db)
-      return try reading.compare(besides: due, db) ? reading : nil
+      let reading = try StatementReading(statement, lineage: lineage) { part in
+        // Unpacked outside of the turn.
+        try database.read { try SegmentArchive.content(of: part, stream: statement.stream, $0) }
+          .map { try SegmentFile.decode($0) }
+      }
+      guard var reading else { return nil }
+      return try reading.compare(with: listed, besides: due) ? reading : nil
     } catch is SegmentError {
       // What has rotted in the archive is for `doctor` to tell, and stops no import.
       return nil

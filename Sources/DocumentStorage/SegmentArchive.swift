@@ -104,13 +104,12 @@ extension StoreDatabase {
   package func archivedFile(
     of segment: ArchivedSegment
   ) throws -> (file: SegmentFile.Encoded, range: Segment.Range)? {
-    try read { db in
-      guard let bytes = try SegmentArchive.bytes(of: segment, db) else { return nil }
-      guard let found = try? SegmentFile.decode(bytes), found.digest == segment.digest else {
-        throw StoredBytes.damage
-      }
-      return ((bytes: bytes, digest: found.digest), found.segment.range)
+    // Unpacked while nobody waits for the database.
+    guard let bytes = try archivedBytes(of: segment) else { return nil }
+    guard let found = try? SegmentFile.decode(bytes), found.digest == segment.digest else {
+      throw StorageError.from(StoredBytes.damage, file: file)
     }
+    return ((bytes: bytes, digest: found.digest), found.segment.range)
   }
 
   /// Drops what is kept of a segment: for whoever has written its content into another.
@@ -162,6 +161,15 @@ extension SegmentArchive {
   static func bytes(of segment: ArchivedSegment, _ db: Database) throws -> [UInt8]? {
     let statement = try db.cachedStatement(sql: "SELECT content FROM archive WHERE \(key)")
     return try Data.fetchOne(statement, arguments: arguments(of: segment)).map { [UInt8]($0) }
+  }
+
+  /// The content of a kept segment's file; nil if it is not kept any more.
+  static func content(of part: Part, stream: Int64, _ db: Database) throws -> [UInt8]? {
+    // A number may be given again.
+    try db.read(
+      "SELECT content FROM archive WHERE id = ? AND stream = ? AND first = ? AND last = ?",
+      [part.id, stream, part.first, part.last]
+    ) { [UInt8](try $0.value(0) as Data) }.first
   }
 
   /// A kept segment, by its number, and the digest that belongs in its file's name; nil if it is

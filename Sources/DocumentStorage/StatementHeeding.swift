@@ -18,7 +18,7 @@ package struct HeedingPace: Sendable {
   package static let standard = HeedingPace(documents: 128, operations: 2_048)
 
   /// Where what is done at once ends that begins with a document.
-  fileprivate func end(from start: Int, of documents: [HeedingPlan.Document]) -> Int {
+  func end(from start: Int, of documents: [HeedingPlan.Document]) -> Int {
     var (end, held) = (start, 0)
     while end < documents.count, end - start < self.documents, held < operations {
       held += documents[end].dropped.count
@@ -99,10 +99,9 @@ private struct StatementHeeding {
       var reviving: [HeedingPlan] = []
       for statement in rest {
         guard !isStopping() else { return false }
-        let plan = try database.read { db in
-          try HeedingPlan(statement, besides: due, database.streams(db), db)
+        guard let plan = try HeedingPlan(statement, besides: due, in: database, pace) else {
+          continue
         }
-        guard let plan else { continue }
         guard plan.dying.isEmpty else {
           reviving.append(plan)
           again.append(statement)

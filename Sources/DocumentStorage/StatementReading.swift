@@ -28,17 +28,24 @@ struct StatementReading {
   private var namings: [Int64: Segment.Naming] = [:]
   private let statement: StatementTable.Kept
   private let content: Content
+  private let load: Loader
   /// Knows where its transactions leave the stream: what follows may lean on one of them.
   private let start: StreamReading
 
-  /// A kept segment that shares transactions with it, or has what those lean on.
-  private struct Other {
+  /// A kept segment, as the list of them tells it.
+  struct Listed {
     let part: SegmentArchive.Part
-    let isReduced: Bool
-    let isHeeded: Bool
+    /// A ``StatementTable/Progress``; nil if nothing was dropped from it.
+    let progress: Int?
     /// The fingerprint of its last transaction, which tells of all before.
     let end: Fingerprint
+    var isReduced: Bool { progress != nil }
+    var isHeeded: Bool { progress ?? heeded == heeded }
+    private var heeded: Int { StatementTable.Progress.heeded.rawValue }
   }
+
+  /// What a kept segment holds; nil if it is not kept any more.
+  typealias Loader = (SegmentArchive.Part) throws -> (segment: Segment, digest: UInt64)?
 
   /// Another statement that is heeded.
   private struct Statement {
@@ -47,13 +54,21 @@ struct StatementReading {
     let digest: UInt64
   }
 
-  init(_ statement: StatementTable.Kept, streams: StreamDirectory, _ db: Database) throws {
-    guard let kept = try SegmentArchive.segment(statement.id, db) else { throw StoredBytes.damage }
+  /// - parameters:
+  ///   - lineage: how its stream stands.
+  ///   - load: reads what is kept; the database is not asked otherwise.
+  /// - returns: nil if it is gone.
+  init?(
+    _ statement: StatementTable.Kept, lineage: Lineage.Stream?, load: @escaping Loader
+  ) throws {
+    self.load = load
+    let part = (statement.id, Int64(statement.first), Int64(statement.last))
+    guard let kept = try load(part) else { return nil }
     self.statement = statement
     (range, digest) = (kept.segment.range, kept.digest)
     content = try Self.content(of: kept.segment)
     namings[statement.id] = kept.segment.naming
-    var start = StreamReading(lineage: streams.frontier.lineage.streams[range.stream])
+    var start = StreamReading(lineage: lineage)
     try start.learn(kept.segment)
     self.start = start
   }
@@ -99,33 +114,34 @@ struct StatementReading {
 
   /// Finds out what it omits.
   ///
-  /// - parameter due: the statements that are heeded with it: what they have was taken in, whether
-  ///   they come before or after it, or wait for what is to be written first.
+  /// - parameters:
+  ///   - listed: what is kept beside it (``listed(beside:_:)``).
+  ///   - due: the statements that are heeded with it: what they have was taken in, whether they
+  ///     come before or after it, or wait for what is to be written first.
   /// - returns: false if that cannot be told: what is kept of its transactions cannot be read, or
   ///   contradicts it.
-  mutating func compare(besides due: Set<Int64>, _ db: Database) throws -> Bool {
-    let rows = try rows(db)
-    basis = try Self.basis(rows)
-    let others = try others(rows, due)
+  mutating func compare(with listed: [Listed], besides due: Set<Int64>) throws -> Bool {
+    basis = Self.basis(listed)
+    let others = listed.filter { $0.isHeeded || due.contains($0.part.id) }
     // What several have dropped, each for itself, is dropped.
     var reduced: [Statement] = []
     for other in others where other.isReduced && other.isHeeded {
-      guard let kept = try read(other, db) else { continue }
+      guard let kept = try read(other) else { continue }
       reduced.append(
         Statement(
           part: other.part, content: try Self.content(of: kept.segment), digest: kept.digest))
     }
     let lefts = reduced.map(\.content)
-    let statements = try rows.filter { try ($0.value(1) as Int?) != nil }.map(Self.part) + [own]
+    let statements = listed.filter(\.isReduced).map(\.part) + [own]
     // In the order of their arrival they have their numbers.
     func isCertain(_ part: SegmentArchive.Part) -> Bool {
       !statements.contains {
         $0.id < part.id && $0.first <= part.last && part.first <= $0.last
       }
     }
-    var reading = try start.learning(rows.filter { try ($0.value(1) as Int?) != nil }, db)
+    var reading = try start.learning(listed.filter(\.isReduced).map(\.part), load)
     for other in others where other.isHeeded {
-      guard let kept = try read(other, db) else { continue }
+      guard let kept = try read(other) else { continue }
       let isCertain = isCertain(other.part)
       var isSound = true
       let isComplete = try reading.take(kept.segment) { transaction in
@@ -137,7 +153,7 @@ struct StatementReading {
     }
     // They tell less than the originals beside them, so they come last; and they lean on nothing.
     for other in others where !other.isHeeded {
-      guard let kept = try read(other, db) else { continue }
+      guard let kept = try read(other) else { continue }
       let isCertain = isCertain(other.part)
       for transaction in try Self.transactions(of: kept.segment) {
         guard note(transaction, besides: lefts, isCertain: isCertain) else { return false }
@@ -164,17 +180,15 @@ struct StatementReading {
 
   /// Whether nothing has changed of what it was compared with.
   func isCurrent(_ db: Database) throws -> Bool {
-    try Self.basis(rows(db, columns: "id, progress")) == basis
+    try Self.basis(Self.listed(beside: statement, db)) == basis
   }
 
-  private static func basis(_ rows: [Row]) throws -> [Int64: Int?] {
-    try rows.reduce(into: [:]) { $0.updateValue(try $1.value(1), forKey: try $1.value(0)) }
+  private static func basis(_ listed: [Listed]) -> [Int64: Int?] {
+    listed.reduce(into: [:]) { $0.updateValue($1.progress, forKey: $1.part.id) }
   }
 
-  private mutating func read(
-    _ other: Other, _ db: Database
-  ) throws -> (segment: Segment, digest: UInt64)? {
-    let kept = try SegmentArchive.segment(other.part.id, db)
+  private mutating func read(_ other: Listed) throws -> (segment: Segment, digest: UInt64)? {
+    let kept = try load(other.part)
     // One that is not heeded yet may go as that is done.
     if other.isHeeded { namings[other.part.id] = kept?.segment.naming }
     return kept
@@ -235,40 +249,27 @@ struct StatementReading {
     return true
   }
 
-  /// What is kept that shares transactions with it, or has what those lean on.
-  private func rows(
-    _ db: Database, columns: String = "id, progress, first, last, fingerprint"
-  ) throws -> [Row] {
+  /// What is kept that shares transactions with a statement, or has what those lean on, in the
+  /// order in which it is read.
+  static func listed(
+    beside statement: StatementTable.Kept, _ db: Database
+  ) throws -> [Listed] {
     let before = UInt64(Outbox.wholeInterval)
-    return try Row.fetchAll(
-      db.prepared(
-        """
-        SELECT \(columns)
-        FROM archive LEFT JOIN statements ON segment = id
-        WHERE stream = ?1 AND first <= ?2 AND last >= ?3 AND id <> ?4
-        ORDER BY first, last, id
-        """),
-      arguments: [
-        statement.stream, Int64(range.last),
-        Int64(range.first > before ? range.first - before : 1), statement.id,
-      ])
-  }
-
-  private static func part(_ row: Row) throws -> SegmentArchive.Part {
-    (try row.value(0), try row.value(2), try row.value(3))
-  }
-
-  /// In the order in which they are read.
-  private func others(_ rows: [Row], _ due: Set<Int64>) throws -> [Other] {
-    let heeded = StatementTable.Progress.heeded.rawValue
-    return try rows.compactMap { row in
-      let progress: Int? = try row.value(1)
-      let isHeeded = progress == nil || progress == heeded
-      guard try isHeeded || due.contains(row.value(0)) else { return nil }
-      return Other(
-        part: try Self.part(row),
-        isReduced: progress != nil, isHeeded: isHeeded,
-        end: try Fingerprint(column: row.value(4) as Data))
+    return try db.read(
+      """
+      SELECT id, progress, first, last, fingerprint
+      FROM archive LEFT JOIN statements ON segment = id
+      WHERE stream = ?1 AND first <= ?2 AND last >= ?3 AND id <> ?4
+      ORDER BY first, last, id
+      """,
+      [
+        statement.stream, Int64(statement.last),
+        Int64(statement.first > before ? statement.first - before : 1), statement.id,
+      ]
+    ) { row in
+      Listed(
+        part: (try row.value(0), try row.value(2), try row.value(3)),
+        progress: try row.value(1), end: try Fingerprint(column: row.value(4) as Data))
     }
   }
 }
@@ -278,11 +279,13 @@ extension StreamReading {
   ///
   /// What is kept may lean on one, whether that is heeded or not: if each had to wait for the
   /// others, none ever were.
-  fileprivate func learning(_ statements: [Row], _ db: Database) throws -> StreamReading {
+  fileprivate func learning(
+    _ statements: [SegmentArchive.Part], _ load: StatementReading.Loader
+  ) throws -> StreamReading {
     var reading = self
-    for row in statements {
+    for part in statements {
       do {
-        guard let kept = try SegmentArchive.segment(row.value(0), db) else { continue }
+        guard let kept = try load(part) else { continue }
         try reading.learn(kept.segment)
       } catch is SegmentError {
         // One that has rotted tells nothing.
