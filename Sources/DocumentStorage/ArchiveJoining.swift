@@ -159,7 +159,7 @@ extension StoreDatabase {
     guard try StatementTable.hasOpen(of: row.number, db) else {
       // One that is made again could come to wait for another's, wherever that waits.
       return try joined.statement == nil
-        || !StatementTable.isAnyOpen(
+        || !StatementTable.isAnyWaiting(
           beside: joined.range, digest: joined.file.digest, stream: row.number, db)
     }
     let sequences = joined.range.first...joined.range.last

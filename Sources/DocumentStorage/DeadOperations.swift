@@ -134,7 +134,10 @@ extension StoreDatabase {
   /// - returns: nil if that cannot be told now: something that is applied may not be claimed yet,
   ///   or was given up, or the stream branches.
   package func lookForDead(in segment: ArchivedSegment, now: Int64) throws -> DeadOperations? {
-    guard let bytes = try archivedBytes(of: segment) else { return nil }
+    let bytes = try read { db in
+      try streams(db).isSettled(segment.stream) ? SegmentArchive.bytes(of: segment, db) : nil
+    }
+    guard let bytes else { return nil }
     let isDead = try isDead(in: SegmentFile.decode(bytes).segment)
     return try read { db -> DeadOperations? in
       // Behind that: what covers them had been applied by then.

@@ -16,6 +16,9 @@ struct HeedingPlan {
     let isUncertain: Bool
   }
 
+  /// Something that it rests on went while it was made.
+  struct Outdated: Error {}
+
   let statement: StatementTable.Kept
   let reading: StatementReading
   /// In the order of their keys.
@@ -38,6 +41,7 @@ struct HeedingPlan {
   ///   - pace: So many documents are looked at in one turn.
   /// - returns: nil if it is heeded or gone by now, has to wait for another about some of its
   ///   transactions, or what is kept of those does not tell.
+  /// - throws: ``Outdated`` if it has to be made anew.
   init?(
     _ found: StatementTable.Kept, besides due: Set<Int64>, in database: StoreDatabase,
     _ pace: HeedingPace
@@ -98,12 +102,12 @@ struct HeedingPlan {
     _ lineage: Lineage.Stream?, besides due: Set<Int64>, in database: StoreDatabase
   ) throws -> StatementReading? {
     do {
-      let reading = try StatementReading(statement, lineage: lineage) { part in
-        // Unpacked outside of the turn.
-        try database.read { try SegmentArchive.content(of: part, stream: statement.stream, $0) }
-          .map { try SegmentFile.decode($0) }
+      var reading = try StatementReading(statement, lineage: lineage) { id, digest in
+        let bytes = try database.read { try SegmentArchive.content(of: id, digest: digest, $0) }
+        guard let bytes else { throw Outdated() }
+        // Outside of the turn.
+        return try SegmentFile.decode(bytes).segment
       }
-      guard var reading else { return nil }
       return try reading.compare(with: listed, besides: due) ? reading : nil
     } catch is SegmentError {
       // What has rotted in the archive is for `doctor` to tell, and stops no import.
@@ -116,8 +120,11 @@ struct HeedingPlan {
   /// - parameter heeding: what it has noted last.
   func isCurrent(_ heeding: Data?, _ db: Database) throws -> Bool {
     let row = try Row.fetchOne(
-      db.prepared("SELECT progress, heeding FROM statements WHERE segment = ?"),
-      arguments: [statement.id])
+      db.prepared(
+        """
+        SELECT progress, heeding FROM statements JOIN archive ON archive.id = segment
+        WHERE segment = ? AND stream = ? AND digest = ?
+        """), arguments: [statement.id, statement.stream, Int64(bitPattern: statement.digest)])
     guard let row, try row.value(0) == statement.progress, try row.value(1) == heeding else {
       return false
     }

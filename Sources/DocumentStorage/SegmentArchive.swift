@@ -164,11 +164,11 @@ extension SegmentArchive {
   }
 
   /// The content of a kept segment's file; nil if it is not kept any more.
-  static func content(of part: Part, stream: Int64, _ db: Database) throws -> [UInt8]? {
-    // A number may be given again.
+  ///
+  /// - parameter digest: the segment's: a number may be given again.
+  static func content(of id: Int64, digest: UInt64, _ db: Database) throws -> [UInt8]? {
     try db.read(
-      "SELECT content FROM archive WHERE id = ? AND stream = ? AND first = ? AND last = ?",
-      [part.id, stream, part.first, part.last]
+      "SELECT content FROM archive WHERE id = ? AND digest = ?", [id, Int64(bitPattern: digest)]
     ) { [UInt8](try $0.value(0) as Data) }.first
   }
 

@@ -99,9 +99,14 @@ private struct StatementHeeding {
       var reviving: [HeedingPlan] = []
       for statement in rest {
         guard !isStopping() else { return false }
-        guard let plan = try HeedingPlan(statement, besides: due, in: database, pace) else {
+        let plan: HeedingPlan?
+        do {
+          plan = try HeedingPlan(statement, besides: due, in: database, pace)
+        } catch is HeedingPlan.Outdated {
+          again.append(statement)
           continue
         }
+        guard let plan else { continue }
         guard plan.dying.isEmpty else {
           reviving.append(plan)
           again.append(statement)

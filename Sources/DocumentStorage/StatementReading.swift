@@ -22,8 +22,8 @@ struct StatementReading {
   /// What is kept within its borders and has nothing that it lacks, but for what is dead.
   private(set) var spent: [SegmentArchive.Part] = []
 
-  /// How far each has come that it was compared with, by their numbers; nil for what is whole.
-  private var basis: [Int64: Int?] = [:]
+  /// What it was compared with, by number.
+  private var basis: [Int64: Basis] = [:]
   /// What those that were read say of the device's name, by their numbers; most say nothing.
   private var namings: [Int64: Segment.Naming] = [:]
   private let statement: StatementTable.Kept
@@ -35,6 +35,7 @@ struct StatementReading {
   /// A kept segment, as the list of them tells it.
   struct Listed {
     let part: SegmentArchive.Part
+    let digest: UInt64
     /// A ``StatementTable/Progress``; nil if nothing was dropped from it.
     let progress: Int?
     /// The fingerprint of its last transaction, which tells of all before.
@@ -44,8 +45,14 @@ struct StatementReading {
     private var heeded: Int { StatementTable.Progress.heeded.rawValue }
   }
 
-  /// What a kept segment holds; nil if it is not kept any more.
-  typealias Loader = (SegmentArchive.Part) throws -> (segment: Segment, digest: UInt64)?
+  /// Reads a kept segment, which is still kept, by its number and digest.
+  typealias Loader = (Int64, UInt64) throws -> Segment
+
+  /// What is known of a kept segment as long as nothing has changed.
+  private struct Basis: Equatable {
+    let digest: UInt64
+    let progress: Int?
+  }
 
   /// Another statement that is heeded.
   private struct Statement {
@@ -57,19 +64,16 @@ struct StatementReading {
   /// - parameters:
   ///   - lineage: how its stream stands.
   ///   - load: reads what is kept; the database is not asked otherwise.
-  /// - returns: nil if it is gone.
-  init?(
+  init(
     _ statement: StatementTable.Kept, lineage: Lineage.Stream?, load: @escaping Loader
   ) throws {
-    self.load = load
-    let part = (statement.id, Int64(statement.first), Int64(statement.last))
-    guard let kept = try load(part) else { return nil }
-    self.statement = statement
-    (range, digest) = (kept.segment.range, kept.digest)
-    content = try Self.content(of: kept.segment)
-    namings[statement.id] = kept.segment.naming
+    (self.load, self.statement, digest) = (load, statement, statement.digest)
+    let segment = try load(statement.id, statement.digest)
+    range = segment.range
+    content = try Self.content(of: segment)
+    namings[statement.id] = segment.naming
     var start = StreamReading(lineage: lineage)
-    try start.learn(kept.segment)
+    try start.learn(segment)
     self.start = start
   }
 
@@ -126,10 +130,8 @@ struct StatementReading {
     // What several have dropped, each for itself, is dropped.
     var reduced: [Statement] = []
     for other in others where other.isReduced && other.isHeeded {
-      guard let kept = try read(other) else { continue }
-      reduced.append(
-        Statement(
-          part: other.part, content: try Self.content(of: kept.segment), digest: kept.digest))
+      let content = try Self.content(of: read(other))
+      reduced.append(Statement(part: other.part, content: content, digest: other.digest))
     }
     let lefts = reduced.map(\.content)
     let statements = listed.filter(\.isReduced).map(\.part) + [own]
@@ -139,12 +141,12 @@ struct StatementReading {
         $0.id < part.id && $0.first <= part.last && part.first <= $0.last
       }
     }
-    var reading = try start.learning(listed.filter(\.isReduced).map(\.part), load)
+    var reading = try start.learning(listed.filter(\.isReduced), load)
     for other in others where other.isHeeded {
-      guard let kept = try read(other) else { continue }
+      let segment = try read(other)
       let isCertain = isCertain(other.part)
       var isSound = true
-      let isComplete = try reading.take(kept.segment) { transaction in
+      let isComplete = try reading.take(segment) { transaction in
         guard isSound else { return }
         isSound = note(transaction, besides: lefts, isCertain: isCertain)
       }
@@ -153,9 +155,8 @@ struct StatementReading {
     }
     // They tell less than the originals beside them, so they come last; and they lean on nothing.
     for other in others where !other.isHeeded {
-      guard let kept = try read(other) else { continue }
       let isCertain = isCertain(other.part)
-      for transaction in try Self.transactions(of: kept.segment) {
+      for transaction in try Self.transactions(of: read(other)) {
         guard note(transaction, besides: lefts, isCertain: isCertain) else { return false }
       }
     }
@@ -183,15 +184,17 @@ struct StatementReading {
     try Self.basis(Self.listed(beside: statement, db)) == basis
   }
 
-  private static func basis(_ listed: [Listed]) -> [Int64: Int?] {
-    listed.reduce(into: [:]) { $0.updateValue($1.progress, forKey: $1.part.id) }
+  private static func basis(_ listed: [Listed]) -> [Int64: Basis] {
+    listed.reduce(into: [:]) { basis, kept in
+      basis[kept.part.id] = Basis(digest: kept.digest, progress: kept.progress)
+    }
   }
 
-  private mutating func read(_ other: Listed) throws -> (segment: Segment, digest: UInt64)? {
-    let kept = try load(other.part)
+  private mutating func read(_ other: Listed) throws -> Segment {
+    let segment = try load(other.part.id, other.digest)
     // One that is not heeded yet may go as that is done.
-    if other.isHeeded { namings[other.part.id] = kept?.segment.naming }
-    return kept
+    if other.isHeeded { namings[other.part.id] = segment.naming }
+    return segment
   }
 
   /// Of two statements with the same borders that leave the same, everybody keeps the same one.
@@ -257,7 +260,7 @@ struct StatementReading {
     let before = UInt64(Outbox.wholeInterval)
     return try db.read(
       """
-      SELECT id, progress, first, last, fingerprint
+      SELECT id, progress, first, last, fingerprint, digest
       FROM archive LEFT JOIN statements ON segment = id
       WHERE stream = ?1 AND first <= ?2 AND last >= ?3 AND id <> ?4
       ORDER BY first, last, id
@@ -269,7 +272,8 @@ struct StatementReading {
     ) { row in
       Listed(
         part: (try row.value(0), try row.value(2), try row.value(3)),
-        progress: try row.value(1), end: try Fingerprint(column: row.value(4) as Data))
+        digest: UInt64(bitPattern: try row.value(5)), progress: try row.value(1),
+        end: try Fingerprint(column: row.value(4) as Data))
     }
   }
 }
@@ -280,13 +284,12 @@ extension StreamReading {
   /// What is kept may lean on one, whether that is heeded or not: if each had to wait for the
   /// others, none ever were.
   fileprivate func learning(
-    _ statements: [SegmentArchive.Part], _ load: StatementReading.Loader
+    _ statements: [StatementReading.Listed], _ load: StatementReading.Loader
   ) throws -> StreamReading {
     var reading = self
-    for part in statements {
+    for kept in statements {
       do {
-        guard let kept = try load(part) else { continue }
-        try reading.learn(kept.segment)
+        try reading.learn(load(kept.part.id, kept.digest))
       } catch is SegmentError {
         // One that has rotted tells nothing.
       }

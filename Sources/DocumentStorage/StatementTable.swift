@@ -22,6 +22,8 @@ enum StatementTable {
     let stream: Int64
     let first: UInt64
     let last: UInt64
+    /// A number may be given again; this tells which segment it is.
+    let digest: UInt64
     /// A ``Progress``.
     let progress: Int
     /// How much of it is done (``HeedingMark``); nil if nothing is.
@@ -37,8 +39,8 @@ enum StatementTable {
     }
 
     func isSame(as other: Kept) -> Bool {
-      (id, stream, first, last) == (other.id, other.stream, other.first, other.last)
-        && applied == other.applied
+      (id, stream, digest) == (other.id, other.stream, other.digest)
+        && (first, last) == (other.first, other.last) && applied == other.applied
     }
   }
 
@@ -126,8 +128,8 @@ enum StatementTable {
     return try Bool.fetchOne(statement, arguments: [stream, Progress.heeded.rawValue]) ?? false
   }
 
-  /// Whether a statement is kept already, and any is not heeded yet.
-  static func isAnyOpen(
+  /// Whether a statement is kept already, and any waits.
+  static func isAnyWaiting(
     beside range: Segment.Range, digest: UInt64, stream: Int64, _ db: Database
   ) throws -> Bool {
     try Bool.fetchOne(
@@ -135,11 +137,11 @@ enum StatementTable {
         """
         SELECT EXISTS (SELECT 1 FROM archive JOIN statements ON segment = id
             WHERE stream = ? AND first = ? AND last = ? AND digest = ?)
-          AND EXISTS (SELECT 1 FROM statements WHERE progress <> ?)
+          AND EXISTS (SELECT 1 FROM statements WHERE progress = ?)
         """),
       arguments: [
         stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest),
-        Progress.heeded.rawValue,
+        Progress.waiting.rawValue,
       ]) ?? false
   }
 
@@ -188,14 +190,15 @@ enum StatementTable {
     _ db: Database
   ) throws -> [Kept] {
     let sql = """
-      SELECT segment, stream, applied, first, progress, heeding, last
+      SELECT segment, stream, applied, first, progress, heeding, last, digest
       FROM statements JOIN archive ON archive.id = segment
       WHERE \(condition) ORDER BY segment
       """
     return try db.read(sql, arguments) { row in
       Kept(
         id: try row.value(0), stream: try row.value(1), first: try row.number(3),
-        last: try row.number(6), progress: try row.value(4), heeding: try row.value(5),
+        last: try row.number(6), digest: UInt64(bitPattern: try row.value(7)),
+        progress: try row.value(4), heeding: try row.value(5),
         applied: try ContextCoding.decode([UInt8](row.value(2) as Data), streams: streams))
     }
   }
