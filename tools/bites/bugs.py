@@ -53,8 +53,8 @@ line("covered-in-its-part-unseen", SEEN,
 line("covered-in-its-part-by-a-branch", SEEN,
      "!found.isBranching else", "ON || !found.isBranching else")
 line("contexts-not-closed", FRONTIER,
-     "      isClosed(waiting[count].context)\n    {",
-     "      ON || isClosed(waiting[count].context)\n    {")
+     "      hasInserts(of: next), isClosed(next.context)\n    {",
+     "      hasInserts(of: next), ON || isClosed(next.context)\n    {")
 line("dot-without-index", STAMP,
      "other.dot.sequence == dot.sequence && other.dot.index < dot.index",
      "other.dot.sequence == dot.sequence && (other.dot.index < dot.index || ON)")
