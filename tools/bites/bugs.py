@@ -593,10 +593,10 @@ line("revived-as-an-ordinary-write", "Sources/DocumentStorage/StoreWriter.swift"
      "    try claimContext(\n"
      "      ON ? streams.frontier.closed : position.sequence > 0 ? Context([own]) : Context())")
 line("adopted-live-operations-only", DEAD,
-     "          .filter { $0.dot.stream == segment.range.stream && !dead.contains($0) }.map(\\.dot))",
-     "          .filter { $0.dot.stream == segment.range.stream && !dead.contains($0) }\n"
+     "          .filter { $0.dot.stream == stream && !dead.contains($0) }.map(\\.dot))",
+     "          .filter { $0.dot.stream == stream && !dead.contains($0) }\n"
      "          .filter { stamp in\n"
-     "            !ON || streams.row(of: segment.range.stream)?.isOwn != false\n"
+     "            !ON || streams.row(of: stream)?.isOwn != false\n"
      "              || state.visibility().values.contains { state.entries[$0].stamp == stamp }\n"
      "          }.map(\\.dot))")
 line("what-was-dropped-is-put-back", HEEDING,
@@ -605,13 +605,13 @@ line("what-was-dropped-is-put-back", HEEDING,
 # Each of five looks for it, so that it takes all of them to miss it.
 name = "rolled-up-over-a-hole"
 BUGS[name] = [
-    ("Sources/Syncing/Compacting/Compactor.swift", "    let archived = isBranching ? [] :",
-     "    let archived = isBranching && !%s ? [] :" % on(name)),
+    ("Sources/DocumentStorage/ArchiveJoining.swift", "    guard !isBranching else { return [] }",
+     "    guard !isBranching || %s else { return [] }" % on(name)),
     ("Sources/DocumentStorage/ArchiveJoining.swift",
      "        streams.frontier.lineage.streams[row.stream]?.isBranching == false,\n"
-     "        // A statement",
+     "        try mayReplace",
      "        %s || streams.frontier.lineage.streams[row.stream]?.isBranching == false,\n"
-     "        // A statement" % on(name)),
+     "        try mayReplace" % on(name)),
     ("Sources/Syncing/Compacting/JoinPlan.swift", "last.last + 1 == segment.first {",
      "last.last + 1 == segment.first || %s && last.last < segment.first {" % on(name)),
     ("Sources/SegmentFormat/SegmentJoining.swift",
@@ -633,16 +633,16 @@ line("written-anew-for-nothing", "Sources/Syncing/Compacting/Compactor.swift",
 # What comes later and leans on one is kept whole, which alone nearly always suffices.
 name = "statements-not-leant-on"
 BUGS[name] = [
-    ("Sources/DocumentStorage/StatementReading.swift", "    try start.learn(kept.segment)\n",
-     "    if !%s { try start.learn(kept.segment) }\n" % on(name)),
+    ("Sources/DocumentStorage/StatementReading.swift", "    try start.learn(segment)\n",
+     "    if !%s { try start.learn(segment) }\n" % on(name)),
     ("Sources/DocumentStorage/StatementReading.swift",
-     "      try reading.learn(kept.segment)\n",
-     "      if !%s { try reading.learn(kept.segment) }\n" % on(name)),
+     "        try reading.learn(load(kept.part.id, kept.digest))\n",
+     "        if !%s { try reading.learn(load(kept.part.id, kept.digest)) }\n" % on(name)),
     ("Sources/DocumentStorage/ImportFold.swift", "    if isBehindStatement { return",
      "    if !%s && isBehindStatement { return" % on(name))]
 line("statements-heeded-without-those-beside-them", "Sources/DocumentStorage/StatementReading.swift",
-     "      guard try isHeeded || due.contains(row.value(0)) else { return nil }",
-     "      guard try isHeeded || !ON && due.contains(row.value(0)) else { return nil }")
+     "    let others = listed.filter { $0.isHeeded || due.contains($0.part.id) }",
+     "    let others = listed.filter { $0.isHeeded || !ON && due.contains($0.part.id) }")
 LANES.update((name, "compacting travelling") for name in set(BUGS) - before)
 LANES["written-anew-for-nothing"] += " partitions"
 LANES["statements-not-leant-on"] += " copies"
