@@ -44,8 +44,8 @@ extension StoreDatabase {
         for stream in Set(missing.map(\.stream)) { removals[stream, default: []].append(key) }
       }
       var statements: [StreamID: Set<StreamID>] = [:]
-      for (author, missing) in try StatementTable.missing(streams, db) {
-        for entry in missing {
+      for (author, absent) in try StatementTable.waiting(streams, db) {
+        for entry in absent where frontier.isMissing(entry) {
           ends[entry.stream] = max(ends[entry.stream] ?? 0, entry.sequence)
           statements[entry.stream, default: []].insert(author)
         }
@@ -55,6 +55,22 @@ extension StoreDatabase {
           stream: stream, last: last, waiting: frontier.waiting(for: stream).sorted(),
           removals: removals[stream] ?? [], statements: (statements[stream] ?? []).sorted())
       }
+    }
+  }
+
+  /// Whose statements wait for what was given up, by the streams that were.
+  ///
+  /// What they have dropped goes on showing here.
+  package func statementsGivenUp() throws -> [StreamID: Set<StreamID>] {
+    try read { db in
+      let streams = try streams(db)
+      var authors: [StreamID: Set<StreamID>] = [:]
+      for (author, absent) in try StatementTable.waiting(streams, db) {
+        for entry in absent where streams.frontier.isGivenUp(entry) {
+          authors[entry.stream, default: []].insert(author)
+        }
+      }
+      return authors
     }
   }
 

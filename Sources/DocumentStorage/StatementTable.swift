@@ -215,45 +215,50 @@ enum StatementTable {
   ) throws -> (wanted: [Kept], all: Set<Int64>) {
     // There is none in most containers, and each import asks.
     let open = try kept("progress <> \(Progress.heeded.rawValue)", [], streams, db)
-    // What was begun was due then, and others wait for its end.
-    var late = try Set(
-      open.filter { try $0.heeding == nil && !isHere($0.applied, streams, db) }.map(\.id))
-    // Who needs one that is late is late, too, and so on.
-    var newlyLate = late
-    while !newlyLate.isEmpty {
-      let blocking = open.filter { newlyLate.contains($0.id) }
-      let more = try open.filter { statement in
-        try !late.contains(statement.id) && statement.heeding == nil
-          && blocking.contains { other in
-            try statement.leans(on: other, of: streams.stream(number: other.stream))
-          }
-      }
-      newlyLate = Set(more.map(\.id))
-      late.formUnion(newlyLate)
-    }
+    let late = try late(among: open, streams, db)
     let wanted = Set(progress.map(\.rawValue))
-    let due = open.filter { !late.contains($0.id) }
+    let due = open.filter { late[$0.id] == nil }
     return (due.filter { wanted.contains($0.progress) }, Set(due.map(\.id)))
   }
 
-  /// Those of which nothing is heeded, since something is missing that their writers had applied,
-  /// and was not given up.
-  static func missing(
-    _ streams: StreamDirectory, _ db: Database
-  ) throws -> [(author: StreamID, missing: [Context.Entry])] {
-    try kept("progress = \(Progress.waiting.rawValue)", [], streams, db).compactMap { statement in
-      let missing = statement.applied.entries.filter { streams.frontier.isMissing($0) }
-      guard statement.heeding == nil, !missing.isEmpty else { return nil }
-      return (try streams.stream(number: statement.stream), missing)
+  /// Those of which nothing is heeded yet, since not all is here that their writers had applied: by
+  /// their numbers, with what is not.
+  private static func late(
+    among open: [Kept], _ streams: StreamDirectory, _ db: Database
+  ) throws -> [Int64: Set<Context.Entry>] {
+    var late: [Int64: Set<Context.Entry>] = [:]
+    // What was begun was due then, and others wait for its end.
+    for statement in open where statement.heeding == nil {
+      // Not what is given up: where what covers never comes, what was covered goes on showing.
+      let absent = try statement.applied.entries.filter { try !streams.holds($0, db) }
+      if !absent.isEmpty { late[statement.id] = Set(absent) }
     }
+    // Who needs one that is late is late, too, and so on.
+    var newlyLate = late
+    while !newlyLate.isEmpty {
+      let blocking = open.filter { newlyLate[$0.id] != nil }
+      var more: [Int64: Set<Context.Entry>] = [:]
+      for statement in open where late[statement.id] == nil && statement.heeding == nil {
+        let awaited = try blocking.filter { other in
+          try statement.leans(on: other, of: streams.stream(number: other.stream))
+        }
+        guard !awaited.isEmpty else { continue }
+        more[statement.id] = awaited.reduce(into: []) { $0.formUnion(newlyLate[$1.id] ?? []) }
+      }
+      newlyLate = more
+      late.merge(more) { first, _ in first }
+    }
+    return late
   }
 
-  private static func isHere(
-    _ applied: Context, _ streams: StreamDirectory, _ db: Database
-  ) throws -> Bool {
-    try applied.entries.allSatisfy { entry in
-      // Not what is given up: where what covers never comes, what was covered goes on showing.
-      try streams.holds(entry, db)
+  /// Whose statements wait, and for what that is not here, be it given up.
+  static func waiting(
+    _ streams: StreamDirectory, _ db: Database
+  ) throws -> [(author: StreamID, absent: Set<Context.Entry>)] {
+    let open = try kept("progress = \(Progress.waiting.rawValue)", [], streams, db)
+    let late = try late(among: open, streams, db)
+    return try open.compactMap { statement in
+      try late[statement.id].map { (try streams.stream(number: statement.stream), $0) }
     }
   }
 }

@@ -75,4 +75,34 @@ struct ForgettingCommandTests {
     #expect(dead?["kept_by"]?.object?["setting"] == dead?["operations"])
     #expect(dead?["operations"] != .integer(0))
   }
+
+  @Test("and the doctor tells where that waits for what was given up")
+  func givenUp() throws {
+    for _ in 0..<3 { _ = try compact() }
+    let dump = try machine.feedsync("dump").output
+    let logs = machine.folder.appending(path: "logs")
+    let status = try machine.feedsync("status", "--format", "json", environment: bob).json()
+    let lost = try #require(status.object?["device"]?.object?["id"]?.text)
+    let directory = logs.appending(path: lost)
+    let aside = machine.root.appending(path: "aside")
+    try FileManager.default.moveItem(at: directory, to: aside)
+
+    let cem = try machine.joined("cem")
+    try machine.feedsync("import", environment: cem)
+    let waiting = try machine.diagnose(environment: cem)
+    #expect(waiting.found == ["warning gap"])
+    let message = waiting.findings.first?["message"]?.text
+    #expect(message?.contains("what ann dropped since then may show here") == true)
+    try machine.feedsync("devices", "skip", lost, "--force", environment: cem)
+    let skipped = try machine.diagnose(environment: cem)
+    #expect(skipped.found == ["warning gap"])
+    let finding = try #require(skipped.findings.first)
+    #expect(finding["message"]?.text?.contains("what ann dropped after having seen it") == true)
+    #expect(finding["device"]?.object?["id"]?.text == lost)
+
+    try FileManager.default.moveItem(at: aside, to: directory)
+    try machine.feedsync("import", environment: cem)
+    #expect(try machine.diagnose(environment: cem).found == [])
+    #expect(try machine.feedsync("dump", environment: cem).output == dump)
+  }
 }

@@ -9,7 +9,7 @@ package struct GapCheck: DoctorCheck {
 
   package func findings(in patient: Patient) throws -> [Finding] {
     guard let device = patient.device else { return [] }
-    return try gaps(device) + unseen(device)
+    return try gaps(device) + unseen(device) + givenUp(device)
   }
 
   private func gaps(_ device: Device) throws -> [Finding] {
@@ -28,27 +28,21 @@ package struct GapCheck: DoctorCheck {
 
   /// What nothing in the folder tells of, but the writes of those who have seen it.
   private func unseen(_ device: Device) throws -> [Finding] {
-    let streams = Dictionary(
-      uniqueKeysWithValues: try device.database.streamSummaries().map { ($0.stream, $0) })
+    let known = try KnownDevices(device)
     return try device.database.missingParts().map { part in
-      let author = DeviceDescription(
-        id: part.stream.description, name: streams[part.stream]?.name)
-      let since = streams[part.stream]?.gapSince.map { FindingWords.moment($0) }
-      func words(_ devices: [StreamID]) -> String {
-        devices.map { DeviceDescription(id: $0.description, name: streams[$0]?.name).words }
-          .joined(separator: ", ")
-      }
+      let author = known.description(of: part.stream)
+      let since = known.gapSince(of: part.stream).map { FindingWords.moment($0) }
       var message = "missing from \(author.words)"
       if let since { message += ", since \(since)" }
       message += ": others have built on it up to transaction \(part.last)"
       if !part.waiting.isEmpty {
         message +=
-          "; until it comes, what \(words(part.waiting)) wrote after that"
+          "; until it comes, what \(known.words(part.waiting)) wrote after that"
           + " is imported, and not taken for seen by what is written here"
       }
       if !part.statements.isEmpty {
         message +=
-          "; until it comes, what \(words(part.statements)) dropped since then may show here"
+          "; until it comes, what \(known.words(part.statements)) dropped since then may show here"
       }
       if !part.removals.isEmpty {
         message += "; \(FindingWords.count(part.removals.count, "removal")) here wait for it"
@@ -61,7 +55,44 @@ package struct GapCheck: DoctorCheck {
     }
   }
 
+  /// What others have dropped, and shows here for good, since what was written instead of it was
+  /// given up.
+  private func givenUp(_ device: Device) throws -> [Finding] {
+    let authors = try device.database.statementsGivenUp()
+    guard !authors.isEmpty else { return [] }
+    let known = try KnownDevices(device)
+    return authors.sorted { $0.key < $1.key }.map { stream, authors in
+      let lost = known.description(of: stream)
+      return Finding(
+        .warning, check: name, device: lost,
+        message: "given up of \(lost.words): what \(known.words(authors.sorted())) dropped after"
+          + " having seen it may go on showing here, where others show it no more",
+        hint: "a device that has what is missing brings it back with 'feedsync devices retire"
+          + " \(lost.id.prefix(8))'; it is imported then as if it had not been given up")
+    }
+  }
+
   private static func lastResort(_ author: DeviceDescription) -> String {
     "; if it never comes, 'feedsync devices skip \(author.id.prefix(8))' goes on without it"
+  }
+}
+
+/// The devices that are known, for findings that name several.
+private struct KnownDevices {
+  private let summaries: [StreamID: StreamSummary]
+
+  init(_ device: Device) throws {
+    summaries = Dictionary(
+      uniqueKeysWithValues: try device.database.streamSummaries().map { ($0.stream, $0) })
+  }
+
+  func description(of stream: StreamID) -> DeviceDescription {
+    DeviceDescription(id: stream.description, name: summaries[stream]?.name)
+  }
+
+  func gapSince(of stream: StreamID) -> Int64? { summaries[stream]?.gapSince }
+
+  func words(_ streams: [StreamID]) -> String {
+    streams.map { description(of: $0).words }.joined(separator: ", ")
   }
 }
