@@ -5,7 +5,19 @@ import SegmentFormat
 
 /// What is dead of a kept segment, as far as it was found out (protocol.md 21).
 package struct DeadOperations: Sendable, Equatable {
+  /// What the documents tell of an operation.
+  enum Fate {
+    case needed
+    /// It is kept no more: what a write covers never comes back.
+    case gone
+    /// It is kept under a delete; an edit that its author had not seen brings it back.
+    case deleted
+  }
+
   /// A bit for each operation of the segment, in its order, the lowest of a byte first.
+  ///
+  /// It tells those that are dead; and as many bits behind them those of these that are kept under
+  /// a delete, where no older program has noted it.
   private let bits: [UInt8]
   /// How many are dead, and how many there are.
   package let count: Int
@@ -20,14 +32,19 @@ package struct DeadOperations: Sendable, Equatable {
   /// tried.
   package let unpaid: Int
 
-  init(_ isDead: [Bool], foundAt: Int64, covered: Context, clock: HybridTime) {
+  init(_ fates: [Fate], foundAt: Int64, covered: Context, clock: HybridTime) {
     self.clock = clock
     unpaid = 0
-    var bits = Array(repeating: UInt8(0), count: (isDead.count + 7) / 8)
-    for index in isDead.indices where isDead[index] { bits[index / 8] |= UInt8(1) << (index % 8) }
-    self.bits = bits
-    count = isDead.count { $0 }
-    total = isDead.count
+    func packed(_ isSet: (Fate) -> Bool) -> [UInt8] {
+      var bits = Array(repeating: UInt8(0), count: (fates.count + 7) / 8)
+      for index in fates.indices where isSet(fates[index]) {
+        bits[index / 8] |= UInt8(1) << (index % 8)
+      }
+      return bits
+    }
+    bits = packed { $0 != .needed } + packed { $0 == .deleted }
+    count = fates.count { $0 != .needed }
+    total = fates.count
     self.foundAt = foundAt
     self.covered = covered
   }
@@ -40,19 +57,25 @@ package struct DeadOperations: Sendable, Equatable {
     covered = try ContextCoding.decode([UInt8](row.value(4) as Data), streams: streams)
     clock = HybridTime(rawValue: UInt64(bitPattern: try row.value(5) as Int64))
     unpaid = try row.value(6)
+    // What is reckoned with them must not end the process.
+    guard 0...total ~= count, 0...SegmentFile.maximumBodyBytes ~= total else {
+      throw StoredBytes.damage
+    }
   }
 
-  /// Those of the segment's operations.
-  ///
-  /// - parameter segment: the one that they were found in.
-  package func dots(in segment: Segment) -> [Dot] {
-    segment.dots.enumerated().filter { isDead($0.offset) }.map(\.element)
+  /// What was found of one of the segment's operations, by its place in their order; nil if that
+  /// was not noted.
+  func fate(_ index: Int) -> Fate? {
+    guard isSet(index, behind: 0) else { return .needed }
+    let half = (total + 7) / 8
+    guard bits.count == 2 * half else { return nil }
+    return isSet(index, behind: half) ? .deleted : .gone
   }
 
-  private func isDead(_ index: Int) -> Bool {
-    guard bits.indices.contains(index / 8) else { return false }
-    let mask = UInt8(1) << (index % 8)
-    return bits[index / 8] & mask != 0
+  private func isSet(_ index: Int, behind start: Int) -> Bool {
+    let place = start + index / 8
+    guard index < total, bits.indices.contains(place) else { return false }
+    return bits[place] & UInt8(1) << (index % 8) != 0
   }
 
   var stored: Data { Data(bits) }
@@ -113,15 +136,15 @@ extension StoreDatabase {
     return found
   }
 
-  /// Notes that it does not pay to write a segment anew for what is known to be dead of it, so that
-  /// it is not tried again before there is more.
-  package func noteUnpaid(_ segment: ArchivedSegment) throws {
+  /// Notes that it does not pay to write a segment anew for so many operations that are dead of it,
+  /// so that it is not tried again before there are more.
+  package func noteUnpaid(_ segment: ArchivedSegment, dropping count: Int) throws {
     try write { db in
       try db.run(
         """
-        UPDATE dead SET unpaid = count
+        UPDATE dead SET unpaid = ?
         WHERE segment = (SELECT id FROM archive WHERE \(SegmentArchive.key))
-        """, SegmentArchive.arguments(of: segment))
+        """, [count] + SegmentArchive.arguments(of: segment))
     }
   }
 
@@ -138,33 +161,44 @@ extension StoreDatabase {
       try streams(db).isSettled(segment.stream) ? SegmentArchive.bytes(of: segment, db) : nil
     }
     guard let bytes else { return nil }
-    let isDead = try isDead(in: SegmentFile.decode(bytes).segment)
+    let fates = try fates(in: SegmentFile.decode(bytes).segment)
     return try read { db -> DeadOperations? in
       // Behind that: what covers them had been applied by then.
       let streams = try streams(db)
       guard streams.isSettled(segment.stream) else { return nil }
       return DeadOperations(
-        isDead, foundAt: now, covered: streams.written, clock: try DeviceRecord.clock(db))
+        fates, foundAt: now, covered: streams.written, clock: try DeviceRecord.clock(db))
     }
   }
 
-  /// Those of the operations that were found dead in a segment which are so still: an edit that has
-  /// come since may have undone a delete.
+  /// Those of the operations that were found dead in a segment which are so still, and for the same
+  /// reason.
+  ///
+  /// An edit that came since may have undone a delete, and a write or another delete have covered
+  /// what showed then: nobody has said yet that they have that, and somebody may want to undo it.
   package func confirmed(
     _ found: DeadOperations, in segment: Segment
   ) throws -> Set<Dot> {
-    let dots = zip(segment.dots, try isDead(in: segment)).filter(\.1).map(\.0)
-    return Set(dots).intersection(found.dots(in: segment))
+    let fates = try fates(in: segment, since: found.covered)
+    let dots = segment.dots
+    return Set(
+      fates.indices.filter { fates[$0] != .needed && fates[$0] == found.fate($0) }
+        .map { dots[$0] })
   }
 
-  /// Of each operation, in the segment's order, whether it is dead: looked up in turns as short as
+  /// What becomes of each operation of a segment, in its order: looked up in turns as short as
   /// `documents` says, for others in this process wait for each.
-  private func isDead(in segment: Segment, documents: Int = 128) throws -> [Bool] {
-    var search = DeadOperationSearch(segment)
+  ///
+  /// - parameter covered: What had been applied when that was found before: where something has
+  ///   come to a document since, what is kept of it counts as needed.
+  private func fates(
+    in segment: Segment, since covered: Context? = nil, documents: Int = 128
+  ) throws -> [DeadOperations.Fate] {
+    var search = DeadOperationSearch(segment, since: covered)
     while !search.isDone {
       try read { db in try search.lookUp(documents, streams: streams(db), db) }
     }
-    return search.isDead
+    return search.fates
   }
 
   /// Whether all that this device wrote of `covered` is in the folder, and every other device that
@@ -276,6 +310,17 @@ extension StreamDirectory {
       })
   }
 
+  /// Whether an operation was among those that ``written`` had.
+  fileprivate func had(_ stamp: Stamp, in written: Context) -> Bool {
+    let dot = stamp.dot
+    guard frontier.lineage.streams[dot.stream]?.isBranching == true else {
+      return written.contains(stream: dot.stream, sequence: dot.sequence)
+    }
+    let entry = Context.Entry(
+      stream: dot.stream, sequence: dot.sequence, fingerprint: stamp.fingerprint)
+    return frontier.lineage.isCovered(Context([entry]), by: written)
+  }
+
   /// Whether the author of where a line of a stream stands had seen all of a context by then.
   func claims(
     _ position: StreamPosition, of stream: StreamID, _ covered: Context
@@ -294,22 +339,24 @@ extension StreamDirectory {
 
 /// Looks a segment's operations up in the documents, each document once.
 private struct DeadOperationSearch {
-  /// Of each operation, in the segment's order, whether it is dead.
-  private(set) var isDead: [Bool] = []
+  /// What becomes of each operation, in the segment's order.
+  private(set) var fates: [DeadOperations.Fate] = []
   private let stream: StreamID
+  private let covered: Context?
   /// Of the documents that are still to be looked at, the operations.
   private var places: [(key: DocumentKey, operations: [(index: Int, dot: Dot)])]
 
-  init(_ segment: Segment) {
+  init(_ segment: Segment, since covered: Context?) {
     stream = segment.range.stream
+    self.covered = covered
     var places: [DocumentKey: [(index: Int, dot: Dot)]] = [:]
     let dots = segment.dots
     for operation in segment.transactions.lazy.flatMap(\.operations) {
       // What is not understood may mean more than it covers (protocol.md 17).
       if operation.kind.isUnderstood {
-        places[operation.document, default: []].append((isDead.count, dots[isDead.count]))
+        places[operation.document, default: []].append((fates.count, dots[fates.count]))
       }
-      isDead.append(false)
+      fates.append(.needed)
     }
     self.places = places.map { place in (key: place.key, operations: place.value) }
   }
@@ -320,12 +367,20 @@ private struct DeadOperationSearch {
     let table = try DocumentTable(db)
     for (key, operations) in places.suffix(count) {
       let state = try table.state(of: key, streams: streams)
-      let dead = state.dead
-      let needed = Set(
-        state.entries.map(\.stamp)
-          .filter { $0.dot.stream == stream && !dead.contains($0) }.map(\.dot))
-      for (index, dot) in operations where !needed.contains(dot) { isDead[index] = true }
+      let dead = isChanged(state, streams) ? [] : state.dead
+      let kept = state.entries.map(\.stamp).filter { $0.dot.stream == stream }
+      let needed = Set(kept.filter { !dead.contains($0) }.map(\.dot))
+      let deleted = Set(kept.map(\.dot)).subtracting(needed)
+      for (index, dot) in operations where !needed.contains(dot) {
+        fates[index] = deleted.contains(dot) ? .deleted : .gone
+      }
     }
     places.removeLast(min(count, places.count))
+  }
+
+  /// Whether a document has something that had not been applied then.
+  private func isChanged(_ state: DocumentState, _ streams: StreamDirectory) -> Bool {
+    guard let covered else { return false }
+    return !state.entries.allSatisfy { streams.had($0.stamp, in: covered) }
   }
 }

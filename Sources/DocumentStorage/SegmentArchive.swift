@@ -148,8 +148,10 @@ extension SegmentArchive {
       """
     let heeded = StatementTable.Progress.heeded.rawValue
     return try db.read(sql, [stream.databaseBytes]) { row in
-      ArchivedSegment(
-        stream: stream, first: try row.number(0), last: try row.number(1),
+      let (first, last) = (try row.number(0), try row.number(1))
+      guard first > 0, first <= last else { throw StoredBytes.damage }
+      return ArchivedSegment(
+        stream: stream, first: first, last: last,
         digest: UInt64(bitPattern: try row.value(2)),
         fingerprint: try Fingerprint(column: row.value(3) as Data), size: try row.value(4),
         level: try row.value(5) ?? 0, joinedAt: try row.value(6),

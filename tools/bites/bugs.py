@@ -577,8 +577,13 @@ LANES.update((name, "compacting") for name in set(BUGS) - before)
 before = set(BUGS)
 HEEDING = "Sources/DocumentStorage/StatementHeeding.swift"
 line("revived-at-once", "Sources/DocumentStorage/StatementTable.swift",
-     "    let due = open.filter { !late.contains($0.id) }\n",
-     "    let due = open.filter { ON || !late.contains($0.id) }\n")
+     "    let due = open.filter { late[$0.id] == nil }\n",
+     "    let due = open.filter { ON || late[$0.id] == nil }\n")
+line("dropped-for-another-reason-than-was-found", DEAD,
+     "      fates.indices.filter { fates[$0] != .needed && fates[$0] == found.fate($0) }\n",
+     "      fates.indices.filter {\n"
+     "        fates[$0] != .needed && (ON ? found.fate($0) != .needed : fates[$0] == found.fate($0))\n"
+     "      }\n")
 line("never-revived", "Sources/DocumentStorage/DocumentDropping.swift",
      "    return steps.map { Revival(key: document.key, steps: $0) }",
      "    return ON ? nil : steps.map { Revival(key: document.key, steps: $0) }")
@@ -593,8 +598,9 @@ line("revived-as-an-ordinary-write", "Sources/DocumentStorage/StoreWriter.swift"
      "    try claimContext(\n"
      "      ON ? streams.frontier.closed : position.sequence > 0 ? Context([own]) : Context())")
 line("adopted-live-operations-only", DEAD,
-     "          .filter { $0.dot.stream == stream && !dead.contains($0) }.map(\\.dot))",
-     "          .filter { $0.dot.stream == stream && !dead.contains($0) }\n"
+     "      let needed = Set(kept.filter { !dead.contains($0) }.map(\\.dot))",
+     "      let needed = Set(\n"
+     "        kept.filter { !dead.contains($0) }\n"
      "          .filter { stamp in\n"
      "            !ON || streams.row(of: stream)?.isOwn != false\n"
      "              || state.visibility().values.contains { state.entries[$0].stamp == stamp }\n"

@@ -176,8 +176,8 @@ package struct Compactor {
     let (joined, dropped): (JoinedSegment, Int)
     switch try joining.outcome(of: run) {
     case .joined(let segment, let count): (joined, dropped) = (segment, count)
-    case .hardlySmaller:
-      if let segment = run.parts.first { try database.noteUnpaid(segment) }
+    case .hardlySmaller(let dead):
+      if let segment = run.parts.first { try database.noteUnpaid(segment, dropping: dead) }
       return false
     case .nothing: return false
     }

@@ -85,7 +85,7 @@ struct DeadSurvey {
     guard let joinedAt = segment.joinedAt else { return [.small] }
     var keepers: [CompactionSurvey.Keeper] = []
     // It begins again when it is noted, and that is done once the file has stayed as long.
-    let since = isNoted ? min(found.foundAt, now) : max(now, joinedAt + limits.grace)
+    let since = isNoted ? min(found.foundAt, now) : max(now, min(joinedAt, now) + limits.grace)
     if try !isNoted || !dead.isOver(since) {
       keepers.append(.grace)
       let end = try now + since - device.time(of: limits.grace, limits)

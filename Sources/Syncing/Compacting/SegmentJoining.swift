@@ -16,8 +16,8 @@ struct SegmentJoining {
   enum Outcome {
     /// Its segments as one, less so many operations.
     case joined(JoinedSegment, dropped: Int)
-    /// Without what is dead of it, its one segment would become hardly smaller.
-    case hardlySmaller
+    /// Without what is dead of it, so many operations, its one segment would become hardly smaller.
+    case hardlySmaller(dead: Int)
     /// Nothing: another process has joined them meanwhile, or what was dropped cannot be stated for
     /// now.
     case nothing
@@ -36,7 +36,8 @@ struct SegmentJoining {
         guard let share = dead.limits.savedShare else { return reduced }
         let size = smaller.file.bytes.count
         if run.parts.count == 1, content.omitted.isEmpty {
-          return size * share <= run.parts[0].size * (share - 1) ? reduced : .hardlySmaller
+          return size * share <= run.parts[0].size * (share - 1)
+            ? reduced : .hardlySmaller(dead: dropped.count)
         }
         // One of the two is written.
         let larger = try joined(run, content, dropping: content.omitted)
