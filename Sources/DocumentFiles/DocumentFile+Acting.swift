@@ -167,6 +167,9 @@ extension DocumentFile {
       switch (error, await lookAtFile()) {
       case (_, .away): return (.saveFailed, error)
       case (DocumentFileError.changedMeanwhile, let found): return (found, error)
+      // Nor its folder, it may be. Whatever failed, the edits are kept once it counts as deleted.
+      case (_, .missing(let now, let isPlanned)):
+        return (.missing(at: now, isPlanned: isPlanned), error)
       // A link that leads out of the folder is refused before anything is written, and so is all
       // where another folder has taken this one's place.
       case (_, .unreadable): return (.unreadable, error)

@@ -7,8 +7,8 @@ extension DocumentFolder {
   /// Adds a version, as a conflict copy that the syncer brings to all machines.
   ///
   /// A copy of a document whose own name is that of a conflict copy is a version of the first file,
-  /// as all of them are. Where no name is possible, since the document's leaves no room for a mark,
-  /// it is kept on this machine alone.
+  /// as all of them are. Where the folder does not take it, since the document's name leaves no
+  /// room for a mark, the disk is full or the like, it is kept on this machine alone.
   @discardableResult
   public func addConflict(_ contents: [UInt8], of file: FilePath) async throws -> FileVersion {
     guard let added = try await setAside(contents, of: file, by: nil) else {
@@ -30,8 +30,14 @@ extension DocumentFolder {
         guard let name = ConflictCopy.name(of: place.name, moment, savedBy: ambient.machine) else {
           break
         }
-        if let added = try add(contents, named: name, of: place, in: directory) { return added }
-        // There was another one within this second.
+        do {
+          if let added = try add(contents, named: name, of: place, in: directory) { return added }
+          // There was another one within this second.
+        } catch is FileError {
+          // A file system may have shorter names, or be full; what is nowhere else is to be safe
+          // before anything is tried again.
+          break
+        }
       }
       let id = try keep(contents, of: place)
       // It is there, whatever hinders looking: who thinks that it is not makes another.

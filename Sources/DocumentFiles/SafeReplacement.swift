@@ -133,10 +133,11 @@ struct SafeReplacement {
         return try directory.renameExclusively(temporary, to: copy)
       } catch {
         // There was another one within this second.
-        guard error.errno == .fileExists else { throw error }
+        guard error.errno == .fileExists else { break }
       }
     }
-    // The name leaves no room for a mark, or all copies' names are taken.
+    // The name leaves no room for a mark, here or on this file system, or all copies' names are
+    // taken, or nothing can be renamed.
     let file = try directory.open(temporary)
     for _ in 0..<Self.maximumCopies {
       let before = FileStamp(try file.status())

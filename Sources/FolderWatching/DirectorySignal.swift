@@ -15,8 +15,9 @@ import SystemPackage
 package final class DirectorySignal: Sendable {
   /// Has an element when something may have changed; any number of changes make one element.
   ///
-  /// It ends, after an element, when the directory is gone, or has another name: what has this one
-  /// then is another directory, which is not watched.
+  /// It ends, after an element, when the directory is gone, or it or one that leads to it has
+  /// another name: what has this path then is another directory, which is not watched. One that
+  /// leads to it is heard of as far as it can be read.
   package let changes: AsyncStream<Void>
   private let source: Mutex<any DispatchSourceProtocol>
   private let continuation: AsyncStream<Void>.Continuation
@@ -45,9 +46,11 @@ package final class DirectorySignal: Sendable {
     let events =
       IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
       | IN_MOVE_SELF | IN_ATTRIB
-    let watch = directory.withPlatformString {
-      inotify_add_watch(descriptor, $0, UInt32(events))
-    }
+    // First, so that what the path leads to is watched, or the move is heard of.
+    var (above, path): ([FilePath], FilePath) = ([], directory)
+    while path.removeLastComponent(), !path.isEmpty { above.append(path) }
+    for folder in above.reversed() { _ = add(folder, moves, descriptor) }
+    let watch = add(directory, events, descriptor)
     guard watch >= 0 else {
       InotifyInstance.end(descriptor)
       return nil
@@ -61,6 +64,13 @@ package final class DirectorySignal: Sendable {
     source.setCancelHandler { InotifyInstance.end(descriptor) }
     source.resume()
     return source
+  }
+
+  /// What is heard of the folders that lead to the directory.
+  private static let moves = IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
+
+  private static func add(_ folder: FilePath, _ events: Int32, _ descriptor: Int32) -> Int32 {
+    folder.withPlatformString { inotify_add_watch(descriptor, $0, UInt32(events)) }
   }
 
   /// Reads all events; returns whether they say that the directory is watched no more by its name.

@@ -69,4 +69,51 @@ import Testing
     #expect(await eventually { await document.contents == "newer" })
     try await document.close()
   }
+
+  /// A folder above the document's is renamed, of which its own folder hears nothing.
+  private func moveFolderAbove() throws {
+    try LinuxFileSystem().rename(desk.path("outer"), to: desk.path("elsewhere"))
+  }
+
+  private func openBelow(_ folder: DocumentFolder) async throws -> DocumentFile<String> {
+    try desk.makeFolder(desk.path("outer"))
+    try desk.makeFolder(desk.path("outer/inner"))
+    try desk.write("outer/inner/a.txt", "old")
+    return try await DocumentFile<String>.open("outer/inner/a.txt", in: folder)
+  }
+
+  @Test func d6_whatTakesTheNameOfAFolderAboveIsSeen() async throws {
+    let document = try await openBelow(desk.folder(isWatching: true))
+    try moveFolderAbove()
+    try desk.makeFolder(desk.path("outer"))
+    try desk.makeFolder(desk.path("outer/inner"))
+    try desk.write("outer/inner/a.txt", "new")
+    #expect(
+      await eventually {
+        desk.time.advance(by: .milliseconds(1))
+        return await document.contents == "new"
+      })
+    try desk.write("outer/inner/a.txt", "newer")
+    #expect(await eventually { await document.contents == "newer" })
+    try await document.close()
+  }
+
+  @Test(arguments: [false, true])
+  func d6_editsAreKeptWhereAFolderAboveIsGone(_ isWatching: Bool) async throws {
+    let folder = try desk.folder(isWatching: isWatching)
+    let document = try await openBelow(folder)
+    try await document.edit { $0 = "edited" }
+    try moveFolderAbove()
+    // Whoever closes it now is told that it could not be saved, or finds it closed.
+    _ = try? await document.close()
+    #expect(
+      await eventually {
+        desk.time.advance(by: .milliseconds(100))
+        return await document.state == .closed
+      })
+    // It is told where the document's folder is again.
+    try LinuxFileSystem().rename(desk.path("elsewhere"), to: desk.path("outer"))
+    let kept = try #require(try folder.otherVersions(of: "outer/inner/a.txt")?.first)
+    #expect(try folder.contents(of: kept) == Array("edited".utf8))
+  }
 }

@@ -1,6 +1,7 @@
 import DocumentFiles
 import FileCoordination
 import Foundation
+import SystemFiles
 import SystemPackage
 import Testing
 
@@ -75,6 +76,22 @@ import Testing
     #expect(try versions.map(text) == ["edited"])
     try await document.close()
     #expect(try desk.names == [name])
+  }
+
+  /// As where a file system has shorter names, or is full.
+  @Test func d10_theyAreKeptOnThisMachineWhereTheFolderDoesNotTakeThem() async throws {
+    desk.atSteps { step in
+      guard step == .synchronized else { return }
+      throw FileError(.rename, "a.sync-conflict.txt", .fileNameTooLong)
+    }
+    let document = try await meet("a.txt")
+    #expect(await document.contents == "a syncer's")
+    #expect(await !document.hasUnsavedChanges)
+    let versions = try #require(try folder.otherVersions(of: "a.txt"))
+    #expect(versions.map(\.origin) == [.kept])
+    #expect(try versions.map(text) == ["edited"])
+    try await document.close()
+    #expect(try desk.names == ["a.txt"])
   }
 
   @Test func d10_theyAreKeptOnThisMachineWhereNoNameOfThisMinuteIsFree() async throws {
