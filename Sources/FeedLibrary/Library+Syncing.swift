@@ -36,8 +36,12 @@ extension Library {
         Dictionary(
           try db.feedRows().map { ($0.key, $0.fetched != nil) }, uniquingKeysWith: { $0 || $1 })
       }
-      // Marks of a feed that nobody reads any more need no look at it.
-      let retired = MarkRetirement.retired(of: shards) { fetched[$0] ?? true }
+      // Marks of a feed that nobody reads any more need no look at it; but where something has not
+      // arrived, that may be what subscribes to it.
+      var retired = MarkRetirement.retired(of: shards) { fetched[$0] ?? true }
+      if retired.keys.contains(where: { fetched[$0] == nil }), try isAnythingMissing() {
+        retired = MarkRetirement.retired(of: shards) { fetched[$0] ?? false }
+      }
       guard !retired.isEmpty else { return 0 }
       var plans: [(feed: FeedKey, carried: [MarkShard: JSONObject], gone: [MarkShard])] = []
       for (feed, gone) in retired.sorted(by: { $0.key < $1.key }) {
@@ -61,6 +65,12 @@ extension Library {
       try refresh()
       return plans.reduce(0) { $0 + $1.gone.count }
     }
+  }
+
+  /// Whether something of what other devices are known to have written is not here.
+  private func isAnythingMissing() throws -> Bool {
+    let status = try store.status()
+    return !status.setAside.isEmpty || status.devices.contains { $0.missingSince != nil }
   }
 }
 

@@ -1,5 +1,6 @@
 import FeedReading
 import FeedSync
+import Foundation
 import Testing
 
 @testable import FeedLibrary
@@ -82,6 +83,25 @@ import Testing
     try ann.store.importAll()
     try ben.synchronize()
     #expect(try months(ben).count == MarkLimits.months)
+  }
+
+  @Test func aDeviceThatLacksWhoSubscribedLeavesMarksAlone() throws {
+    try read(months: 26, on: ben)
+    try ben.store.importAll()
+    // The syncer has not brought what Ann wrote.
+    let logs = house.root.appending(path: "folder/logs")
+    let directory = logs.appending(path: ann.store.container.thisDevice.id)
+    let aside = house.root.appending(path: "aside")
+    try FileManager.default.moveItem(at: directory, to: aside)
+    let cem = try house.library("cem")
+    try cem.synchronize()
+    #expect(try months(cem).count == 26)
+    try FileManager.default.moveItem(at: aside, to: directory)
+    try cem.synchronize()
+    try cem.fetch([Item(id: "25", title: "25"), evergreen], of: feed, at: house.now)
+    try cem.synchronize()
+    #expect(try months(cem).count == MarkLimits.months)
+    #expect(try cem.unreadTitles().isEmpty)
   }
 
   @Test func aDeviceThatComesBackLosesNothingThatIsStillOffered() throws {

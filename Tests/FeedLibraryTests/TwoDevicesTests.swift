@@ -49,6 +49,27 @@ import Testing
     #expect(try ann.feeds().map(\.subscription) == ben.feeds().map(\.subscription))
   }
 
+  @Test func aMarkThatIsUndoneIsGoneOnEachAndCanBeMadeAgain() throws {
+    try fetchBoth()
+    try ann.mark([try reference(1)], .read(true))
+    let summary = try ann.mark([try reference(2)], .read(true))
+    try Household.meet(ann, ben)
+    #expect(try ben.unreadTitles() == ["3", "4", "5", "6"])
+    try ann.store.undo(try #require(summary.transaction))
+    try Household.meet(ann, ben)
+    let cem = try house.library("cem")
+    try cem.synchronize()
+    try cem.fetch(items, of: feed, at: house.now)
+    for library in [ann, ben, cem] {
+      #expect(try library.unreadTitles() == ["2", "3", "4", "5", "6"])
+    }
+    #expect(try ann.mark([try reference(2)], .read(true)).transaction != nil)
+    try Household.meet(ann, ben, cem)
+    for library in [ann, ben, cem] {
+      #expect(try library.unreadTitles() == ["3", "4", "5", "6"])
+    }
+  }
+
   @Test func whatIsReadOnOneIsReadOnTheOther() throws {
     try fetchBoth()
     try ann.mark([try reference(1), try reference(2)], .read(true))

@@ -28,7 +28,7 @@ extension Library {
       for feed in try db.feedRows() where !keys.contains(feed.key) { try db.removeFeed(feed.key) }
       for feed in subscribed {
         try db.putFeed(feed.key, feed.subscription)
-        try db.takeIn(try store.marks(of: feed.key), of: feed.key, items: .all)
+        try db.takeIn(try store.marks(of: feed.key), of: feed.key, items: .all, named: [])
       }
       return
     }
@@ -40,7 +40,12 @@ extension Library {
       }
     }
     for (feed, items) in touched.marks.sorted(by: { $0.key < $1.key }) {
-      try db.takeIn(try store.marks(of: feed), of: feed, items: items)
+      let states = try store.marks(of: feed)
+      // A document that has gone since was retired, it may be.
+      let named = states.read.shards
+        .compactMap { touched.readMarks[feed]?[$0.shard] }
+        .reduce(into: Set()) { $0.formUnion($1) }
+      try db.takeIn(states, of: feed, items: items, named: named)
     }
   }
 }
@@ -62,9 +67,14 @@ extension Database {
   /// Gives items the state that the marks say.
   ///
   /// Where there is no mark, a read item stays as it is: the mark may have been retired.
+  ///
+  /// - parameter named: Those whose own marks have changed: one that has none was taken back.
   fileprivate func takeIn(
-    _ states: KnownStates, of feed: FeedKey, items: TouchedFeeds.Items
+    _ states: KnownStates, of feed: FeedKey, items: TouchedFeeds.Items, named: Set<ItemKey>
   ) throws {
+    func isRead(_ key: ItemKey) -> Bool? {
+      states.read.isRead(key) ?? (named.contains(key) ? false : nil)
+    }
     let rows =
       switch items {
       case .all:
@@ -80,11 +90,11 @@ extension Database {
       }
     for row in rows {
       guard let key = ItemKey(text: row["key"]) else { continue }
-      let (number, isRead, isStarred): (Int64, Bool, Bool) = (
+      let (number, wasRead, wasStarred): (Int64, Bool, Bool) = (
         row["id"], row["is_read"], row["is_starred"]
       )
-      let (read, starred) = (states.read.isRead(key) ?? isRead, states.starred.contains(key))
-      if read != isRead || starred != isStarred {
+      let (read, starred) = (isRead(key) ?? wasRead, states.starred.contains(key))
+      if read != wasRead || starred != wasStarred {
         try cachedStatement(sql: "UPDATE item SET is_read = ?, is_starred = ? WHERE id = ?")
           .execute(arguments: [read, starred, number])
       }
@@ -92,7 +102,7 @@ extension Database {
       if try self.tags(ofItem: number) != tags { try putTags(tags, of: number) }
     }
     for (key, wasRead) in try remembered(of: feed) {
-      guard let read = states.read.isRead(key), read != wasRead else { continue }
+      guard let read = isRead(key), read != wasRead else { continue }
       try execute(
         sql: "UPDATE remembered SET is_read = ? WHERE feed = ? AND key = ?",
         arguments: [read, feed.text, key.text])

@@ -15,6 +15,8 @@ struct TouchedFeeds: Equatable {
   var subscriptions: Set<FeedKey> = []
   /// The feeds whose marks may have changed.
   var marks: [FeedKey: Items] = [:]
+  /// The items whose read marks were written or taken back, by the documents that have them.
+  var readMarks: [FeedKey: [MarkShard: Set<ItemKey>]] = [:]
 
   var isEmpty: Bool { !isEverything && subscriptions.isEmpty && marks.isEmpty }
 
@@ -38,6 +40,8 @@ struct TouchedFeeds: Equatable {
       // A shard goes when its marks are retired: that makes nothing unread.
       guard !document.isDeleted, let shard = FeedShard(id: document.id) else { return }
       add(document.fields, of: shard.feed)
+      readMarks[shard.feed, default: [:]][shard.shard, default: []]
+        .formUnion(document.fields.compactMap { Self.item(of: $0) })
     case SyncedCollections.stars, SyncedCollections.tags:
       guard let feed = FeedKey(text: document.id) else { return }
       if document.isDeleted { marks[feed] = .all } else { add(document.fields, of: feed) }
@@ -48,14 +52,18 @@ struct TouchedFeeds: Equatable {
   private mutating func add(_ fields: [String], of feed: FeedKey) {
     guard case .some(var items) = marks[feed] ?? .some([]) else { return }
     for field in fields {
-      // "/ITEM", or "/ITEM/TAG"; a document that was written whole names no member.
-      let member = field.split(separator: "/", omittingEmptySubsequences: false).dropFirst().first
-      guard let member, let item = ItemKey(text: String(member)) else {
+      guard let item = Self.item(of: field) else {
         marks[feed] = .all
         return
       }
       items.insert(item)
     }
     marks[feed] = .some(items)
+  }
+
+  /// The item of "/ITEM", or "/ITEM/TAG"; a document that was written whole names no member.
+  private static func item(of field: String) -> ItemKey? {
+    field.split(separator: "/", omittingEmptySubsequences: false).dropFirst().first
+      .flatMap { ItemKey(text: String($0)) }
   }
 }
