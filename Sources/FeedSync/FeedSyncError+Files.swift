@@ -7,6 +7,7 @@ extension FeedSyncError {
     let code: Code =
       switch error.errno {
       case .permissionDenied, .notPermitted: .notPermitted
+      case .resourceTemporarilyUnavailable where error.isLockedByAnother: .tryAgain
       default: isWriting ? .cannotWrite : .cannotRead
       }
     // A temporary's name says nothing to anybody: the folder is what cannot be written.
@@ -43,6 +44,8 @@ extension FeedSyncError {
       .connectionReset:
       "the file server does not answer: try again when it is back"
     case .ioError: "the disk, or the server behind the mount, failed: look at 'dmesg'"
+    case .resourceTemporarilyUnavailable:
+      "another process of this device has it, and may be suspended: look for it with 'fuser'"
     case .noLocks:
       "the file system has no locks: keep the state on a local disk (FEEDSYNC_STATE)"
     case .notDirectory:

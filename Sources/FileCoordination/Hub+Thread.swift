@@ -140,6 +140,7 @@ extension Hub {
       } catch {
         connection.isBroken = true
         connection.unsent = []
+        connection.socket.shutDown()
       }
       let wasCongested = connection.isCongested
       connection.isCongested = connection.unsent.count > Self.congestedBytes

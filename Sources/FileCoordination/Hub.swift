@@ -162,8 +162,9 @@ final class Hub: Sendable {
         ring()
       }
     } catch {
-      // The thread finds its end.
+      // A part may have been sent, which nothing else may follow; the thread finds the end.
       connection.isBroken = true
+      connection.socket.shutDown()
     }
   }
 }

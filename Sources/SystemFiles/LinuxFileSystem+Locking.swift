@@ -12,18 +12,9 @@ extension LinuxFileSystem {
     let descriptor = try SystemCall.open(
       path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600, for: .open)
     do throws(FileError) {
-      // From 0 for 0 bytes is the whole file; the process id must be 0 for this kind of lock.
-      var request = flock()
-      request.l_type = Int16(exclusive ? F_WRLCK : F_RDLCK)
-      request.l_whence = Int16(SEEK_SET)
-      let command = wait ? RawLinux.setLockWaiting : RawLinux.setLock
-      try SystemCall.run(.lock, on: path) { Int(fcntl(descriptor, command, &request)) }
+      try take(descriptor, path, exclusive: exclusive, waiting: wait ? longestLockWait : .zero)
     } catch {
       _ = close(descriptor)
-      // fcntl(2) allows both numbers for "taken"; EACCES would read as a lack of permission.
-      guard error.errno != .permissionDenied else {
-        throw FileError(.lock, path, .resourceTemporarilyUnavailable)
-      }
       throw error
     }
     if exclusive { Self.replaceText(of: descriptor, with: holder) }
@@ -31,6 +22,36 @@ extension LinuxFileSystem {
       if exclusive { _ = ftruncate(descriptor, 0) }
       Self.unlock(descriptor)
       _ = close(descriptor)
+    }
+  }
+
+  /// Asks until it has the lock, or the time is over: not by the kernel's own waiting, which has no
+  /// end where the process that holds the lock is suspended.
+  private func take(
+    _ descriptor: Int32, _ path: FilePath, exclusive: Bool, waiting longest: Duration
+  ) throws(FileError) {
+    // From 0 for 0 bytes is the whole file; the process id must be 0 for this kind of lock.
+    var request = flock()
+    request.l_type = Int16(exclusive ? F_WRLCK : F_RDLCK)
+    request.l_whence = Int16(SEEK_SET)
+    let end = ContinuousClock.now + longest
+    var pause: UInt32 = 200
+    while true {
+      do throws(FileError) {
+        try SystemCall.run(.lock, on: path) {
+          Int(fcntl(descriptor, RawLinux.setLock, &request))
+        }
+        return
+      } catch {
+        // fcntl(2) allows both numbers for "taken"; EACCES would read as a lack of permission.
+        guard error.errno == .permissionDenied || error.errno == .resourceTemporarilyUnavailable
+        else { throw error }
+        guard ContinuousClock.now < end else {
+          throw FileError(.lock, path, .resourceTemporarilyUnavailable)
+        }
+      }
+      usleep(pause)
+      pause = min(pause * 2, 20_000)
     }
   }
 

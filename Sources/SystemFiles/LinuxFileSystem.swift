@@ -3,7 +3,12 @@ import SystemPackage
 
 /// The real file system, through Linux system calls.
 package struct LinuxFileSystem: FileSystem {
-  package init() {}
+  /// How long it waits for a lock.
+  let longestLockWait: Duration
+
+  package init(longestLockWait: Duration = .seconds(30)) {
+    self.longestLockWait = longestLockWait
+  }
 
   package func status(of path: FilePath) throws(FileError) -> FileStatus {
     var raw = stat()

@@ -14,9 +14,6 @@ package enum RawLinux {
   /// `F_OFD_SETLK` of `fcntl(2)`.
   static let setLock: Int32 = 37
 
-  /// `F_OFD_SETLKW` of `fcntl(2)`.
-  static let setLockWaiting: Int32 = 38
-
   private typealias RenameFunction =
     @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
   private typealias StatusFunction =

@@ -22,6 +22,22 @@ import Testing
     }
   }
 
+  // Lesson 25: whoever has it may be suspended.
+  @Test("is not waited for without end")
+  func waits() throws {
+    try Subject.real.run { _, directory in
+      let path = directory.appending("lock")
+      let files = LinuxFileSystem(longestLockWait: .milliseconds(20))
+      let lock = try files.lock(path, exclusive: true, wait: false, holder: [])
+      let error = failure { () throws(FileError) in
+        _ = try files.lock(path, exclusive: false, wait: true, holder: [])
+      }
+      #expect(error?.isLockedByAnother == true)
+      lock.release()
+      try files.lock(path, exclusive: false, wait: true, holder: []).release()
+    }
+  }
+
   @Test("is shared with others that don't exclude", arguments: Subject.allCases)
   func shares(subject: Subject) throws {
     try subject.run { files, directory in
