@@ -96,8 +96,9 @@ package protocol FileSystem: Sendable {
   ///
   /// The lock excludes other locks of the same process too, and ends with the process. Without
   /// `wait`, throws one that `isLockedByAnother` when it is taken; with it, blocks the thread, and
-  /// throws that after half a minute, since whoever has it may be suspended. The file must never be renamed or removed. Whoever locks exclusively leaves `holder` in it
-  /// until the lock is released, for error texts only: read it with `contents(of:limit:)`.
+  /// throws that after half a minute, since whoever has it may be suspended. The file must never be
+  /// renamed or removed. Whoever locks exclusively leaves `holder` in it until the lock is
+  /// released, for error texts only: read it with `contents(of:limit:)`.
   func lock(
     _ path: FilePath, exclusive: Bool, wait: Bool, holder: [UInt8]
   ) throws(FileError) -> FileLock

@@ -231,16 +231,15 @@ struct Ledger {
   private func checkFounded(
     _ edit: Transaction, claimedBy name: String, _ had: Seen, _ device: Had
   ) throws {
-    for (document, operation) in edit.operations where operation.isValue {
-      let (stream, sequence) = (
-        StreamID(rawValue: operation.insert.stream), Int(operation.insert.sequence)
-      )
+    // One that was dropped is dead, whoever claims it; who has but the rest knows nothing of it.
+    for (document, operation) in edit.operations
+    where operation.isValue && dropped[operation.dot] == nil {
+      let insert = operation.insert
+      let (stream, sequence) = (StreamID(rawValue: insert.stream), insert.sequence)
       guard stream != edit.entry.stream else { continue }
       let isThere =
-        authors.indices.contains { authors[$0].isOf(stream) && had[$0] >= sequence }
-        || device.applied.contains { context in
-          context.entries.contains { $0.stream == stream && $0.sequence >= UInt64(sequence) }
-        }
+        authors.indices.contains { authors[$0].isOf(stream) && had[$0] >= Int(sequence) }
+        || device.applied.contains { $0.contains(stream: stream, sequence: sequence) }
       guard isThere else {
         throw Finding(
           "\(name) claims \(edit.entry), which edits \(document.id), whose insert is not there")

@@ -87,8 +87,6 @@ package struct Compactor {
       }
       guard !report.isStopped else { break }
     }
-    // Last: of what had to stay much may have to be looked at, each time, and nothing come of it.
-    if !report.isStopped { try heed(unfinished: true, into: &report) }
     if !report.isStopped {
       do {
         report.blobs = try BlobUpkeep(
@@ -99,6 +97,9 @@ package struct Compactor {
         failure = failure ?? error
       }
     }
+    // Last: of what had to stay much may have to be looked at, each time, and nothing come of it;
+    // nothing else is to wait for that, which may never end within its time.
+    if !report.isStopped { try heed(unfinished: true, into: &report) }
     if let failure { throw failure }
     return report
   }
