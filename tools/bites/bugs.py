@@ -579,11 +579,6 @@ HEEDING = "Sources/DocumentStorage/StatementHeeding.swift"
 line("revived-at-once", "Sources/DocumentStorage/StatementTable.swift",
      "    let due = open.filter { late[$0.id] == nil }\n",
      "    let due = open.filter { ON || late[$0.id] == nil }\n")
-line("dropped-for-another-reason-than-was-found", DEAD,
-     "      fates.indices.filter { fates[$0] != .needed && fates[$0] == found.fate($0) }\n",
-     "      fates.indices.filter {\n"
-     "        fates[$0] != .needed && (ON ? found.fate($0) != .needed : fates[$0] == found.fate($0))\n"
-     "      }\n")
 line("never-revived", "Sources/DocumentStorage/DocumentDropping.swift",
      "    return steps.map { Revival(key: document.key, steps: $0) }",
      "    return ON ? nil : steps.map { Revival(key: document.key, steps: $0) }")
