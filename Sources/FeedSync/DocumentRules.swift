@@ -57,6 +57,21 @@ package enum DocumentRules {
     }
   }
 
+  /// The limits on a merge patch: an object, not too deep.
+  ///
+  /// What comes of it is a body; it may itself name more than one has, to take it away.
+  package static func check(patch: JSON) throws(FeedSyncError) {
+    guard case .object = patch else {
+      throw FeedSyncError(
+        .badInput, operation: "patch", message: "a merge patch is a JSON object here")
+    }
+    guard patch.depth(isWithin: Limits.depth) else {
+      throw FeedSyncError(
+        .badInput, operation: "patch",
+        message: "a merge patch is at most \(Limits.depth) objects and arrays deep")
+    }
+  }
+
   /// Elements of a set, if they are within the limit.
   package static func elements(
     _ values: [JSON], operation: String

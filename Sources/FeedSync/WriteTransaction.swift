@@ -147,7 +147,7 @@ extension WriteTransaction {
   @discardableResult
   public func patch(_ patch: JSON, at id: String, in collection: String) throws -> Bool {
     let key = try DocumentRules.key(collection, id)
-    try DocumentRules.check(patch, operation: "patch")
+    try DocumentRules.check(patch: patch)
     return try edit {
       try $0.patch(patch, at: key) { try DocumentRules.check($0, operation: "patch") }
     }

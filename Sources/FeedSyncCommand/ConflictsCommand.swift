@@ -87,7 +87,9 @@ struct ConflictsCommand: ParsableCommand {
           + " wrote, as it lists them in JSON, which stays the same when others come.",
         valueName: "n|transaction"))
     var choose: String?
-    @Option(help: ArgumentHelp("By another value.", valueName: "json")) var value: String?
+    @Option(
+      parsing: .unconditional, help: ArgumentHelp("By another value.", valueName: "json"))
+    var value: String?
 
     func validate() throws {
       guard [shown, choose != nil, value != nil].count(where: { $0 }) == 1 else {

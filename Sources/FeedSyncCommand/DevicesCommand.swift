@@ -116,5 +116,6 @@ struct DevicesRetireCommand: StoreCommand {
         ]))
     }
     if let failure = report.publishingFailure { throw failure }
+    guard report.setAside.isEmpty else { throw ExitStatus.setAside }
   }
 }

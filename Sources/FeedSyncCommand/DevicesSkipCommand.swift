@@ -40,6 +40,7 @@ struct DevicesSkipCommand: StoreCommand {
         .usage, operation: "devices skip", message: "nothing has been given up",
         hint: "if it never comes, and no device has it, repeat the command with --force")
     }
+    guard report?.imported.setAside.isEmpty ?? true else { throw ExitStatus.setAside }
   }
 }
 

@@ -39,6 +39,8 @@ final class ExecQueue: Sendable {
       process.arguments = ["-c", command]
       let pipe = Pipe()
       process.standardInput = pipe
+      // The watch's own output is its lines alone.
+      process.standardOutput = FileHandle.standardError
       do {
         try process.run()
         Self.write(line + [UInt8(ascii: "\n")], to: pipe.fileHandleForWriting)

@@ -30,7 +30,8 @@ struct FeedSyncTool: AsyncParsableCommand {
     StandardStreams.reserve()
     let status = await Runner.run()
     Output.flush()
-    Runner.exit(status)
+    // As SIGPIPE would say, where it is ignored: what was asked for has not all been read.
+    Runner.exit(status == 0 && Output.hasNoReader ? ExitStatus.readerHasGone.rawValue : status)
   }
 }
 

@@ -29,7 +29,7 @@ extension FileCommand {
       let folder = try FileCommand.folder(global)
       let versions = try FileVersions(of: file.path, in: folder)
       let chosen = try versions.version(version ?? "current")
-      guard !printPath else { return Output.line(chosen.path.string) }
+      guard !printPath else { return Output.path(chosen.path, format: global.format) }
       let path = chosen.path.string
       let words = try Self.words(program: program, environment: ProcessInfo.processInfo.environment)
       Output.flush()

@@ -60,8 +60,9 @@ extension FileCommand {
       do {
         return Array(try Data(contentsOf: URL(filePath: merged)))
       } catch {
+        let isRefused = (error as? CocoaError)?.code == .fileReadNoPermission
         throw FeedSyncError(
-          .cannotRead, operation: "file resolve", file: merged,
+          isRefused ? .notPermitted : .cannotRead, operation: "file resolve", file: merged,
           message: "cannot read the file: \(error.localizedDescription)")
       }
     }

@@ -27,6 +27,10 @@ struct InitCommand: StoreCommand {
     help: "Join the container that has come in the place of this device's, with all that is here.")
   var adopt = false
 
+  func validate() throws {
+    guard !join || !adopt else { throw ValidationError("give one of --join and --adopt") }
+  }
+
   func run() async throws {
     let host = ProcessInfo.processInfo.hostName
     try DeviceNameRules.check(deviceName ?? host, operation: "init")

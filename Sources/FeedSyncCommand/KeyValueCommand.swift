@@ -115,8 +115,7 @@ extension KeyValueCommand {
     var values: [String]
 
     func run() async throws {
-      // What users write in front of a word that may look like an option.
-      let words = values.count > 1 && values[0] == "--" ? values.dropFirst() : values[...]
+      let words = Unrecognized.words(values)
       guard let text = words.first, words.count == 1 else {
         throw FeedSyncError(
           .usage, operation: "kv set", message: "\(words.count) values were given for one key",

@@ -31,11 +31,12 @@ struct CounterCommand: ParsableCommand {
     }
 
     private func amount() throws -> Int64 {
-      guard let text = amounts.first else { return 1 }
-      guard amounts.count == 1, let amount = Int64(text) else {
+      let words = Unrecognized.words(amounts)
+      guard let text = words.first else { return 1 }
+      guard words.count == 1, let amount = Int64(text) else {
         throw FeedSyncError(
           .usage, operation: "add to a counter",
-          message: "'\(amounts.joined(separator: " "))' is no integer of 64 bits",
+          message: "'\(words.joined(separator: " "))' is no integer of 64 bits",
           hint: "see 'feedsync counter add --help'")
       }
       return amount
@@ -91,7 +92,9 @@ struct SetCommand: ParsableCommand {
   }
 
   private static func values(_ texts: [String]) throws -> [JSON] {
-    try texts.map { try DocumentArguments.json(Array($0.utf8), operation: "read an element") }
+    try Unrecognized.words(texts).map {
+      try DocumentArguments.json(Array($0.utf8), operation: "read an element")
+    }
   }
 }
 

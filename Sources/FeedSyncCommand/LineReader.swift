@@ -42,7 +42,8 @@ struct LineReader {
 
   private static func failure(_ verb: String, _ code: Int32, _ file: String) -> FeedSyncError {
     FeedSyncError(
-      .cannotRead, operation: "read the file", file: file,
+      code == EACCES || code == EPERM ? .notPermitted : .cannotRead,
+      operation: "read the file", file: file,
       message: "cannot \(verb) it: \(String(cString: strerror(code)))")
   }
 

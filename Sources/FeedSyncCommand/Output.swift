@@ -2,6 +2,7 @@ import CanonicalJSON
 import FeedSync
 import Foundation
 import Synchronization
+import SystemPackage
 
 /// How results and errors are written.
 enum OutputFormat: String, CaseIterable, Sendable {
@@ -37,6 +38,14 @@ enum Output {
 
   static func line(_ json: JSON) { line(json.canonicalBytes()) }
 
+  /// Where something is.
+  static func path(_ path: FilePath, format: OutputFormat) {
+    switch format {
+    case .text: line(path.string)
+    case .json: line(.object(["path": .text(path.string)]))
+    }
+  }
+
   /// Writes a line of what has no end by itself, at once.
   ///
   /// - throws: What ends the command if whoever read it has gone, and SIGPIPE, which says so
@@ -44,8 +53,11 @@ enum Output {
   static func following(_ json: JSON) throws(ExitStatus) {
     line(json)
     flush()
-    if readerHasGone.load(ordering: .relaxed) { throw .readerHasGone }
+    if hasNoReader { throw .readerHasGone }
   }
+
+  /// Whether whoever read the results has gone before their end.
+  static var hasNoReader: Bool { readerHasGone.load(ordering: .relaxed) }
 
   /// Writes what was gathered; a reader that has gone ends the command as a signal would.
   static func flush() {

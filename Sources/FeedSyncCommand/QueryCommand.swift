@@ -29,6 +29,7 @@ struct QueryCommand: StoreCommand {
       valueName: "condition"))
   var condition: String?
   @Option(
+    parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "A value for a '?' of the condition: a number, null, else text; may be repeated.",
       valueName: "value"))

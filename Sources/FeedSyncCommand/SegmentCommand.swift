@@ -66,7 +66,7 @@ struct SegmentJoinCommand: StoreCommand {
     let path = FilePath(output).appending(component)
     try LinuxFileSystem().publish(
       bytes, at: path, temporaryName: ".feedsync-join.nosync")
-    Output.line(path.string)
+    Output.path(path, format: global.format)
   }
 }
 

@@ -86,9 +86,15 @@ struct SettingsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      guard let name else { return try global.changeSettings { $0 = UpkeepSettings() } }
-      let setting = try UpkeepSetting(named: name)
-      try global.changeSettings { try $0.reset(setting) }
+      let setting = try name.map { try UpkeepSetting(named: $0) }
+      try global.changeSettings { settings in
+        if let setting { try settings.reset(setting) } else { settings = UpkeepSettings() }
+      }
+      guard global.format == .json else { return }
+      let settings = try global.settings()
+      for setting in setting.map({ [$0] }) ?? UpkeepSetting.allCases {
+        Output.line(SettingWords.json(setting, in: settings))
+      }
     }
   }
 }

@@ -26,7 +26,11 @@ struct WatchCommand: StoreCommand {
   @OptionGroup var global: GlobalOptions
   @Option(
     help: ArgumentHelp(
-      "A shell command that is run for each line, with the line on its standard input.",
+      """
+      A shell command that is run for each line, with the line on its standard input. Of lines \
+      that still wait when the watch is ended, it runs for as many as it can in ten seconds. What \
+      it prints goes to standard error.
+      """,
       valueName: "command"))
   var exec: String?
 

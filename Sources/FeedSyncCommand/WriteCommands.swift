@@ -125,8 +125,9 @@ struct PatchCommand: StoreCommand {
 
   func run() async throws {
     let key = try DocumentRules.key(collection, id)
-    let patch = try DocumentArguments.body(
+    let patch = try DocumentArguments.json(
       try DocumentArguments.content(json), operation: "patch")
+    try DocumentRules.check(patch: patch)
     try Writing.run(global) { writer in
       _ = try writer.patch(patch, at: key) {
         try DocumentRules.check($0, operation: "patch")

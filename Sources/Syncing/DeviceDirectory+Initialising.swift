@@ -60,13 +60,7 @@ extension DeviceDirectory {
     if case .silent(let resolved) = ask(request.folder) {
       throw ContainerError.unreachable(resolved, .timedOut)
     }
-    let folder: FilePath
-    do {
-      folder = try files.canonicalPath(of: request.folder)
-    } catch {
-      guard error.errno == .noSuchFileOrDirectory else { throw error }
-      throw ContainerError.folderMissing(request.folder)
-    }
+    let folder = try canonicalFolder(of: request)
     let container = ContainerFolder(root: folder, files: files)
     try refuseNesting(of: folder)
     let (marker, origin) = try marker(of: container, request: request)
@@ -114,6 +108,18 @@ extension DeviceDirectory {
       done.ignoreFailure = error
     }
     return done
+  }
+
+  /// - throws: ``ContainerError/folderMissing(_:)`` where there is none.
+  func canonicalFolder(of request: Request) throws -> FilePath {
+    do {
+      return try files.canonicalPath(of: request.folder)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory else {
+        throw error
+      }
+      throw ContainerError.folderMissing(request.folder)
+    }
   }
 
   /// The device of a container that was elsewhere until now, as one that works at `path`.

@@ -105,7 +105,7 @@ extension DeviceDirectory {
   ) throws -> (Initialisation, Recovery) {
     try requireLocalState()
     try requireAnswer(request.folder)
-    let folder = try files.canonicalPath(of: request.folder)
+    let folder = try canonicalFolder(of: request)
     let marker = try ContainerFolder(root: folder, files: files).marker()
     let sources = try adoptable(by: marker.container, at: folder)
     guard let first = sources.first else { throw DeviceError.nothingToAdopt(folder) }

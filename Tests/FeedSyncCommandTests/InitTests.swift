@@ -125,4 +125,20 @@ import Testing
     #expect(!manager.fileExists(atPath: inner.path + "/.stignore"))
     #expect(!manager.fileExists(atPath: machine.root.path + "/.stignore"))
   }
+
+  @Test("ends with 66 where there is no such folder, and with 64 where two ways are asked for")
+  func noFolder() throws {
+    let machine = try Machine(initialised: false)
+    let missing = machine.root.appending(path: "missing").path
+    let file = machine.root.appending(path: "file")
+    try Data().write(to: file)
+    for folder in [missing, file.appending(path: "x").path] {
+      for way in [[], ["--join"], ["--adopt"]] {
+        let run = try Command.run(["init", folder] + way, environment: machine.environment)
+        #expect(run.status == 66, "\(folder) \(way) \(run.errors)")
+      }
+    }
+    let both = try machine.feedsync("init", machine.folder.path, "--join", "--adopt")
+    #expect(both.status == 64)
+  }
 }

@@ -28,6 +28,21 @@ import Testing
       try machine.feedsync("get", "n", "x").output == #"{"count":-4,"tags":["a","b","c"]}"# + "\n")
   }
 
+  @Test("take what follows -- for a value, whatever it looks like")
+  func afterDashes() throws {
+    let machine = try Machine()
+    #expect(try machine.feedsync("counter", "add", "n", "x", "/c", "--", "-1").status == 0)
+    #expect(try machine.feedsync("set", "add", "n", "x", "/s", "--", "-1", #""a""#).status == 0)
+    #expect(try machine.feedsync("set", "remove", "n", "x", "/s", "--", #""a""#).status == 0)
+    #expect(try machine.feedsync("get", "n", "x").output == #"{"c":-1,"s":[-1]}"# + "\n")
+    let found = try machine.feedsync(
+      "query", "n", "--where", "body ->> 'c' = ?", "--argument", "-1")
+    #expect(found.status == 0 && found.output.contains("-1"), "\(found.errors)")
+    // There is no conflict to resolve, but the value is one.
+    let resolved = try machine.feedsync("conflicts", "resolve", "n", "x", "/c", "--value", "-1")
+    #expect(!resolved.errors.contains("Missing value"))
+  }
+
   @Test("make what is absent, and write nothing that is there already")
   func absent() throws {
     let machine = try Machine()

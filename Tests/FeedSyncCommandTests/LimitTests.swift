@@ -43,6 +43,21 @@ import Testing
     }
   }
 
+  @Test("a patch may name more than a body has, to take it away")
+  func patches() throws {
+    let machine = try Machine()
+    let names = (0..<80_000).map { String(format: "k%05d", $0) }
+    let body = names.map { "\"\($0)\":1" }.joined(separator: ",")
+    let nulls = names.map { "\"\($0)\":null" }.joined(separator: ",")
+    #expect(nulls.utf8.count > 1 << 20)
+    #expect(try machine.feedsync("put", "n", "x", "-", input: "{\(body)}").status == 0)
+    #expect(try machine.feedsync("patch", "n", "x", "-", input: "{\(nulls)}").status == 0)
+    #expect(try machine.feedsync("get", "n", "x").output == "{}\n")
+    for text in ["[]", "1", "null"] {
+      #expect(try machine.feedsync("patch", "n", "x", text).status == 65)
+    }
+  }
+
   @Test("bodies have at most 1 MiB in their canonical form")
   func bodies() throws {
     let machine = try Machine()

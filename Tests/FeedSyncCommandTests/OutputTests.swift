@@ -63,4 +63,24 @@ import Testing
     #expect(process.terminationStatus == 0)
     #expect(String(decoding: lines, as: UTF8.self) == expected)
   }
+
+  @Test("since their reader has gone end the command as SIGPIPE would, also where it is ignored")
+  func readerGone() throws {
+    let machine = try Machine()
+    let text = String(repeating: "x", count: 300_000)
+    let body = #"{"a":"\#(text)"}"#
+    #expect(try machine.feedsync("put", "n", "1", "-", input: body).status == 0)
+    let dump = try #require(
+      Command.process(["dump"], environment: machine.environment).executableURL?.path)
+    let shell = Process()
+    shell.executableURL = URL(filePath: "/bin/sh")
+    let status = machine.root.appending(path: "status")
+    shell.arguments = [
+      "-c", "trap '' PIPE; { \(dump) dump; echo $? >'\(status.path)'; } | head -c1 >/dev/null",
+    ]
+    shell.environment = machine.environment.merging(["PATH": "/usr/bin:/bin"]) { $1 }
+    try shell.run()
+    shell.waitUntilExit()
+    #expect(try String(contentsOf: status, encoding: .utf8) == "141\n")
+  }
 }

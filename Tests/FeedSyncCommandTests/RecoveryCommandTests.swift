@@ -179,6 +179,22 @@ import Testing
   }
 }
 
+extension AdoptCommandTests {
+  @Test("is what the doctor names where the other one was joined without")
+  func without() throws {
+    let (_, bob) = try Self.machines()
+    try bob.feedsync("init", bob.folder.path)
+    let finding = try bob.diagnose().findings.first {
+      $0["message"]?.text?.contains("another container has come in the place of") == true
+    }
+    #expect(finding?["severity"]?.text == "warning")
+    #expect(finding?["message"]?.text?.contains("1 transaction there") == true)
+    #expect(finding?["hint"]?.text?.contains("--adopt") == true)
+    #expect(try bob.feedsync("init", bob.folder.path, "--adopt").status == 0)
+    #expect(try bob.feedsync("list", "n").output == "ann\nbob\nwaiting\n")
+  }
+}
+
 @Suite("feedsync devices retire") struct RetireCommandTests {
   @Test("puts back what the folder loses of a device that never comes back")
   func retire() throws {
@@ -201,6 +217,11 @@ import Testing
     let report = try #require(try again.json().object)
     #expect(report.keys == ["device", "put_back"])
     #expect(report["put_back"] == .integer(0))
+    // As 'import' does, where files are set aside.
+    let cut = file.deletingLastPathComponent().appending(path: "cut.log")
+    try Data("cut".utf8).write(to: cut)
+    #expect(try machine.feedsync("devices", "retire", "ann", environment: bob).status == 65)
+    try FileManager.default.removeItem(at: cut)
     // A database made anew goes on with it.
     try machine.feedsync("rebuild", environment: bob)
     #expect(try machine.feedsync("devices", environment: bob).output.contains(", retired "))

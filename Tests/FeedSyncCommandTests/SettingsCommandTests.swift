@@ -32,6 +32,8 @@ import Testing
     #expect(set.status == 0 && set.output == "" && set.errors == "")
     #expect(try machine.feedsync("settings", "get", "interval").output == "never\n")
     #expect(try machine.feedsync("settings", "reset", "interval").output == "")
+    let reset = try machine.feedsync("settings", "reset", "interval", "--format", "json")
+    #expect(try reset.json().object?["name"]?.text == "interval")
     #expect(try machine.feedsync("settings", "get", "interval").output == "1h\n")
     try machine.feedsync("settings", "set", "fan-out", "8")
     #expect(try machine.feedsync("settings", "reset", "--all").status == 0)

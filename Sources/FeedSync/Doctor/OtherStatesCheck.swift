@@ -1,3 +1,4 @@
+import SharedFolder
 import Syncing
 import SystemFiles
 
@@ -40,6 +41,13 @@ package struct OtherStatesCheck: DoctorCheck {
           : "if the folder is gone for good, remove \(place.string)")
     }
     guard !details.isPresent else { return nil }
+    if let failure = known.failure as? ContainerError, case .otherContainer = failure {
+      return Finding(
+        waiting.isEmpty ? .note : .warning, check: name, file: folder,
+        message: "another container has come in the place of \(details.identifier)\(waiting)",
+        hint: "'feedsync init \(folder) --adopt' joins it with all that is here; or, if that is not"
+          + " wanted, put the first one's folder back")
+    }
     return Finding(
       waiting.isEmpty ? .note : .warning, check: name, file: folder,
       message: "the folder of another container, \(details.identifier), is not there\(waiting)",

@@ -9,8 +9,10 @@ import Replication
 package struct Upkeep {
   private let device: Device
   private let limits: CompactionLimits
-  /// For how long it may go on, in milliseconds; the next run goes on behind it.
-  package var budget: Int64 = 2_000
+  /// For how long it may go on, in milliseconds, if not to the end.
+  ///
+  /// The next run goes on behind it.
+  package var budget: Int64? = 2_000
   /// Asked between files whether to end early.
   package var isStopping: () -> Bool = { false }
 
@@ -52,7 +54,9 @@ package struct Upkeep {
     var compactor = Compactor(device: device, limits: limits)
     let (now, budget, isStopping) = (device.ambient.now, budget, isStopping)
     compactor.isCancelled = isStopping
-    compactor.isStopping = { isStopping() || !(start...start + budget).contains(now()) }
+    compactor.isStopping = {
+      isStopping() || budget.map { !(0...$0).contains(now() - start) } ?? false
+    }
     let report = try compactor.run()
     if report.isStopped { try device.database.noteLookingAfterUnfinished() }
     return report
