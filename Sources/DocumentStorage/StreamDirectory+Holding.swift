@@ -73,7 +73,7 @@ extension StreamDirectory {
 }
 
 extension StoreDatabase {
-  /// How much is known of each stream: a number that grows with whatever may let a file of it be
+  /// How much is known of each stream: a number that changes with whatever may let a file of it be
   /// read that could not be read before.
   package func knowledge(of streams: Set<StreamID>) throws -> [StreamID: Int] {
     guard !streams.isEmpty else { return [:] }
@@ -87,8 +87,10 @@ extension StoreDatabase {
 
 extension StreamDirectory {
   /// What its files held, what is kept of them, what is given up, and whether its transactions can
-  /// be told apart; none of it ever becomes less: what is kept is told by the last number given,
-  /// since segments that are joined become one.
+  /// be told apart.
+  ///
+  /// What is kept is told by the last number given, since segments that are joined become one; that
+  /// becomes less where the last one goes, so it must not make up for a file.
   ///
   /// An older program kept neither marks nor files: what is still to be taken from the folder
   /// becomes less as they come.
@@ -96,7 +98,7 @@ extension StreamDirectory {
     guard let row = rows[stream] else { return 0 }
     let statement = try db.cachedStatement(
       sql: """
-        SELECT (SELECT count(*) FROM segments WHERE stream = ?1)
+        SELECT (SELECT count(*) FROM segments WHERE stream = ?1) * 1000003
           + (SELECT coalesce(max(id), 0) FROM archive WHERE stream = ?1)
           - (SELECT count(*) FROM unarchived WHERE stream = ?1)
         """)

@@ -166,6 +166,12 @@ extension FolderKnowledge {
     looks.updateValue(look, forKey: key).map { $0 != look } ?? false
   }
 
+  /// How a file looked at the last full scan of this process.
+  func look(of key: FileKey) -> FileRecord.Look? { looks[key] }
+
+  /// Takes back that a file's look was noted: it counts as changed once more.
+  mutating func restore(_ look: FileRecord.Look?, of key: FileKey) { looks[key] = look }
+
   /// Forgets files that are not there any more; of a directory that could not be listed, nobody
   /// knows.
   mutating func forgetAbsent(from listing: FolderListing) {

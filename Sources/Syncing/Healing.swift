@@ -153,14 +153,18 @@ struct Healing {
     if let record = knowledge.record(of: file.key), record.look == look {
       return !record.reason.isOfContent
     }
+    let before = knowledge.look(of: file.key)
     guard knowledge.hasChanged(file.key, look) else { return true }
     let reader = SegmentReader(container: device.container, expected: device.record.container)
     switch reader.read(file) {
     case .segment(let found, _): return found.digest == segment.digest
-    // What cannot be read now may be read later.
     case .gone: return true
     case .setAside(let record):
-      guard record.reason.isOfContent else { return true }
+      guard record.reason.isOfContent else {
+        // What cannot be read now may be read later, and is to be compared then.
+        knowledge.restore(before, of: file.key)
+        return true
+      }
       knowledge.note(record)
       return false
     }

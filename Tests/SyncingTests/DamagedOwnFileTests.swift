@@ -53,6 +53,19 @@ import Testing
     #expect(try world.logs(in: ann.folder).count == 4)
   }
 
+  @Test("is read again where it could not be read when it had changed")
+  func unreadable() throws {
+    let importer = Importer(device: ann.device)
+    #expect(try importer.importAll().putBack == 0)
+    try damage(files[1])
+    let file = files[1].path(in: ann.folder)
+    world.fake?.setRefused(true, file)
+    #expect(try importer.importAll().putBack == 0)
+    world.fake?.setRefused(false, file)
+    #expect(try importer.importAll().putBack == 1)
+    #expect(try isWhole())
+  }
+
   @Test("is put back by the next import after somebody has read it")
   func foundByADiagnosis() throws {
     try damage(files[0])
