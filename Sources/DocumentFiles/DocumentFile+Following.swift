@@ -74,6 +74,7 @@ extension DocumentFile: DocumentOwner {
   }
 
   func end(_ closing: DocumentClosing) {
+    ending = closing
     watching?.task.cancel()
     watching = nil
     isRegistered = false

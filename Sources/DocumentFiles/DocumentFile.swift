@@ -35,6 +35,8 @@ public actor DocumentFile<Contents: DocumentContents> {
   let presenter: DocumentPresenter
   let broadcast = DocumentEvents()
   var isRegistered = true
+  /// How it was closed.
+  var ending: DocumentClosing?
   var watching: (directory: FilePath, status: FileStatus?, task: Task<Void, Never>)?
   var turns = DocumentTurns()
   /// What waits for its turn at the file, or has it.
@@ -150,7 +152,16 @@ public actor DocumentFile<Contents: DocumentContents> {
   ///   the edits are a version beside it then, or one on this machine if it is no file any more.
   public func save() async throws {
     guard machine.state != .closed else { throw DocumentFileError.closed(path: path.string) }
+    let hadEdits = machine.hasUnsavedChanges
     try await performWhenOthersAreServed(.saveAsked)
+    try requireSaved(hadEdits)
+    guard machine.state != .closed else { throw DocumentFileError.closed(path: path.string) }
+  }
+
+  /// Whoever had the turn before may have found the file gone, and have closed the document.
+  private func requireSaved(_ hadEdits: Bool) throws {
+    guard hadEdits, case .deleted(keptAs: .some)? = ending else { return }
+    throw DocumentFileError.changedMeanwhile(path: path.string)
   }
 
   /// Gives up edits that are not saved, and reads the file again.
@@ -165,7 +176,9 @@ public actor DocumentFile<Contents: DocumentContents> {
   ///   are a version already.
   public func close() async throws {
     guard machine.state != .closed else { return }
+    let hadEdits = machine.hasUnsavedChanges
     try await performWhenOthersAreServed(.closeAsked)
+    try requireSaved(hadEdits)
   }
 
   /// Settles its conflicts on all machines; see

@@ -67,9 +67,15 @@ import Testing
       try await eventually { try other.report().claims.contains { $0.state == .waiting } })
     #expect(try folder.otherVersions(of: "a.txt") == nil)
     #expect(await document.hasUnsavedChanges)
+    // Whoever saves, or closes, meanwhile is told that the edits are in no file.
+    let asking = [Task { try await document.save() }, Task { try await document.close() }]
+    await Task.yield()
     hold.signal()
     try await writer.value
+    await #expect(throws: DocumentFileError.self) { try await asking[0].value }
+    let closing = await asking[1].result
     #expect(await eventually { await document.state == .closed })
+    if case .failure(let error) = closing { #expect(error is DocumentFileError) }
     #expect(try kept() == ["edited"])
     let id = try #require(try folder.otherVersions(of: "a.txt")?.first).persistentIdentifier
     #expect(await eventually { await log.events.last == .closed(.deleted(keptAs: id)) })

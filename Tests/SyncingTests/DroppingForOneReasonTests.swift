@@ -27,7 +27,7 @@ import Testing
       try ann.put("new", #"{"n":\#(number)}"#)
       try ann.publish()
     }
-    try carry(from: folder, to: dan.folder)
+    try world.carry(from: folder, to: dan.folder)
     try dan.importAll()
     // Joined, and then for long enough that it is looked at.
     try compact()
@@ -40,13 +40,6 @@ import Testing
     let segment = try #require(try ann.device.database.archivedSegments(of: ann.stream).first)
     let found = try #require(try ann.device.database.deadOperations(of: segment))
     #expect(found.count == 5)
-  }
-
-  private func carry(from: FilePath, to: FilePath) throws {
-    let present = Set(try world.logs(in: to).map(\.key))
-    for file in try world.logs(in: from) where !present.contains(file.key) {
-      try world.deliver(file, to: to)
-    }
   }
 
   @discardableResult
@@ -65,9 +58,9 @@ import Testing
   /// Everybody hears of everything, and says so.
   private func meet() throws {
     for _ in 0..<2 {
-      try carry(from: dan.folder, to: folder)
+      try world.carry(from: dan.folder, to: folder)
       for peer in [ann, bob] { try peer.importAll() }
-      try carry(from: folder, to: dan.folder)
+      try world.carry(from: folder, to: dan.folder)
       try dan.importAll()
       for peer in [ann, bob, dan] {
         for _ in 0..<2 {

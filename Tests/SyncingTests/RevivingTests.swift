@@ -24,15 +24,8 @@ import Testing
     try ann.add("red", to: "/colours", of: "old")
     try ann.put("new", "{}")
     try ann.publish()
-    try carry(from: folder, to: dan.folder)
+    try world.carry(from: folder, to: dan.folder)
     try dan.importAll()
-  }
-
-  private func carry(from: FilePath, to: FilePath) throws {
-    let present = Set(try world.logs(in: to).map(\.key))
-    for file in try world.logs(in: from) where !present.contains(file.key) {
-      try world.deliver(file, to: to)
-    }
   }
 
   /// Bob deletes a document, and everybody at home forgets it.
@@ -67,11 +60,11 @@ import Testing
   /// Everybody gets everything.
   private func meet() throws -> Int {
     try dan.publish()
-    try carry(from: dan.folder, to: folder)
+    try world.carry(from: dan.folder, to: folder)
     for peer in [ann, bob] { try peer.importAll() }
-    try carry(from: folder, to: dan.folder)
+    try world.carry(from: folder, to: dan.folder)
     let revived = try dan.importAll().revived
-    try carry(from: dan.folder, to: folder)
+    try world.carry(from: dan.folder, to: folder)
     for peer in [ann, bob] { try peer.importAll() }
     return revived
   }
@@ -81,7 +74,7 @@ import Testing
     try dan.put("old", #"{"colours":["red"],"count":3,"edited":true,"n":1,"tags":{"x":true}}"#)
     try forget()
     try dan.publish()
-    try carry(from: folder, to: dan.folder)
+    try world.carry(from: folder, to: dan.folder)
     var loop = WatchLoop(device: dan.device)
     let told = try (1...2).map { _ in
       try loop.scan(nil).compactMap { if case .revived(let count) = $0 { count } else { nil } }
@@ -115,17 +108,17 @@ import Testing
     try bob.importAll()
     try bob.delete("old")
     try bob.publish()
-    try carry(from: folder, to: kim.folder)
+    try world.carry(from: folder, to: kim.folder)
     try kim.importAll()
     try dan.put("old", #"{"colours":["red"],"count":3,"edited":true,"n":1,"tags":{"x":true}}"#)
     try forget()
     try dan.publish()
-    try carry(from: dan.folder, to: kim.folder)
+    try world.carry(from: dan.folder, to: kim.folder)
     try kim.importAll()
     let shown = try kim.body("old")
     #expect(try shown == dan.body("old"))
     let position = try kim.device.database.changePosition()
-    try carry(from: folder, to: kim.folder)
+    try world.carry(from: folder, to: kim.folder)
     try kim.importAll()
     #expect(try kim.body("old") != shown)
     guard case .commits(let commits) = try kim.device.database.changes(after: position) else {
@@ -140,7 +133,7 @@ import Testing
   func countsOnce() throws {
     try dan.increment("/count", of: "old", by: 2)
     try dan.publish()
-    try carry(from: dan.folder, to: folder)
+    try world.carry(from: dan.folder, to: folder)
     try dan.put("old", #"{"colours":["red"],"count":5,"n":2,"tags":{"x":true}}"#)
     let seen = try dan.body("old")
     // His increment, and the delete that it is kept for.
@@ -185,7 +178,7 @@ import Testing
     }
     try dan.put("kept", "{}")
     try dan.publish()
-    try carry(from: dan.folder, to: folder)
+    try world.carry(from: dan.folder, to: folder)
     for peer in [ann, bob] { try peer.importAll() }
     // While Dan edits it, Bob looks after his files, and may drop what is dead of them.
     try dan.put("own", #"{"edited":true,"n":3,"tags":{"x":true}}"#)
@@ -234,14 +227,14 @@ import Testing
     try dan.publish()
     // Eve gets the edit, and deletes the document with it; that comes last.
     let eve = try world.peer("eve", in: world.folder("eve"))
-    try carry(from: dan.folder, to: eve.folder)
+    try world.carry(from: dan.folder, to: eve.folder)
     try eve.importAll()
     try eve.delete("old")
     try eve.publish()
     try forget()
     _ = try meet()
     #expect(try ann.body("old") != nil)
-    try carry(from: eve.folder, to: folder)
+    try world.carry(from: eve.folder, to: folder)
     _ = try meet()
     for peer in [ann, bob, dan] {
       #expect(try peer.body("old") == nil)

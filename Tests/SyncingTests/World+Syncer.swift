@@ -26,6 +26,14 @@ extension World {
     for file in files { try deliver(file, to: other.folder) }
   }
 
+  /// Brings all that a folder has to another one that lacks it.
+  func carry(from folder: FilePath, to other: FilePath) throws {
+    let present = Set(try logs(in: other).map(\.key))
+    for file in try logs(in: folder) where !present.contains(file.key) {
+      try deliver(file, to: other)
+    }
+  }
+
   /// Another gets all that `author` has, and says so in a document called like itself; then
   /// `author` gets that.
   func meet(_ author: Peer, with other: Peer) throws {
