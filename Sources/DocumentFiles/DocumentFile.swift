@@ -155,7 +155,6 @@ public actor DocumentFile<Contents: DocumentContents> {
     let hadEdits = machine.hasUnsavedChanges
     try await performWhenOthersAreServed(.saveAsked)
     try requireSaved(hadEdits)
-    guard machine.state != .closed else { throw DocumentFileError.closed(path: path.string) }
   }
 
   /// Whoever had the turn before may have found the file gone, and have closed the document.
