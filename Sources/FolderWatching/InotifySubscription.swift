@@ -27,8 +27,9 @@ final class InotifySubscription {
   private(set) var shortcoming: PollingReason?
   /// Whether `logs/` is there and watched.
   private(set) var hasLogs = false
-  /// Whether the container is there.
-  var hasContainer: Bool { container != nil }
+  /// Whether the container is there, and not just the place where it is to be mounted: a container
+  /// has its marker at least.
+  private(set) var hasContainer = false
 
   /// The descriptors to interrupt ``next()`` with, by ending the watch on the cookies.
   let interruption: (descriptor: Int32, watch: Int32)
@@ -51,6 +52,7 @@ final class InotifySubscription {
     _ = add(paths.container, as: .container)
     hasLogs = add(paths.logs, as: .logs)
     if hasLogs { addStreams() }
+    hasContainer = container != nil && (hasLogs || !isEmpty(paths.container))
   }
 
   /// Ends all the watches.
@@ -60,6 +62,7 @@ final class InotifySubscription {
   var isStale: Bool {
     shortcoming != nil || !paths.cookies.isInPlace || FileIdentity(paths.container) != container
       || FileIdentity(paths.logs) != logs
+      || !hasContainer && container != nil && !isEmpty(paths.container)
   }
 
   /// Waits for the next event, and watches a stream directory that has appeared.
@@ -71,6 +74,10 @@ final class InotifySubscription {
     }
     if case .appeared(let stream) = verdict { addStream(stream) }
     return verdict
+  }
+
+  private func isEmpty(_ directory: FilePath) -> Bool {
+    (try? DirectoryListing.names(at: directory))?.isEmpty ?? false
   }
 
   private func addStreams() {

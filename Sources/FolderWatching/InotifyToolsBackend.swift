@@ -37,13 +37,20 @@ package final class InotifyToolsBackend: WatchBackend {
   package init(
     container: FilePath, cookies: FilePath,
     fileSystem: @escaping @Sendable (FilePath) -> String? = {
-      guard case .remote(let name)? = try? LinuxFileSystem().kind(of: $0) else { return nil }
-      return name
+      InotifyToolsBackend.remoteName(of: $0)
     }
   ) {
     self.container = container
     self.cookies = CookieFile(directory: cookies)
     self.fileSystem = fileSystem
+  }
+
+  /// By the mount table first: a server that does not answer would hold the question itself, and
+  /// with it the process's only watcher.
+  package static func remoteName(of path: FilePath) -> String? {
+    if let place = MountTable.current()?.remotePlace(of: path) { return place.name }
+    guard case .remote(let name)? = try? LinuxFileSystem().kind(of: path) else { return nil }
+    return name
   }
 
   /// What `ps -T` shows.

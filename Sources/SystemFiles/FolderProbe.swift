@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 import SystemPackage
 
@@ -73,52 +72,17 @@ package final class FolderProbe: Sendable {
   private func ask(
     _ folder: FilePath, _ file: FilePath.Component, _ messenger: inout Messenger?
   ) -> FolderAnswer {
-    guard let table = mounts(), let place = Self.remotePlace(of: folder, table)
-    else { return .answers }
+    guard let place = mounts()?.remotePlace(of: folder)?.path else { return .answers }
     // One that was killed may have ended since without an answer: then another is sent.
     if let outcome = messenger?.outcome(within: seconds), outcome != .wasKilled {
       if outcome == .cameBack { messenger = nil }
       return outcome == .cameBack ? .answers : .silent(resolved: place)
     }
-    messenger = Messenger(["/bin/cat", "--", place.appending(file).string])
+    let words = ["--", place.appending(file).string]
+    // Not every system has it there; who has none anywhere cannot ask.
+    messenger = Messenger(["/bin/cat"] + words) ?? Messenger(["cat"] + words)
     guard let outcome = messenger?.outcome(within: seconds) else { return .answers }
     if outcome != .waits { messenger = nil }
     return outcome == .cameBack ? .answers : .silent(resolved: place)
-  }
-
-  /// Follows links without going beyond the point where something remote is mounted.
-  ///
-  /// - returns: where the rest of the path is a remote file system's to resolve; nil if all is
-  ///   local.
-  private static func remotePlace(of path: FilePath, _ table: MountTable) -> FilePath? {
-    var place: FilePath = "/"
-    var rest = Array(path.lexicallyNormalized().components.reversed())
-    var hops = 0
-    while let name = rest.popLast() {
-      if name.kind == .parentDirectory {
-        place.removeLastComponent()
-        continue
-      }
-      guard name.kind == .regular else { continue }
-      let next = place.appending(name)
-      if FileSystemKind.mayHang(mountName: table.name(for: next.bytes)) {
-        return rest.reversed().reduce(into: next) { $0.append($1) }
-      }
-      guard let target = link(at: next), hops < 40 else {
-        place = next
-        continue
-      }
-      hops += 1
-      if target.isAbsolute { place = "/" }
-      rest += target.components.reversed()
-    }
-    return nil
-  }
-
-  private static func link(at path: FilePath) -> FilePath? {
-    // One byte more than is read stays zero and ends the string.
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-    let count = path.withPlatformString { readlink($0, &buffer, Int(PATH_MAX)) }
-    return count > 0 ? FilePath(platformString: buffer) : nil
   }
 }

@@ -15,6 +15,8 @@ package struct Messenger {
   private var isKilled = false
 
   /// Starts a program that reads and writes nothing here; nil if it cannot be started.
+  ///
+  /// One that is named without a slash is looked for along `PATH`.
   package init?(_ arguments: [String]) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -26,7 +28,7 @@ package struct Messenger {
     let words = arguments.map { strdup($0) }
     defer { for word in words { free(word) } }
     var environment: [UnsafeMutablePointer<CChar>?] = [nil]
-    let status = posix_spawn(&child, arguments[0], &actions, nil, words + [nil], &environment)
+    let status = posix_spawnp(&child, arguments[0], &actions, nil, words + [nil], &environment)
     guard status == 0 else { return nil }
     process = child
   }

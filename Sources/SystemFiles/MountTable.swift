@@ -3,7 +3,7 @@ package struct MountTable {
   private var mounts: [(point: [UInt8], name: String)] = []
 
   /// The mounts as they are now; nil without /proc.
-  static func current() -> MountTable? {
+  package static func current() -> MountTable? {
     // One line a mount; 16 MiB of it is more than any machine has.
     (try? LinuxFileSystem().readAll("/proc/self/mountinfo", limit: 1 << 24).bytes)
       .map { MountTable($0) }

@@ -100,9 +100,30 @@ extension RealInotify {
       }
     }
 
+    /// A mount on it makes no event.
+    @Test func aFolderWithNothingInItMayBeWhereSomethingIsToBeMounted() async throws {
+      let folder = try TemporaryContainer(streams: [])
+      rmdir(folder.logs.string)
+      try await watching(folder) { watcher in
+        #expect(watcher.mode == .polling(.folderMissing))
+        // Something else than the marker, so that no event tells.
+        makeFile(folder.container.appending("other"))
+        await eventually { clock.wakeUps == [.seconds(5)] }
+        clock.advance(by: .seconds(5))
+        await eventually { watcher.mode == .inotify }
+        await outlast(watcher)
+        makeDirectory(folder.logs)
+        makeDirectory(folder.logs.appending("b"))
+        await eventually { recorder.events.last == .overflow }
+        await outlast(watcher)
+        #expect(await sees(folder.logs.appending("b"), watcher))
+      }
+    }
+
     @Test func logsThatAppearLaterAreWatched() async throws {
       let folder = try TemporaryContainer(streams: [])
       rmdir(folder.logs.string)
+      makeFile(folder.container.appending("feedsync.container"))
       try await watching(folder) { watcher in
         #expect(watcher.mode == .inotify)
         makeDirectory(folder.logs)

@@ -24,6 +24,29 @@ import Testing
     #expect(table.name(for: Array("/".utf8)) == "ext4")
   }
 
+  @Test("of a server is known from the mount table alone, also behind a link")
+  func remotePlace() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path
+    let table = MountTable(
+      Array(
+        """
+        1 0 8:1 / / rw - ext4 /dev/sda1 rw
+        2 1 0:1 / \(path)/share rw - nfs4 server:/ rw
+        3 1 0:2 / \(path)/disk rw - fuseblk /dev/sdb1 rw
+        """.utf8))
+    let files = LinuxFileSystem()
+    try files.makeSymbolicLink(path.appending("link"), to: "share/notes")
+    for way in ["share/notes/logs", "link/logs", "disk/../link/logs"] {
+      let place = table.remotePlace(of: path.appending(way))
+      #expect(place?.path == path.appending("share/notes/logs"), "\(way)")
+      #expect(place?.name == "nfs4", "\(way)")
+    }
+    for way in ["shares", "disk/notes", "link/../.."] {
+      #expect(table.remotePlace(of: path.appending(way)) == nil, "\(way)")
+    }
+  }
+
   @Test("is remote for network file systems and FUSE, and local for the rest")
   func magicNumbers() {
     #expect(FileSystemKind(magic: 0x6969, mountName: "nfs4") == .remote(name: "nfs4"))

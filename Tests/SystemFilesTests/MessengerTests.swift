@@ -26,5 +26,15 @@ import Testing
   }
 
   @Test("whose program is not there is none")
-  func absent() { #expect(Messenger(["/nonexistent/program"]) == nil) }
+  func absent() {
+    for name in ["/nonexistent/program", "nonexistent-program"] {
+      #expect(Messenger([name]) == nil)
+    }
+  }
+
+  @Test("is looked for where programs are if its program is named without a place")
+  func named() throws {
+    var messenger = try #require(Messenger(["cat", "--", "/dev/null"]))
+    #expect(messenger.outcome(within: 30) == .cameBack)
+  }
 }

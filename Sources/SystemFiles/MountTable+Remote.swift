@@ -1,0 +1,43 @@
+import Glibc
+import SystemPackage
+
+extension MountTable {
+  /// Where a path comes to a file system whose calls may wait for a server.
+  ///
+  /// Follows links, and touches nothing of what is mounted there. What has been mounted since the
+  /// table was read is not seen.
+  ///
+  /// - returns: the path from which the rest is that file system's to resolve, and its name; nil
+  ///   if all is local.
+  package func remotePlace(of path: FilePath) -> (path: FilePath, name: String)? {
+    var place: FilePath = "/"
+    var rest = Array(path.lexicallyNormalized().components.reversed())
+    var hops = 0
+    while let component = rest.popLast() {
+      if component.kind == .parentDirectory {
+        place.removeLastComponent()
+        continue
+      }
+      guard component.kind == .regular else { continue }
+      let next = place.appending(component)
+      if let name = name(for: next.bytes), FileSystemKind.mayHang(mountName: name) {
+        return (rest.reversed().reduce(into: next) { $0.append($1) }, name)
+      }
+      guard let target = Self.link(at: next), hops < 40 else {
+        place = next
+        continue
+      }
+      hops += 1
+      if target.isAbsolute { place = "/" }
+      rest += target.components.reversed()
+    }
+    return nil
+  }
+
+  private static func link(at path: FilePath) -> FilePath? {
+    // One byte more than is read stays zero and ends the string.
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let count = path.withPlatformString { readlink($0, &buffer, Int(PATH_MAX)) }
+    return count > 0 ? FilePath(platformString: buffer) : nil
+  }
+}
