@@ -38,8 +38,10 @@ struct ForkDetection {
     if memory.stream != stream || reached < memory.reached { memory = Memory() }
     memory.stream = stream
     memory.reached = reached
-    let new = try device.container.list(directories: [directory], except: memory.names).segments
-    let unknown = try unknown(new, of: stream, &memory)
+    let listing = try device.container.list(directories: [directory], except: memory.names)
+    // What cannot be listed is not empty.
+    if let failure = listing.unreadable.first { throw failure }
+    let unknown = try unknown(listing.segments, of: stream, &memory)
     guard !unknown.isEmpty else { return false }
     let records = try device.database.fileRecords(in: directory.bytes)
     for file in unknown where !isJudged(file, records[file.key], memory) {

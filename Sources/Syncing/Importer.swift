@@ -28,6 +28,7 @@ package final class Importer {
   package var isStopping: () -> Bool = { false }
   private var progress = ImportProgress()
   private var forks = ForkDetection.Memory()
+  private var unsettled = UnsettledFiles()
 
   /// - parameter limits: how much is read before it is written.
   package init(device: Device, limits: ImportPart.Limits = .standard) {
@@ -178,6 +179,7 @@ package final class Importer {
     let path = device.container.logs.appending(file.directory).appending(file.name)
     guard let status = try? device.container.files.status(of: path) else { return true }
     return FileRecord.Look(status) != record.look
+      || unsettled.mustRead(record, now: device.ambient.now())
   }
 
   private func readAndApply(

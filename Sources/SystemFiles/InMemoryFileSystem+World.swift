@@ -75,6 +75,16 @@ extension InMemoryFileSystem {
     }
   }
 
+  /// Replaces a file's bytes where they stand, within a tick of its file system's clock: nothing
+  /// else about it changes.
+  package func fill(_ path: FilePath, with bytes: [UInt8]) {
+    state.withLock { state in
+      guard let number = try? state.tree.locate(path, followingLast: false).node else { return }
+      state.tree.nodes[number]?.content = bytes
+      state.tree.nodes[number]?.syncedCount = bytes.count
+    }
+  }
+
   /// Lets a file grow while it is next read: after its bytes were read, before it is closed.
   package func appendDuringNextRead(_ bytes: [UInt8], to path: FilePath) {
     change(path) { node, _ in node.arriving += bytes }

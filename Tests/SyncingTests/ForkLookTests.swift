@@ -44,7 +44,12 @@ import Testing
     let (control, importer) = (
       Importer(device: plain.ann.device), Importer(device: scene.ann.device)
     )
-    _ = try control.importAll()
+    for _ in 1...2 {
+      _ = try control.importAll()
+      _ = try importer.importAll()
+      // What is damaged is read again until it is beyond doubt.
+      scene.world.advance(milliseconds: 3000)
+    }
     _ = try importer.importAll()
     let wanted = try plain.opened { _ = try control.importAll() }
     #expect(try scene.opened { _ = try importer.importAll() } == wanted)
@@ -54,6 +59,18 @@ import Testing
     // Within one process, also what no import has looked at.
     try scene.world.place([4, 5, 6], at: scene.strange)
     #expect(try scene.opened { try scene.ann.publish() } == published + 1)
+  }
+
+  @Test("takes a directory that cannot be listed for none that is empty")
+  func unlistable() throws {
+    let scene = try Scene(isStrange: false)
+    let directory = scene.strange.parent
+    try scene.ann.put("b", "{}")
+    scene.fake.setRefused(true, directory)
+    #expect(throws: FileError.self) { try scene.ann.publish() }
+    #expect(try scene.ann.importAll().publishingFailure is FileError)
+    scene.fake.setRefused(false, directory)
+    #expect(try scene.ann.publish().transactions == 1)
   }
 
   @Test("opens one again that has changed, and finds what another has written under its name")
