@@ -19,6 +19,23 @@ package struct DeviceIdentity: Sendable {
     self.environment = environment
     self.mint = mint
   }
+
+  /// Between the environments in which a database has written: processes of one device may see its
+  /// machine differently, as in a container and outside.
+  fileprivate static let separator: UInt8 = 0
+
+  /// The environment as it is kept; nil if there is nothing to tell by.
+  ///
+  /// Of nothing but separators, it would be new each time.
+  fileprivate var comparableEnvironment: [UInt8]? {
+    guard let bytes = environment()?.filter({ $0 != Self.separator }), !bytes.isEmpty else {
+      return nil
+    }
+    return bytes
+  }
+
+  /// What the database of a new device notes of where it is made.
+  var storedEnvironment: Data? { comparableEnvironment.map { Data($0) } }
 }
 
 extension DeviceRecord {
@@ -26,22 +43,18 @@ extension DeviceRecord {
   /// was restored, and writes a new stream from now on (protocol.md 25).
   static func current(_ db: Database, _ identity: DeviceIdentity) throws -> DeviceRecord? {
     guard let device = try fetch(db) else { return nil }
-    // Of nothing but separators, it would be new each time.
-    guard let environment = identity.environment()?.filter({ $0 != separator }),
-      !environment.isEmpty
-    else { return device }
+    guard let environment = identity.comparableEnvironment else { return device }
     let stored = try Data.fetchOne(db.prepared("SELECT environment FROM device"))
-    let known = stored.map { [UInt8]($0).split(separator: separator).map(Array.init) } ?? []
+    let known =
+      stored.map { [UInt8]($0).split(separator: DeviceIdentity.separator).map(Array.init) } ?? []
     guard !known.contains(environment) else { return device }
     if stored != nil, device.leftAt == nil { try beginStream(identity.mint(), db) }
     let all = known.suffix(maximumEnvironments - 1) + [environment]
-    try db.run("UPDATE device SET environment = ?", [Data(all.joined(separator: [separator]))])
+    let joined = Data(all.joined(separator: [DeviceIdentity.separator]))
+    try db.run("UPDATE device SET environment = ?", [joined])
     return try fetch(db)
   }
 
-  /// Between the environments in which this database has written: processes of one device may see
-  /// its machine differently, as in a container and outside.
-  private static let separator: UInt8 = 0
   private static let maximumEnvironments = 8
 
   /// Makes the device go on under another stream.

@@ -37,20 +37,23 @@ extension StoreDatabase {
   }
 
   /// Makes this database a device, or takes over a new path and name; who had left is back.
+  ///
+  /// Where it is made is noted, so that copies of one that has not written yet write streams of
+  /// their own, too.
   package func save(_ device: DeviceRecord) throws {
     try write { db in
       var streams = try StreamDirectory(db)
       let number = try streams.number(of: device.stream, db)
       try db.run(
         """
-        INSERT INTO device(id, container, marker, path, stream, name, clock)
-        VALUES (1, ?, ?, ?, ?, ?, 0)
+        INSERT INTO device(id, container, marker, path, stream, name, clock, environment)
+        VALUES (1, ?, ?, ?, ?, ?, 0, ?)
         ON CONFLICT(id) DO UPDATE SET path = excluded.path, name = excluded.name,
           left_at = NULL
         """,
         [
           device.container.databaseBytes, Data(device.marker), Data(device.path.bytes), number,
-          device.name,
+          device.name, identity.storedEnvironment,
         ])
       try db.run("UPDATE streams SET own = 1 WHERE id = ?", [number])
     }

@@ -202,15 +202,28 @@ extension StoreDatabase {
     try write { db in try Outbox.fixBatches(db) }
   }
 
-  /// The next batch to publish; nil if all is in the folder.
-  package func nextBatch() throws -> Outbox.Batch? {
+  /// The streams of which batches wait, the present one last: a former one's number is less.
+  package func batchedStreams() throws -> [Int64] {
     try read { db in
-      // What a former stream still has comes first: its number is the lesser.
-      let sql = "SELECT * FROM batches ORDER BY stream, first LIMIT 1"
-      guard let row = try Row.fetchOne(db.prepared(sql)) else { return nil }
+      try Int64.fetchAll(db.prepared("SELECT DISTINCT stream FROM batches ORDER BY stream"))
+    }
+  }
+
+  /// The next batch to publish, a former stream's first; nil if all is in the folder.
+  package func nextBatch() throws -> Outbox.Batch? {
+    for stream in try batchedStreams() {
+      if let batch = try nextBatch(of: stream) { return batch }
+    }
+    return nil
+  }
+
+  /// The next batch to publish of a stream; nil if all of it is in the folder.
+  package func nextBatch(of stream: Int64) throws -> Outbox.Batch? {
+    try read { db in
+      let sql = "SELECT * FROM batches WHERE stream = ? ORDER BY first LIMIT 1"
+      guard let row = try Row.fetchOne(db.prepared(sql), arguments: [stream]) else { return nil }
       let first: Int64 = try row.value("first")
       let last: Int64 = try row.value("last")
-      let stream: Int64 = try row.value("stream")
       // Another branch of a former stream may have been written and drop what this leans on.
       let isFormer = try Int64.fetchOne(db.prepared("SELECT stream FROM device")) != stream
       func segment(

@@ -62,8 +62,26 @@ package struct Publisher: Sendable {
         remembering: &memory)
     }
     try device.database.fixBatches()
+    var failure: (any Error)?
+    for stream in try device.database.batchedStreams() {
+      do {
+        try publish(stream, unless: isStopping, into: &report)
+      } catch let error as ContainerError {
+        throw error
+      } catch {
+        // What hinders one, such as a directory that is another's, does not hinder all.
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    return report
+  }
+
+  private func publish(
+    _ stream: Int64, unless isStopping: () -> Bool, into report: inout Report
+  ) throws {
     var device = device
-    while !isStopping(), let batch = try device.database.nextBatch() {
+    while !isStopping(), let batch = try device.database.nextBatch(of: stream) {
       // The folder may go, or another come in its place, at any moment: what is noted as published
       // must be in this device's container.
       try device.requireContainer()
@@ -78,17 +96,15 @@ package struct Publisher: Sendable {
         report.renamed.append(path)
         hasOwnName = false
       }
-      guard
-        try device.database.markPublished(
-          batch, file: file, hasOwnName: hasOwnName, home: device.record.path)
-      else { throw ContainerError.moved(device.container.root) }
+      guard try device.note(batch, file: file, hasOwnName: hasOwnName) else {
+        throw ContainerError.moved(device.container.root)
+      }
       report.transactions += Int(batch.last - batch.first) + 1
       let name = ImportedNames.Name(
         stream: batch.segment.range.stream, first: batch.first, last: batch.last,
         digest: file.digest)
       report.segments.append((name, hasOwnName))
     }
-    return report
   }
 
   /// What is written, or is there already: two files of the same transactions help nobody.
@@ -101,5 +117,20 @@ package struct Publisher: Sendable {
       return earlier
     }
     return SegmentFile.encode(batch.segment)
+  }
+}
+
+extension Device {
+  /// Notes a batch as published; false if the device works in another folder by now.
+  fileprivate func note(
+    _ batch: Outbox.Batch, file: SegmentFile.Encoded, hasOwnName: Bool
+  ) throws -> Bool {
+    func note(as home: FilePath) throws -> Bool {
+      try database.markPublished(batch, file: file, hasOwnName: hasOwnName, home: home)
+    }
+    if try note(as: record.path) { return true }
+    // `init` may have named the same folder by another path.
+    guard let home = try database.device()?.path, isSameFolder(home) else { return false }
+    return try note(as: home)
   }
 }

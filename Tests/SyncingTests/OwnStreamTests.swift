@@ -95,6 +95,21 @@ import Testing
     #expect(try Self.stream(of: ann) == StreamID(rawValue: 77))
   }
 
+  @Test("is left, too, where the database was copied before it had written anything")
+  func copiedUnwritten() throws {
+    let world = try World()
+    let place = Place()
+    let database = try StoreDatabase.inMemory(
+      identity: DeviceIdentity(environment: { place.bytes }, mint: { StreamID(rawValue: 77) }))
+    let ann = try world.peer("ann", in: try world.folder("shared"), database: database)
+    place.move()
+    try ann.put("a", "{}")
+    #expect(try Self.stream(of: ann) == StreamID(rawValue: 77))
+    try ann.publish()
+    #expect(try world.logs(in: ann.folder).allSatisfy { $0.directory != ann.directory })
+    #expect(try ann.device.database.unpublishedCount() == 0)
+  }
+
   @Test("that is left with a file in the folder that nobody noted gets no second one of the same")
   func fileBeforeNote() throws {
     let world = try World()

@@ -29,6 +29,29 @@ import Testing
     #expect(try ann.publish().transactions == 0)
   }
 
+  @Test("what a former stream still has is no condition for the present one, where it is refused")
+  func refusedFormerStream() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    let (former, directory) = (ann.stream, ann.directory)
+    try ann.put("a", "{}")
+    try ann.publish()
+    try ann.put("b", "{}")
+    #expect(try ann.device.database.beginStream(insteadOf: former))
+    try ann.put("c", "{}")
+    let path = ann.device.container.logs.appending(directory)
+    world.fake?.setRefused(true, path)
+    #expect(throws: FileError.self) { try ann.publish() }
+    #expect(try ann.device.database.unpublishedCount() == 1)
+    let present = try #require(try ann.device.database.device()?.stream)
+    #expect(
+      try world.logs(in: ann.folder, except: directory).map(\.directory.string)
+        == [present.description])
+    world.fake?.setRefused(false, path)
+    #expect(try ann.publish().transactions == 1)
+    #expect(try ann.device.database.unpublishedCount() == 0)
+  }
+
   @Test("finds the same content in another compression", arguments: World.Kind.allCases)
   func otherCompression(kind: World.Kind) throws {
     let world = try World(kind)

@@ -96,11 +96,11 @@ struct LogFile: Hashable, Sendable {
 
 extension World {
   /// The files under a folder's `logs/`, sorted by name.
-  func logs(in folder: FilePath) throws -> [LogFile] {
+  func logs(in folder: FilePath, except: FilePath.Component? = nil) throws -> [LogFile] {
     let logs = folder.appending("logs")
     guard (try? files.status(of: logs)) != nil else { return [] }
     var result: [LogFile] = []
-    for directory in try files.list(logs) {
+    for directory in try files.list(logs) where directory.name != except {
       let path = logs.appending(directory.name)
       for file in try files.list(path) {
         let contents = try files.contents(of: path.appending(file.name), limit: 1 << 26)
