@@ -153,7 +153,8 @@ extension FeedSyncError {
         .noContainer, operation: operation, file: path.string,
         message: "another container (\(found)) stands here, not this device's (\(expected))",
         hint: "put the right folder back; if it was moved, run 'feedsync init NEWPATH'; or join"
-          + " this one and bring along all that is here: 'feedsync init \(path.string) --adopt'")
+          + " this one and bring along all that is here: 'feedsync init \(path.string) --adopt'"
+          + " (--join leaves it where it is)")
     case .copy(let path, let original):
       self.init(
         .noContainer, operation: operation, file: path.string,

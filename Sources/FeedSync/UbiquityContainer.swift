@@ -65,11 +65,13 @@ public struct UbiquityContainer: Sendable {
   ///     refused.
   ///   - deviceName: What other devices call this one, 1 to 64 bytes; nil to keep its
   ///     name, or for the host's.
-  ///   - isCreating: Whether a container may be made where there is none yet.
+  ///   - isCreating: Whether a container may be made where there is none yet. Where another
+  ///     container has come in the place of one that this state knows, it is joined only with
+  ///     false: what is here would go out of sight (`feedsync init DIR --adopt` brings it along).
   ///   - state: As for ``init(_:state:)``.
   /// - throws: ``FeedSyncError``: `.noContainer` if the folder is missing, or nothing is there to
-  ///   join; `.badInput` for a device's name that is none; `.configuration` for another
-  ///   identifier, or if folder and state lie in one another.
+  ///   join, or another container than before; `.badInput` for a device's name that is none;
+  ///   `.configuration` for another identifier, or if folder and state lie in one another.
   public static func join(
     _ folder: String, identifier: String? = nil, deviceName: String? = nil,
     isCreating: Bool = true, state: String? = nil

@@ -54,7 +54,9 @@ extension DeviceDirectory {
 
   /// Makes the folder a container, or joins the one that is there, as a device of its own.
   ///
-  /// Done again, it joins as the same device, and takes over a new path.
+  /// Done again, it joins as the same device, and takes over a new path. Where another container
+  /// has come in the place of a device's, it joins that only where joining was asked for: what the
+  /// device has would go out of sight (protocol.md 29).
   package func initialise(_ request: Request) throws -> Initialisation {
     try requireLocalState()
     if case .silent(let resolved) = ask(request.folder) {
@@ -64,6 +66,7 @@ extension DeviceDirectory {
     let container = ContainerFolder(root: folder, files: files)
     try refuseNesting(of: folder)
     let (marker, origin) = try marker(of: container, request: request)
+    if origin == .present, !request.joinsOnly { try refuseReplacing(by: marker, at: folder) }
     if let wanted = request.identifier, wanted != marker.identifier {
       throw ContainerError.otherIdentifier(
         container.markerFile, expected: wanted, found: marker.identifier)

@@ -45,6 +45,33 @@ extension DeviceDirectory {
     return (found, found == wanted ? .created : .present)
   }
 
+  /// Refuses a container that is new here and stands where another one of this state's was.
+  ///
+  /// - throws: ``ContainerError/otherContainer(_:expected:found:)``
+  func refuseReplacing(by marker: Marker, at folder: FilePath) throws {
+    let ids = try containerIDs()
+    // What was joined before may be joined again, as where an adoption was interrupted.
+    let isKnown = try ids.contains(marker.container) && isInitialised(marker.container)
+    guard !isKnown, ids.contains(where: { $0 != marker.container }) else { return }
+    let adopted = Set(try olderDatabases(of: marker.container).compactMap(\.container))
+    let replaced = try devices(at: folder).map(\.record).first { device in
+      device.leftAt == nil && device.container != marker.container
+        && !adopted.contains(device.container)
+    }
+    guard let replaced else { return }
+    throw ContainerError.otherContainer(
+      folder, expected: replaced.container, found: marker.container)
+  }
+
+  private func isInitialised(_ id: ContainerID) throws -> Bool {
+    do {
+      _ = try openUnfinished(id, at: nil, isSilent: true)
+      return true
+    } catch DeviceError.notInitialised {
+      return false
+    }
+  }
+
   /// Whether some device here cannot be opened now: it might be that of the folder.
   private var areSomeShut: Bool {
     get throws {

@@ -183,7 +183,11 @@ extension AdoptCommandTests {
   @Test("is what the doctor names where the other one was joined without")
   func without() throws {
     let (_, bob) = try Self.machines()
-    try bob.feedsync("init", bob.folder.path)
+    let refused = try bob.feedsync("init", bob.folder.path, "--format", "json")
+    #expect(refused.status == 66)
+    #expect(try refused.error()["hint"]?.text?.contains("--adopt") == true)
+    #expect(try bob.feedsync("get", "n", "ann").status == 66)
+    #expect(try bob.feedsync("init", bob.folder.path, "--join").output == "joined\n")
     let finding = try bob.diagnose().findings.first {
       $0["message"]?.text?.contains("another container has come in the place of") == true
     }

@@ -36,12 +36,13 @@ struct Household: Sendable {
 
   @discardableResult
   func initialise(
-    _ folder: FilePath, name: String? = nil, in directory: DeviceDirectory? = nil
+    _ folder: FilePath, name: String? = nil, in directory: DeviceDirectory? = nil,
+    joining: Bool = false
   ) throws -> DeviceDirectory.Initialisation {
     try (directory ?? self.directory).initialise(
       DeviceDirectory.Request(
         folder: folder, identifier: nil, deviceName: name, fallbackName: "host",
-        joinsOnly: false))
+        joinsOnly: joining))
   }
 
   /// Opens the device as a command does that names a folder, or none.

@@ -109,7 +109,7 @@ import Testing
     // Another container was there in between.
     let second = Marker(container: ContainerID(rawValue: 9), identifier: "second")
     try house.files.publish(second.bytes, at: markerFile, temporaryName: "t")
-    try house.initialise(folder)
+    try house.initialise(folder, joining: true)
     try write("b")
     try house.files.remove(markerFile)
     #expect(throws: ContainerError.markerMissing(folder)) { try house.initialise(folder) }

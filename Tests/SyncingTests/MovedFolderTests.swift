@@ -103,6 +103,40 @@ import Testing
     }
   }
 
+  @Test("and whose place another container has taken is joined there only by who asks for that")
+  func replacedAndJoined() throws {
+    let house = try Household()
+    let folder = try house.makeFolder("folder")
+    let first = try house.initialise(folder).device
+    try house.removeTree(folder)
+    _ = try house.makeFolder("folder")
+    let stranger = try house.initialise(folder, in: house.other("elsewhere")).device
+    #expect(
+      throws: ContainerError.otherContainer(
+        folder, expected: first.record.container, found: stranger.record.container)
+    ) { try house.initialise(folder) }
+    #expect(try house.directory.containers().count == 1)
+    let joined = try house.initialise(folder, joining: true)
+    #expect(joined.device.record.container == stranger.record.container)
+    // Once it has, it may do so again, whatever way it is asked.
+    #expect(try house.initialise(folder).device.record.stream == joined.device.record.stream)
+  }
+
+  @Test("is worked in by who began there, also where it has been named by another path since")
+  func otherPath() throws {
+    let house = try Household()
+    let folder = try house.makeFolder("folder")
+    try house.initialise(folder)
+    let watch = try house.open()
+    let above = house.root.appending("above")
+    try house.files.makeSymbolicLink(above, to: house.root)
+    // As where it is mounted in two places: the path is another, and the folder the same.
+    try watch.device.database.rejoin(at: above.appending("folder"))
+    try watch.put("a", "{}")
+    #expect(try watch.publish().transactions == 1)
+    #expect(try watch.device.database.unpublishedCount() == 0)
+  }
+
   @Test("and then away is known by the path it was initialised at last")
   func away() throws {
     let house = try Household()
@@ -310,60 +344,5 @@ import Testing
     other.fake.putDirectory(other.file)
     try other.initialise()
     #expect(try other.fake.status(of: other.file).kind == .directory)
-  }
-}
-
-@Suite("Several containers in one state") struct SeveralContainersTests {
-  @Test("are told apart by their folders; the one initialised last is the default")
-  func sideBySide() throws {
-    let house = try Household()
-    let (one, two) = (try house.makeFolder("one"), try house.makeFolder("two"))
-    let first = try house.initialise(one, name: "first").device
-    let second = try house.initialise(two, name: "second").device
-    #expect(try house.open().stream == second.record.stream)
-    #expect(try house.open(one).stream == first.record.stream)
-    try house.open(one).put("x", #"{"in":1}"#)
-    try house.open(two).put("x", #"{"in":2}"#)
-    #expect(try house.open(one).body("x") == #"{"in":1}"#)
-    #expect(try house.open(two).body("x") == #"{"in":2}"#)
-    try house.initialise(one)
-    #expect(try house.open().stream == first.record.stream)
-    #expect(try house.open().device.record.name == "first")
-  }
-
-  @Test("that stand at one path by turns are told apart by the default while that is away")
-  func byTurns() throws {
-    let house = try Household()
-    let place = try house.makeFolder("stick")
-    let parked = house.root.appending("first")
-    let first = try house.initialise(place).device
-    try house.move(place, to: parked)
-    // A second stick, made on another machine, in the same slot.
-    let made = try house.makeFolder("made")
-    try house.initialise(made, in: house.other("elsewhere"))
-    try house.move(made, to: place)
-    let second = try house.initialise(place).device
-    #expect(try house.open(place).stream == second.record.stream)
-    try house.move(place, to: house.root.appending("second"))
-    #expect(try house.open(place).stream == second.record.stream)
-    #expect(try house.open().stream == second.record.stream)
-    try house.move(parked, to: place)
-    #expect(try house.open(place).stream == first.record.stream)
-  }
-
-  @Test("are left one by one; another is never chosen in place of the default")
-  func leaving() throws {
-    let house = try Household()
-    let (one, two) = (try house.makeFolder("one"), try house.makeFolder("two"))
-    try house.initialise(one)
-    try house.initialise(two)
-    let done = try house.directory.leave(try house.open().device, .published, process: "1")
-    #expect(done.wasDefault)
-    #expect(throws: DeviceError.noContainerChosen(state: house.directory.root)) {
-      try house.open()
-    }
-    #expect(try house.open(one).device.absence() == nil)
-    let other = try house.directory.leave(try house.open(one).device, .published, process: "1")
-    #expect(!other.wasDefault)
   }
 }

@@ -76,9 +76,14 @@ import Testing
     #expect(error?.code == .noContainer)
     #expect(throws: FeedSyncError.self) { try values.set(2, forKey: "a") }
     #expect(try await values.value(forKey: "a") == 1)
-    // The same folder opened anew has the other container's values.
-    let anew = try KeyValueStore(
-      DocumentStore(try UbiquityContainer.join(place.folder.path, state: place.state("ann"))))
+    // Opened anew, the folder has the other container's values, for who says that this is meant.
+    let refused = #expect(throws: FeedSyncError.self) {
+      try UbiquityContainer.join(place.folder.path, state: place.state("ann"))
+    }
+    #expect(refused?.code == .noContainer)
+    let container = try UbiquityContainer.join(
+      place.folder.path, isCreating: false, state: place.state("ann"))
+    let anew = try KeyValueStore(DocumentStore(container))
     #expect(try await anew.contents().entries.isEmpty)
   }
 
