@@ -85,8 +85,11 @@ package struct FileRecord: Sendable, Equatable {
   package let detail: String?
   /// Of a file that waits, or of another container's: the stream and range it holds.
   package let range: Range?
+  /// What decides whether it is read again though it looks as it did.
+  ///
   /// Of a file that waits for another branch of its stream: how much was known of that when it was
-  /// read (``StoreDatabase/knowledge(of:)``).
+  /// read (``StoreDatabase/knowledge(of:)``). Of one that is damaged or incomplete: when that was
+  /// found first, in milliseconds since 1970; nil once it is beyond doubt.
   package let tried: Int?
 
   package struct Range: Hashable, Sendable {

@@ -16,7 +16,13 @@ struct FolderKnowledge {
   /// How this device's own files looked at the last full scan.
   private var looks: [FileKey: FileRecord.Look] = [:]
 
-  init(database: StoreDatabase) { self.database = database }
+  private let now: @Sendable () -> Int64
+
+  /// - parameter now: milliseconds since 1970.
+  init(database: StoreDatabase, now: @escaping @Sendable () -> Int64) {
+    self.database = database
+    self.now = now
+  }
 
   mutating func refresh() throws {
     let current = try database.changeCount()
@@ -131,6 +137,7 @@ extension FolderKnowledge {
 
 extension FolderKnowledge {
   mutating func note(_ record: FileRecord) {
+    let record = record.after(records[record.key], now: now())
     guard records[record.key] != record else { return }
     records[record.key] = record
     noted.insert(record.key)
@@ -234,5 +241,30 @@ extension FolderKnowledge {
     names.segments.insert(
       ImportedNames.Name(
         stream: range.stream, first: range.first, last: range.last, digest: digest))
+  }
+}
+
+extension FileRecord {
+  /// Whether the file may be whole by now though it looks as it did.
+  ///
+  /// One that is filled in place can get its last bytes within the same tick of its file system's
+  /// clock in which it was read: two seconds on FAT, a second over SFTP. Then neither its size nor
+  /// its times tell. So it is read again at each look, until that is a tick later.
+  var isUnsettled: Bool { isOfDamage && tried != nil }
+
+  private var isOfDamage: Bool { reason == .damaged || reason == .incomplete }
+
+  /// Longer than any file system's clock stands still, in milliseconds.
+  private static let tick = 3000
+
+  /// With when it was first found to be so, for as long as that is not beyond doubt.
+  fileprivate func after(_ earlier: FileRecord?, now: Int64) -> FileRecord {
+    guard isOfDamage else { return self }
+    var since: Int? = Int(now)
+    if let earlier, earlier.isOfDamage, earlier.look == look {
+      since = earlier.tried.flatMap { (0..<Self.tick).contains(Int(now) - $0) ? $0 : nil }
+    }
+    return FileRecord(
+      key: key, look: look, reason: reason, detail: detail, range: range, tried: since)
   }
 }

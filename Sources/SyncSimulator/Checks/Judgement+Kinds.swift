@@ -129,12 +129,17 @@ extension Judgement {
         return false
       }
       if case .remove(path, let removed) = other.promise.kind { return removed.contains(element) }
+      // What comes late is covered by what was written around it without it, also by who began
+      // something else there.
+      if other.hasGivenUp(judged), other.claims(judged),
+        other.promise.isWhole || other.promise.writesAround(path)
+          || other.promise.writesAbove(path)
+      {
+        return true
+      }
       if other.promise.editedKind == nil {
         return other.promise.touches(path)
           || other.hasSeen(judged) && other.promise.writesAbove(path)
-          // What comes late is covered by what was written there without it.
-          || other.hasGivenUp(judged) && other.claims(judged)
-            && (other.promise.isWhole || other.promise.writesAround(path))
       }
       // Who has given up what made the set finds none, and begins it anew; and who adds to what
       // shows beside another set writes it anew.
@@ -155,7 +160,7 @@ extension Judgement {
 
   /// Whether an edit of one place may have written all anew that showed: so it does where nothing
   /// did, or a deletion stands beside an edit (protocol.md 13).
-  private func mayWriteAll(_ judged: JudgedPromise) -> Bool {
+  func mayWriteAll(_ judged: JudgedPromise) -> Bool {
     judged.promise.before == nil
       || judged.promise.wasDisputed && promises.contains { $0.promise.kind == .delete }
   }

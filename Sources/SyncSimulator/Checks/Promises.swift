@@ -149,7 +149,9 @@ struct Judgement {
       victim.promise.number != other.promise.number && other.hasSeen(victim)
         && victim.isLedUpTo(by: judged)
         && (other.promise.after == nil
-          || victim.promise.newPaths.contains { path.starts(with: $0) })
+          || victim.promise.newPaths.contains { path.starts(with: $0) }
+          // It wrote all anew that showed, also where that is as it was.
+          || mayWriteAll(victim) && victim.promise.after?.value(at: path) != nil)
     }
   }
 
