@@ -142,7 +142,7 @@ extension DocumentFile {
     do {
       let bytes = try contents.documentBytes()
       let id = try await alone(isUrgent) { [self] in
-        try await folder.keep(bytes, of: path, by: presenter)
+        try await folder.keep(bytes, of: home, by: presenter)
       }
       return (.kept(id), nil)
     } catch CoordinationError.cancelled(let path) {
@@ -196,7 +196,7 @@ extension DocumentFile {
       setContents(try Contents(documentBytes: read.bytes))
       return (.reloaded(read.stamp, hasConflicts: read.hasConflicts), nil)
     } catch {
-      return (.unreadable, error)
+      return (.unparsable(read.stamp, at: folder.ambient.uptime()), error)
     }
   }
 

@@ -28,6 +28,7 @@ extension DocumentFile: DocumentOwner {
 
   func followMove() async {
     guard machine.state != .closed else { return }
+    if (try? folder.place(canonical: path)) != nil { home = path }
     broadcast.send(.moved(path))
     await look()
   }
@@ -74,7 +75,6 @@ extension DocumentFile: DocumentOwner {
   }
 
   func end(_ closing: DocumentClosing) {
-    ending = closing
     watching?.task.cancel()
     watching = nil
     isRegistered = false
@@ -141,7 +141,7 @@ extension DocumentFolder {
       do {
         file = try place.openDirectory().open(place.name)
       } catch {
-        guard error.errno == .noSuchFileOrDirectory else { throw error }
+        guard error.isOfMissingFile else { throw error }
         throw DocumentFileError.notFound(path: place.path.string)
       }
       let before = try file.status()

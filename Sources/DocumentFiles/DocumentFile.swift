@@ -35,8 +35,8 @@ public actor DocumentFile<Contents: DocumentContents> {
   let presenter: DocumentPresenter
   let broadcast = DocumentEvents()
   var isRegistered = true
-  /// How it was closed.
-  var ending: DocumentClosing?
+  /// Where it was last that was in the folder.
+  var home: FilePath
   var watching: (directory: FilePath, status: FileStatus?, task: Task<Void, Never>)?
   var turns = DocumentTurns()
   /// What waits for its turn at the file, or has it.
@@ -49,6 +49,7 @@ public actor DocumentFile<Contents: DocumentContents> {
     self.contents = contents
     self.folder = folder
     self.presenter = presenter
+    home = presenter.path
     machine = DocumentMachine(pace: pace)
   }
 
@@ -152,14 +153,15 @@ public actor DocumentFile<Contents: DocumentContents> {
   ///   the edits are a version beside it then, or one on this machine if it is no file any more.
   public func save() async throws {
     guard machine.state != .closed else { throw DocumentFileError.closed(path: path.string) }
-    let hadEdits = machine.hasUnsavedChanges
+    let edit = machine.unsavedEdit
     try await performWhenOthersAreServed(.saveAsked)
-    try requireSaved(hadEdits)
+    try requireSaved(edit)
   }
 
-  /// Whoever had the turn before may have found the file gone, and have closed the document.
-  private func requireSaved(_ hadEdits: Bool) throws {
-    guard hadEdits, case .deleted(keptAs: .some)? = ending else { return }
+  /// Whoever had the turn before may have found another file, or none, and have made a version of
+  /// the edits.
+  private func requireSaved(_ edit: Int?) throws {
+    guard let edit, machine.isInVersion(edit) else { return }
     throw DocumentFileError.changedMeanwhile(path: path.string)
   }
 
@@ -175,9 +177,9 @@ public actor DocumentFile<Contents: DocumentContents> {
   ///   are a version already.
   public func close() async throws {
     guard machine.state != .closed else { return }
-    let hadEdits = machine.hasUnsavedChanges
+    let edit = machine.unsavedEdit
     try await performWhenOthersAreServed(.closeAsked)
-    try requireSaved(hadEdits)
+    try requireSaved(edit)
   }
 
   /// Settles its conflicts on all machines; see
@@ -196,7 +198,8 @@ public actor DocumentFile<Contents: DocumentContents> {
     if version.origin == .current {
       let (folder, path) = (folder, path)
       let found = try await folder.whenPresent { try folder.currentVersion(of: path) }
-      guard let found, found.stamp == machine.stamp else {
+      // What is in a version already shows until the file has been read again.
+      guard let found, found.stamp == machine.stamp, !machine.isReverting else {
         await look()
         throw DocumentFileError.changedMeanwhile(path: path.string)
       }

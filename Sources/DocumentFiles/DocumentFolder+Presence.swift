@@ -59,7 +59,13 @@ extension DocumentFolder {
     case .away: return .away(isPlanned: isPlanned)
     case .replaced: return .unreadable
     }
-    let place = try place(of: path)
+    let place: DocumentPlace
+    do {
+      place = try self.place(of: path)
+    } catch  where error.isOfPlaceOutside {
+      // It was moved out, or a link on the way leads out.
+      return .unreadable
+    }
     // In this order, so that no copy that comes with a new file is missed.
     if let stamp = try currentVersion(at: place)?.stamp {
       return .looked(stamp, hasConflicts: try !conflictVersions(of: place).isEmpty)
@@ -68,4 +74,20 @@ extension DocumentFolder {
     guard case .there = presence() else { return .away(isPlanned: isPlanned) }
     return .missing(at: ambient.uptime(), isPlanned: isPlanned)
   }
+}
+
+extension Error {
+  /// Whether a path is that of no document of the folder.
+  fileprivate var isOfPlaceOutside: Bool {
+    switch self as any Error {
+    case CoordinationError.leavesFolder, DocumentFileError.notADocument: true
+    default: false
+    }
+  }
+}
+
+extension FileError {
+  /// Whether there is no such file: nothing has its name, or something that is no folder stands on
+  /// the way to it.
+  var isOfMissingFile: Bool { errno == .noSuchFileOrDirectory || errno == .notDirectory }
 }

@@ -60,12 +60,15 @@ extension DocumentFolder {
         return try await coordinator.coordinate(
           [.writing(path)], timeout: waiting.longestForKeeping
         ) { _ in try keep(contents, of: place) }
-      } catch let error as CoordinationError {
-        if case .cancelled = error { throw error }
+      } catch CoordinationError.cancelled(let path) {
+        throw CoordinationError.cancelled(path: path)
+      } catch {
+        // What hindered the keeping itself is told by the next attempt.
       }
     }
-    // There is no turn to be had, as where the folder is away, a link leads out of it, or whoever
-    // has the turn does not end. The contents are nowhere else.
+    // There is no turn to be had, as where the folder is away, a link leads out of it, something
+    // that is no folder stands on the way, or whoever has the turn does not end. The contents are
+    // nowhere else.
     return try await onQueue { try keep(contents, of: place) }
   }
 

@@ -53,7 +53,7 @@ extension DocumentFolder {
     do {
       status = try place.openDirectory().status(of: place.name)
     } catch {
-      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      guard error.isOfMissingFile else { throw error }
       return nil
     }
     guard status.kind == .regular else { throw FileError.notAFile(place.path, found: status.kind) }
@@ -66,7 +66,7 @@ extension DocumentFolder {
     do {
       directory = try place.openDirectory()
     } catch {
-      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      guard error.isOfMissingFile else { throw error }
       return []
     }
     var found: [(FileVersion, ConflictCopy.Moment)] = []

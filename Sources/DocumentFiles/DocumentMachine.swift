@@ -43,6 +43,8 @@ package struct DocumentMachine: Sendable {
     case reloadPostponed
     /// What stands there is no such document.
     case unreadable
+    /// What it holds is none, for now.
+    case unparsable(FileStamp, at: Duration)
     case setAside
     case setAsideFailed
     case deletionAsked
@@ -79,12 +81,22 @@ package struct DocumentMachine: Sendable {
   private var isAway = false
   private var isClosing = false
   /// Edits were given up, or are in a version, and show until the file has been read again.
-  private var isReverting = false
+  package private(set) var isReverting = false
+  /// Which edits became versions instead of the file's contents.
+  private var versioned: [ClosedRange<Int>] = []
+  /// Contents that are no such document, and since when.
+  private var unparsable: (stamp: FileStamp, since: Duration)?
 
   package init(pace: Pace = Pace()) { self.pace = pace }
 
   /// Whether there are edits that are in no file.
   package var hasUnsavedChanges: Bool { edits != savedEdits }
+
+  /// The number of the last edit; nil if there is none that is in no file.
+  package var unsavedEdit: Int? { hasUnsavedChanges ? edits : nil }
+
+  /// Whether an edit, by ``unsavedEdit``, has become a version: it is in the document no more.
+  package func isInVersion(_ edit: Int) -> Bool { versioned.contains { $0.contains(edit) } }
 
   package mutating func input(_ input: Input) -> [Action] {
     if case .opened(let stamp, let hasConflicts) = input {
@@ -102,11 +114,11 @@ package struct DocumentMachine: Sendable {
     case .missing(let now, let isPlanned): return missing(now, isPlanned)
     case .away(let isPlanned): return away(isPlanned)
     case .looked, .reloaded, .reloadFailed, .followingPostponed, .reloadPostponed, .unreadable,
-      .setAside, .setAsideFailed, .revertAsked:
+      .unparsable, .setAside, .setAsideFailed, .revertAsked:
       return following(input)
     case .deletionAsked: return delete()
     case .kept(let id):
-      savedEdits = edits
+      noteVersion()
       return end(.deleted(keptAs: id))
     case .keepFailed:
       return show(state.subtracting(.editingDisabled).union(.savingError)) + retry()
@@ -176,7 +188,7 @@ package struct DocumentMachine: Sendable {
     case .looked(let found, let hasConflicts): return looked(found, hasConflicts)
     case .setAside:
       // They are in a version now, and what is in the file shows, even if it is as it was.
-      savedEdits = edits
+      noteVersion()
       (firstEdit, isReverting) = (nil, true)
       return [.reload]
     case .revertAsked:
@@ -185,7 +197,7 @@ package struct DocumentMachine: Sendable {
       firstEdit = nil
       return show(state.union(.editingDisabled)) + [.reload]
     case .reloaded(let stamp, let hasConflicts):
-      (self.stamp, isReverting) = (stamp, false)
+      (self.stamp, isReverting, unparsable) = (stamp, false, nil)
       return [.showContents] + show(conflicts: hasConflicts)
         + show(state.subtracting([.editingDisabled, .savingError]))
     case .reloadFailed:
@@ -196,10 +208,37 @@ package struct DocumentMachine: Sendable {
     // Until then it shows what is in a version by now, which nobody is to go on with.
     case .reloadPostponed: return [.look(after: .zero)]
     // What is unsaved must not go with it: whatever stands there, it is not what was edited.
-    case .unreadable: return hasUnsavedChanges ? delete() : end(.unreadable)
+    case .unreadable: return unreadable()
+    case .unparsable(let stamp, let now): return unparsable(stamp, now)
     default:
       return show(state.subtracting(.editingDisabled).union(.savingError)) + retry()
     }
+  }
+
+  private mutating func unreadable() -> [Action] {
+    hasUnsavedChanges ? delete() : end(.unreadable)
+  }
+
+  /// Somebody may be in the middle of writing it in place.
+  private mutating func unparsable(_ stamp: FileStamp, _ now: Duration) -> [Action] {
+    guard let known = unparsable, known.stamp == stamp else {
+      unparsable = (stamp, now)
+      return unparsable(since: now, now)
+    }
+    return unparsable(since: known.since, now)
+  }
+
+  private mutating func unparsable(since: Duration, _ now: Duration) -> [Action] {
+    let rest = since + pace.absence - now
+    guard rest > .zero else { return unreadable() }
+    // What is in a version by now is nothing to go on with.
+    return (isReverting ? [] : show(state.subtracting(.editingDisabled)))
+      + [.look(after: rest)] + wake(after: pace.quiet)
+  }
+
+  private mutating func noteVersion() {
+    if savedEdits < edits { versioned.append(savedEdits + 1...edits) }
+    savedEdits = edits
   }
 
   private mutating func looked(_ found: FileStamp, _ hasConflicts: Bool) -> [Action] {

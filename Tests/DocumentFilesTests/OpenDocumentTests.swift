@@ -319,7 +319,22 @@ import Testing
     let log = EventLog(document)
     try LinuxFileSystem().rename(desk.path("b"), to: desk.path("a.txt"))
     await document.look()
+    #expect(await document.state == .normal)
+    #expect(await eventually { desk.time.due.contains(.seconds(1)) })
+    desk.time.advance(by: .seconds(1))
     #expect(await eventually { await log.events.last == .closed(.unreadable) })
+  }
+
+  @Test func d6_aFileThatIsHalfWrittenIsReadOnceItIsWhole() async throws {
+    let document = try await open()
+    // As another program writes it in place: half of a character is there.
+    for bytes in [[0xC3], [0xC3, 0xA4]] as [[UInt8]] {
+      try Data(bytes).write(to: URL(filePath: desk.path("a.txt").string))
+      await document.look()
+    }
+    #expect(await document.contents == "ä")
+    #expect(await document.state == .normal)
+    try await document.close()
   }
 
   @Test func revertingGivesUpWhatWasNotSaved() async throws {

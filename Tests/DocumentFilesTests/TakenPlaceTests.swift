@@ -64,6 +64,57 @@ import Testing
     #expect(try desk.names == ["a.txt", "other.txt"] && desk.read("other.txt") == "other")
   }
 
+  /// What takes the place of the folder that a document is in.
+  enum FolderTaker: CaseIterable, Sendable {
+    case file
+    case linkOut
+  }
+
+  @Test(arguments: FolderTaker.allCases)
+  func d7_unsavedEditsAreKeptWhereSomethingElseTakesItsFoldersPlace(
+    _ taker: FolderTaker
+  ) async throws {
+    try desk.makeFolder(desk.path("letters"))
+    try desk.write("letters/b.txt", "old")
+    let document = try await DocumentFile<String>.open("letters/b.txt", in: folder)
+    try await document.edit { $0 = "edited" }
+    try desk.remove("letters/b.txt")
+    #expect(rmdir(desk.path("letters").string) == 0)
+    switch taker {
+    case .file: try desk.write("letters", "a file")
+    case .linkOut:
+      try LinuxFileSystem().makeSymbolicLink(desk.path("letters"), to: desk.state)
+    }
+    await document.look()
+    if taker == .file {
+      #expect(await eventually { desk.time.due.contains(.seconds(1)) })
+      desk.time.advance(by: .seconds(1))
+    }
+    #expect(await eventually { await document.state == .closed })
+    #expect(await !document.hasUnsavedChanges)
+    try desk.remove("letters")
+    let kept = try #require(try folder.otherVersions(of: "letters/b.txt"))
+    #expect(try kept.map { try folder.contents(of: $0) } == [Array("edited".utf8)])
+  }
+
+  @Test func d8_editsOfADocumentThatWasMovedOutAreKeptUnderTheNameThatItHad() async throws {
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    let other = try FileCoordinator(try desk.domain())
+    let (old, new) = (desk.path("a.txt"), desk.state.appending("b.txt"))
+    try other.write(old, .forMoving) { path in
+      try LinuxFileSystem().rename(path, to: new)
+      try other.item(at: old, didMoveTo: new)
+      // Whoever moves it may be a while; nobody has looked yet.
+    }
+    #expect(await eventually { document.path == new })
+    _ = try? await document.edit { $0 = "edited" }
+    #expect(await eventually { await document.state == .closed })
+    #expect(await !document.hasUnsavedChanges)
+    let kept = try folder.otherVersions(of: "a.txt") ?? []
+    // It may have looked before it was edited, and then refuses that.
+    #expect(try kept.allSatisfy { try folder.contents(of: $0) == Array("edited".utf8) })
+  }
+
   @Test func aDocumentWithoutEditsClosesAndNothingIsKept() async throws {
     let document = try await DocumentFile<String>.open("a.txt", in: folder)
     let log = EventLog(document)
