@@ -41,8 +41,9 @@ package final class DirectorySignal: Sendable {
   private static func watch(
     _ directory: FilePath, _ continuation: AsyncStream<Void>.Continuation
   ) -> sending (any DispatchSourceProtocol)? {
-    guard (try? LinuxFileSystem().kind(of: directory)) == .local else { return nil }
-    guard let descriptor = try? InotifyInstance.make() else { return nil }
+    guard LinuxFileSystem.isLocal(directory), let descriptor = try? InotifyInstance.make() else {
+      return nil
+    }
     let events =
       IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
       | IN_MOVE_SELF | IN_ATTRIB

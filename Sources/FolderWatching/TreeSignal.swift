@@ -44,8 +44,7 @@ package final class TreeSignal: FolderHints {
   ///   - wake: Is called on a thread of Dispatch's when there is something to take.
   package init(_ root: FilePath, wake: @escaping @Sendable () -> Void) {
     self.root = root
-    let isLocal = (try? LinuxFileSystem().kind(of: root)) == .local
-    let descriptor = isLocal ? try? InotifyInstance.make() : nil
+    let descriptor = LinuxFileSystem.isLocal(root) ? try? InotifyInstance.make() : nil
     self.descriptor = descriptor
     let readable = Readable()
     source = Mutex(descriptor.flatMap { Self.source($0, readable) })

@@ -10,6 +10,7 @@ extension MountTable {
   /// - returns: the path from which the rest is that file system's to resolve, and its name; nil
   ///   if all is local.
   package func remotePlace(of path: FilePath) -> (path: FilePath, name: String)? {
+    let path = Self.absolute(path)
     var place: FilePath = "/"
     var rest = Array(path.lexicallyNormalized().components.reversed())
     var hops = 0
@@ -34,10 +35,27 @@ extension MountTable {
     return nil
   }
 
+  /// The path from the root; a relative one is that of the directory in which the process works.
+  private static func absolute(_ path: FilePath) -> FilePath {
+    guard !path.isAbsolute, let current = getcwd(nil, 0) else { return path }
+    defer { free(current) }
+    return FilePath(platformString: current).pushing(path)
+  }
+
   private static func link(at path: FilePath) -> FilePath? {
     // One byte more than is read stays zero and ends the string.
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = path.withPlatformString { readlink($0, &buffer, Int(PATH_MAX)) }
     return count > 0 ? FilePath(platformString: buffer) : nil
+  }
+}
+
+extension LinuxFileSystem {
+  /// Whether all changes of what is there pass through this kernel; false where nothing is.
+  ///
+  /// The mount table is asked first: a server that does not answer would hold the question itself.
+  package static func isLocal(_ path: FilePath) -> Bool {
+    guard MountTable.current()?.remotePlace(of: path) == nil else { return false }
+    return (try? LinuxFileSystem().kind(of: path)) == .local
   }
 }
