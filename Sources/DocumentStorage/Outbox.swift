@@ -202,16 +202,19 @@ extension StoreDatabase {
     try write { db in try Outbox.fixBatches(db) }
   }
 
-  /// The streams of which batches wait, the present one last: a former one's number is less.
-  package func batchedStreams() throws -> [Int64] {
+  /// The streams of which batches wait, and whether each is that which the device writes now; that
+  /// one is last, since a former one's number is less.
+  package func batchedStreams() throws -> [(stream: Int64, isPresent: Bool)] {
     try read { db in
-      try Int64.fetchAll(db.prepared("SELECT DISTINCT stream FROM batches ORDER BY stream"))
+      let present = try Int64.fetchOne(db.prepared("SELECT stream FROM device"))
+      return try Int64.fetchAll(db.prepared("SELECT DISTINCT stream FROM batches ORDER BY stream"))
+        .map { ($0, $0 == present) }
     }
   }
 
   /// The next batch to publish, a former stream's first; nil if all is in the folder.
   package func nextBatch() throws -> Outbox.Batch? {
-    for stream in try batchedStreams() {
+    for (stream, _) in try batchedStreams() {
       if let batch = try nextBatch(of: stream) { return batch }
     }
     return nil

@@ -157,7 +157,7 @@ extension DocumentStore {
 
   func publish() -> FeedSyncError? {
     do {
-      _ = try Publisher(device: device).publishAll(remembering: publishing)
+      try Publisher(device: device).publishOwn(remembering: publishing)
       return nil
     } catch {
       return FeedSyncError(error, operation: "publish")

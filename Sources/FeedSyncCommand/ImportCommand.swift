@@ -35,8 +35,9 @@ struct ImportCommand: StoreCommand {
     case .text: printText(report)
     case .json: Output.line(json(report))
     }
-    if let failure = report.publishingFailure { throw failure }
+    // Also where something could not be published: others wait to hear what has arrived here.
     lookAfter(device, interruption: interruption)
+    if let failure = report.publishingFailure { throw failure }
     guard report.setAside.isEmpty else { throw ExitStatus.setAside }
   }
 

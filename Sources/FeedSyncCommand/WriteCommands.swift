@@ -38,7 +38,7 @@ enum Writing {
   static func publication(of device: Device) -> Publication {
     do {
       guard try device.absence() == nil else { return .away }
-      _ = try Publisher(device: device).publishAll()
+      try Publisher(device: device).publishOwn(remembering: Publisher.Memory())
       return .done
     } catch {
       let failure = FeedSyncError(error, operation: "publish")

@@ -110,7 +110,7 @@ package struct ContainerFolder: Sendable {
     for copy in 0..<Self.maximumCopies {
       guard let component = name.component(copy: copy),
         (try? files.status(of: directory.appending(component))) != nil
-      else { return false }
+      else { continue }
       if holds(directory.appending(component), range: range, digest: digest) { return true }
     }
     return false

@@ -28,14 +28,13 @@ package final class Importer {
   package var isStopping: () -> Bool = { false }
   private var progress = ImportProgress()
   private var forks = ForkDetection.Memory()
-  private var unsettled = UnsettledFiles()
 
   /// - parameter limits: how much is read before it is written.
   package init(device: Device, limits: ImportPart.Limits = .standard) {
     self.device = device
     self.limits = limits
     reader = SegmentReader(container: device.container, expected: device.record.container)
-    knowledge = FolderKnowledge(database: device.database)
+    knowledge = FolderKnowledge(database: device.database, now: device.ambient.now)
   }
 
   /// Publishes what waits, and imports all that has arrived.
@@ -99,12 +98,12 @@ package final class Importer {
       return
     }
     do {
-      let published = try Publisher(device: device).publishAll(
+      let published = try Publisher(device: device).publishEach(
         unless: isStopping, remembering: &forks)
       report.published += published.transactions
       report.hasNewStream = report.hasNewStream || published.hasNewStream
       knowledge.learn(published.segments)
-      report.publishingFailure = nil
+      report.publishingFailure = published.failure
     } catch {
       // The import goes on; the caller reports it.
       report.publishingFailure = error
@@ -113,11 +112,11 @@ package final class Importer {
 
   /// Puts back what the folder has lost, once all that it holds is here.
   private func heal(_ listing: FolderListing, into report: inout ImportReport) throws {
-    guard !report.isStopped, report.publishingFailure == nil else { return }
+    guard !report.isStopped, !(report.publishingFailure is ContainerError) else { return }
     let outcome = try Healing(device: device).putBack(whatLacks: listing, &knowledge)
     try knowledge.save()
     report.putBack = outcome.count
-    report.publishingFailure = outcome.failure
+    report.publishingFailure = report.publishingFailure ?? outcome.failure
   }
 
   private func note(_ unreadable: [FileError]) {
@@ -178,8 +177,7 @@ package final class Importer {
     if record.reason == .unreadable { return true }
     let path = device.container.logs.appending(file.directory).appending(file.name)
     guard let status = try? device.container.files.status(of: path) else { return true }
-    return FileRecord.Look(status) != record.look
-      || unsettled.mustRead(record, now: device.ambient.now())
+    return FileRecord.Look(status) != record.look || record.isUnsettled
   }
 
   private func readAndApply(

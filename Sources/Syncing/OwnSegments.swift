@@ -61,7 +61,11 @@ struct OwnSegments {
       for hash in try old.hashes(of: owned).sorted() {
         let former = old.file(hash, of: owned)
         if present.contains(hash), !isCut(blobs.file(hash, of: owned), of: former) { continue }
-        _ = try writer.store(hash, from: former)
+        do {
+          _ = try writer.store(hash, from: former)
+        } catch let error as FileError where error.path == former {
+          // A disk that fails is left for a new one: what can be read of it comes along.
+        }
       }
     }
   }
@@ -154,6 +158,9 @@ struct OwnSegments {
 
   private func own(in folder: ContainerFolder) throws -> [FolderListing.File] {
     guard let directory = FilePath.Component(stream.description) else { return [] }
-    return try folder.list(directories: [directory]).segments
+    let listing = try folder.list(directories: [directory])
+    // What cannot be listed is not empty.
+    if let failure = listing.unreadable.first { throw failure }
+    return listing.segments
   }
 }

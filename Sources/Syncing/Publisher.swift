@@ -17,6 +17,10 @@ package struct Publisher: Sendable {
     package var renamed: [FilePath] = []
     /// Whether this device goes on under a new stream, since somebody else writes the one it had.
     package var hasNewStream = false
+    /// What kept a stream's transactions from being published, if something did; the others' are.
+    package fileprivate(set) var failure: (any Error)?
+    /// Whether that was, or may have been, of the stream that the device writes now.
+    fileprivate var failsPresent = false
     /// The segments that it wrote, and whether each has its proper name.
     var segments: [(name: ImportedNames.Name, hasOwnName: Bool)] = []
   }
@@ -27,22 +31,33 @@ package struct Publisher: Sendable {
 
   /// Publishes all that waits.
   ///
-  /// What was published before a failure stays published.
+  /// What was published before a failure stays published, and one stream's failure hinders no other
+  /// one.
   ///
   /// - parameter isStopping: asked before each file whether to end early.
   package func publishAll(unless isStopping: () -> Bool = { false }) throws -> Report {
     var memory = ForkDetection.Memory()
-    return try publishAll(unless: isStopping, remembering: &memory)
+    let report = try publishEach(unless: isStopping, remembering: &memory)
+    if let failure = report.failure { throw failure }
+    return report
   }
 
-  /// As ``publishAll(unless:)``, for a process that publishes again and again, maybe on several
-  /// threads.
-  package func publishAll(remembering memory: Memory) throws -> Report {
+  /// Publishes all that waits, for who has just written something.
+  ///
+  /// To be called again and again, maybe on several threads.
+  ///
+  /// - returns: whether this device goes on under a new stream.
+  /// - throws: what kept the present stream from being published; what a former one still has is
+  ///   told by imports.
+  @discardableResult
+  package func publishOwn(remembering memory: Memory) throws -> Bool {
     // Nobody waits for a folder that does not answer but who asks it. What is learnt stays true, so
     // whoever ends last may forget what another has learnt meanwhile.
     var forks = memory.forks.withLock(\.self)
     defer { memory.forks.withLock { $0 = forks } }
-    return try publishAll(unless: { false }, remembering: &forks)
+    let report = try publishEach(unless: { false }, remembering: &forks)
+    if report.failsPresent, let failure = report.failure { throw failure }
+    return report.hasNewStream
   }
 
   /// What publishing has learnt of the folder, so that it asks only for what is new.
@@ -53,7 +68,9 @@ package struct Publisher: Sendable {
   }
 
   /// As ``publishAll(unless:)``, for an importer, which publishes again and again.
-  func publishAll(
+  ///
+  /// What fails of one stream is in the report.
+  func publishEach(
     unless isStopping: () -> Bool, remembering memory: inout ForkDetection.Memory
   ) throws -> Report {
     var report = Report()
@@ -62,18 +79,17 @@ package struct Publisher: Sendable {
         remembering: &memory)
     }
     try device.database.fixBatches()
-    var failure: (any Error)?
-    for stream in try device.database.batchedStreams() {
+    for (stream, isPresent) in try device.database.batchedStreams() {
       do {
         try publish(stream, unless: isStopping, into: &report)
       } catch let error as ContainerError {
         throw error
       } catch {
         // What hinders one, such as a directory that is another's, does not hinder all.
-        failure = failure ?? error
+        report.failure = isPresent ? error : report.failure ?? error
+        report.failsPresent = report.failsPresent || isPresent
       }
     }
-    if let failure { throw failure }
     return report
   }
 

@@ -69,6 +69,7 @@ import Testing
     scene.fake.setRefused(true, directory)
     #expect(throws: FileError.self) { try scene.ann.publish() }
     #expect(try scene.ann.importAll().publishingFailure is FileError)
+    #expect(throws: FileError.self) { try scene.ann.device.missingOwnTransactions() }
     scene.fake.setRefused(false, directory)
     #expect(try scene.ann.publish().transactions == 1)
   }
@@ -94,7 +95,7 @@ import Testing
     let scene = try Scene(isStrange: false)
     let (publisher, memory) = (Publisher(device: scene.ann.device), Publisher.Memory())
     for _ in 1...2 {
-      #expect(try !publisher.publishAll(remembering: memory).hasNewStream)
+      #expect(try !publisher.publishOwn(remembering: memory))
     }
     let twin = try BranchTests.clone(
       of: scene.ann, in: try scene.world.folder("twin"), world: scene.world)
@@ -102,6 +103,6 @@ import Testing
     try twin.publish()
     let foreign = try #require(try scene.world.logs(in: twin.folder).first)
     try scene.world.deliver(foreign, to: scene.ann.folder)
-    #expect(try publisher.publishAll(remembering: memory).hasNewStream)
+    #expect(try publisher.publishOwn(remembering: memory))
   }
 }

@@ -47,6 +47,14 @@ import Testing
     #expect(
       try world.logs(in: ann.folder, except: directory).map(\.directory.string)
         == [present.description])
+    // Who writes is told of that alone, and what the folder loses of the present one is put back.
+    try Publisher(device: ann.device).publishOwn(remembering: Publisher.Memory())
+    let own = try #require(try world.logs(in: ann.folder, except: directory).first)
+    try ann.importAll()
+    try world.remove(own.path(in: ann.folder))
+    let report = try ann.importAll()
+    #expect(report.publishingFailure is FileError)
+    #expect(report.putBack == 1)
     world.fake?.setRefused(false, path)
     #expect(try ann.publish().transactions == 1)
     #expect(try ann.device.database.unpublishedCount() == 0)
@@ -133,6 +141,18 @@ import Testing
     #expect(imported.setAside.map(\.reason) == [.damaged])
     #expect(try bob.body("a") == #"{"n":1}"#)
     #expect(try ann.publish().transactions == 0)
+  }
+
+  @Test("by garbage, and is free again, leaves the segment where it is, which counts")
+  func freeAgain() throws {
+    let (world, ann, path) = try Self.scene(.fake)
+    try world.place([1, 2, 3], at: path)
+    try ann.publish()
+    try world.remove(path)
+    let segment = try #require(try ann.device.database.archivedSegments(of: ann.stream).first)
+    let file = try #require(try ann.device.database.archivedFile(of: segment))
+    #expect(ann.device.container.keeps(segment.digest, of: file.range))
+    #expect(try ann.importAll().putBack == 0)
   }
 
   @Test("by garbage is listed on the device itself, too")
