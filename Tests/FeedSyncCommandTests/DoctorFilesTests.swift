@@ -36,6 +36,33 @@ import Testing
     #expect(try machine.diagnose().found == [])
   }
 
+  @Test("never calls the whole file dispensable that stands beside a damaged one's name")
+  func wholeBesideDamaged() throws {
+    let machine = try Machine()
+    for id in ["a", "b", "c"] { try machine.feedsync("put", "n", id, "{}") }
+    let damaged = try machine.logs()[1]
+    var bytes = try Data(contentsOf: damaged)
+    bytes[bytes.count / 2] ^= 0xFF
+    try bytes.write(to: damaged)
+    #expect(try machine.diagnose().found.contains("error published"))
+    #expect(try machine.feedsync("import").status == 65)
+    let logs = try machine.logs()
+    #expect(logs.count == 4)
+    #expect(try machine.diagnose().found == ["error set-aside"])
+    // The damaged one can go, and then nothing is left to say.
+    try FileManager.default.removeItem(at: damaged)
+    #expect(try machine.feedsync("import").status == 0)
+    #expect(try machine.diagnose().found == [])
+    let bob = try machine.joined("bob")
+    #expect(try machine.feedsync("import", environment: bob).status == 0)
+    #expect(try machine.feedsync("list", "n", environment: bob).output == "a\nb\nc\n")
+    // A copy of one that is there can go.
+    try FileManager.default.copyItem(
+      at: logs[0], to: logs[0].deletingLastPathComponent().appending(path: "copy.log"))
+    try machine.feedsync("import")
+    #expect(try machine.diagnose().found == ["note foreign"])
+  }
+
   // Lesson 9.
   @Test("names conflict copies with the syncer that made them, and foreign files")
   func conflicts() throws {

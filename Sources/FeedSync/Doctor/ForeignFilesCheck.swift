@@ -13,8 +13,8 @@ package struct ForeignFilesCheck: DoctorCheck {
     let foreign = listing.foreign.map { place in
       [place.directory, place.name].compactMap { $0?.string }.joined(separator: "/")
     }
-    let duplicates = try device.database.fileRecords().values
-      .filter { $0.reason == .duplicate }.map { String($0.key.path.dropFirst("logs/".count)) }
+    let duplicates = try device.dispensableCopies(in: listing)
+      .map { String($0.path.dropFirst("logs/".count)) }
     let all =
       foreign.sorted().map { finding($0, isDuplicate: false) }
       + duplicates.sorted().map { finding($0, isDuplicate: true) }

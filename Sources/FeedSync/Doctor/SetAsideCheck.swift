@@ -63,7 +63,8 @@ package struct SetAsideCheck: DoctorCheck {
     default:
       (
         .error, "the file is damaged",
-        "have the syncer bring it again: its author's machine has it whole under the same name"
+        "have the syncer bring it again: its author's machine may have it whole under the same"
+          + " name; where there is one of that name with -2 before .log, this one can go"
       )
     }
   }

@@ -8,7 +8,7 @@ import SystemPackage
 extension Device {
   /// What is missing in front of files that wait, as the last import left it.
   package func knownGaps() throws -> [ImportReport.Gap] {
-    var knowledge = FolderKnowledge(database: database)
+    var knowledge = FolderKnowledge(database: database, now: ambient.now)
     try knowledge.refresh()
     let summaries = try database.streamSummaries()
     let streams = Dictionary(uniqueKeysWithValues: summaries.map { ($0.stream, $0) })
@@ -28,7 +28,7 @@ extension Device {
 
   /// What of a listing waits to be imported; nil if nothing.
   package func waitingFiles(in listing: FolderListing) throws -> WaitingFiles? {
-    var knowledge = FolderKnowledge(database: database)
+    var knowledge = FolderKnowledge(database: database, now: ambient.now)
     try knowledge.refresh()
     let unread = listing.segments.filter { file in
       if let record = knowledge.record(of: file.key) { return hasChanged(record) }
@@ -52,6 +52,30 @@ extension Device {
         of: container.logs.appending(directory).appending(name))
     else { return false }
     return FileRecord.Look(status) != record.look
+  }
+
+  /// The files with content that another one has under its proper name.
+  ///
+  /// Not such as stand beside that, since it is damaged or gone: those are what other devices read.
+  package func dispensableCopies(in listing: FolderListing) throws -> [FileKey] {
+    let records = try database.fileRecords()
+    let copies = listing.segments.filter { records[$0.key]?.reason == .duplicate }
+    guard !copies.isEmpty else { return [] }
+    let whole = Set(listing.segments.map(\.key).filter { records[$0]?.reason.isSetAside != true })
+    let reader = SegmentReader(container: container, expected: record.container)
+    return copies.filter { copy in
+      switch reader.read(copy) {
+      case .segment(let found, _):
+        let range = found.segment.range
+        let name = SegmentName(first: range.first, last: range.last, digest: found.digest)
+        let proper = FileKey(
+          directory: Array(range.stream.description.utf8), name: Array(name.text.utf8))
+        return proper != copy.key && whole.contains(proper)
+      // Of a container that was adopted: what it has is published under this one.
+      case .setAside(let record): return record.reason == .otherContainer
+      case .gone: return false
+      }
+    }.map(\.key)
   }
 
   /// Which transactions this device has published that the folder does not hold.
