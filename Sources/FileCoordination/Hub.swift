@@ -144,27 +144,32 @@ final class Hub: Sendable {
   }
 
   private func send(_ bytes: [UInt8], on number: Int32, in state: inout State) {
-    guard var connection = state.connections[number], !connection.isBroken else { return }
-    defer { state.connections[number] = connection }
-    if !connection.unsent.isEmpty {
-      connection.unsent += bytes
+    guard let socket = state.connections[number]?.socket,
+      state.connections[number]?.isBroken == false,
+      let unsent = state.connections[number]?.unsent.count
+    else { return }
+    if unsent > 0 {
+      // Where it stands: a copy of the connection would have all that is unsent copied each time.
+      state.connections[number]?.unsent += bytes
       // It is told no more than it must be, until it reads again.
-      if connection.unsent.count > Self.congestedBytes, let member = connection.member {
-        connection.isCongested = true
+      if unsent + bytes.count > Self.congestedBytes,
+        let member = state.connections[number]?.member
+      {
+        state.connections[number]?.isCongested = true
         _ = state.arbiter.input(.congested(member, true), now: MonotonicTime.now)
       }
       return
     }
     do {
-      let count = try connection.socket.send(bytes[...])
+      let count = try socket.send(bytes[...])
       if count < bytes.count {
-        connection.unsent = Array(bytes[count...])
+        state.connections[number]?.unsent = Array(bytes[count...])
         ring()
       }
     } catch {
       // A part may have been sent, which nothing else may follow; the thread finds the end.
-      connection.isBroken = true
-      connection.socket.shutDown()
+      state.connections[number]?.isBroken = true
+      socket.shutDown()
     }
   }
 }

@@ -43,6 +43,8 @@ package struct ItemResolver: Sendable {
       guard let now = ItemPath(bytes: try Self.place(of: item.filePath).bytes), now == item else {
         throw .replaced(path: item.text)
       }
+      // It may have been moved out while it was waited for.
+      try check(item)
     }
     return status
   }

@@ -85,8 +85,8 @@ struct PendingAccess: Sendable {
         case .granted(let paths): body(.success(paths))
         case .failed(let failure): body(.failure(CoordinationError(failure, path: path)))
         case .unreachable(let error): body(.failure(error))
-        case .waiting(let holders): coordinator.onWait?(holders)
-        case .lapsed(let lapse): coordinator.onLapse?(lapse)
+        case .waiting(let holders): coordinator.tell { coordinator.onWait?(holders) }
+        case .lapsed(let lapse): coordinator.tell { coordinator.onLapse?(lapse) }
         }
       }
     } catch {
@@ -233,16 +233,18 @@ struct PendingAccess: Sendable {
   private func runOnSnapshots<Value>(
     _ paths: [ItemPath], before: [FileStatus?], _ accessor: ([FilePath]) throws -> Value
   ) throws -> Value {
-    let snapshots: [Snapshot?]
+    var snapshots: [Snapshot?] = []
+    defer { for snapshot in snapshots { snapshot?.remove() } }
     do {
-      snapshots = try zip(paths, intents).map { path, intent in
-        intent.wantsSnapshot ? try Snapshot(of: path.filePath, in: node.place) : nil
+      // One by one: those that are made go where a later one fails.
+      for (path, intent) in zip(paths, intents) {
+        snapshots.append(
+          intent.wantsSnapshot ? try Snapshot(of: path.filePath, in: node.place) : nil)
       }
     } catch {
       node.release(key, [])
       throw error
     }
-    defer { for snapshot in snapshots { snapshot?.remove() } }
     // The claim is over, unless the access has other parts.
     if snapshots.contains(where: { $0 == nil }) {
       return try access(paths, before: before) {

@@ -159,6 +159,8 @@ struct WireReader {
 extension Duration {
   /// In nanoseconds; what is negative counts as nothing, and what is too long as the longest.
   var wholeNanoseconds: UInt64 {
+    // The parts of more than that do not fit their type.
+    guard self < .nanoseconds(Int64.max) else { return UInt64(Int64.max) }
     let (seconds, rest) = (components.seconds, components.attoseconds / 1_000_000_000)
     guard seconds >= 0, rest >= 0 else { return 0 }
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

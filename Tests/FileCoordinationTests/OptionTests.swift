@@ -33,6 +33,18 @@ import Testing
     try open.close()
   }
 
+  @Test func c21_noSnapshotIsLeftWhereALaterOneCannotBeMade() throws {
+    let (first, second) = (try workshop.file("f.txt", "old"), try workshop.file("missing"))
+    let snapshots = workshop.state.appending("coordination").appending("snapshots")
+    #expect(throws: (any Error).self) {
+      try FileCoordinator(there).coordinate([
+        .reading(first, .forUploading), .reading(second, .forUploading),
+      ]) { _ in Issue.record("the accessor was run") }
+    }
+    let left = try? FileManager.default.contentsOfDirectory(atPath: snapshots.string)
+    #expect(left ?? [] == [])
+  }
+
   @Test func c21_anUploadOfAFolderIsAZipArchive() throws {
     let folder = try workshop.file("album")
     try Workshop.makeFolder(folder)

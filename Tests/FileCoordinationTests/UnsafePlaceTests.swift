@@ -221,6 +221,8 @@ import Testing
       }
     }
     try coordinator.write(inside.appending("new")) { _ in }
+    // As long as there can be.
+    try coordinator.write(inside.appending("new"), timeout: .seconds(Int64.max)) { _ in }
     try coordinator.read(inside.appending("out")) { _ in }
     #expect(throws: CoordinationError.self) {
       try coordinator.read(inside.appending("out"), .resolvesSymbolicLink) { _ in }
@@ -241,6 +243,28 @@ import Testing
       return worker
     }
     #expect(throws: CoordinationError.replaced(path: file.string)) { try worker.join() }
+  }
+
+  @Test func whatIsMovedOutOfTheFolderWhileItIsWaitedForIsRefused() throws {
+    let (here, there) = (try workshop.domain(), try workshop.domain())
+    let inside = try workshop.file("inside")
+    try Workshop.makeFolder(inside)
+    let (file, outside) = (try workshop.file("inside/f", "text"), try workshop.file("f"))
+    let mover = try FileCoordinator(here)
+    let worker = try mover.write(file, .forMoving) { path in
+      let worker = Worker {
+        try FileCoordinator(there, folder: inside).write(file) { _ in
+          _ = Issue.record("the accessor was run")
+        }
+      }
+      try here.waitForWaiters(1)
+      try LinuxFileSystem().rename(path, to: outside)
+      try mover.item(at: path, didMoveTo: outside)
+      return worker
+    }
+    #expect(
+      throws: CoordinationError.leavesFolder(path: outside.string, folder: inside.string)
+    ) { try worker.join() }
   }
 
   @Test func aFileOrAFolderReplacedByALinkBetweenCheckAndOpenIsRefused() throws {
