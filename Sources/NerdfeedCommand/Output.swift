@@ -71,10 +71,21 @@ enum Output {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN, waitForRoom(in: descriptor) { continue }
-      // Whoever read it has gone, or nothing more can be written: there is nobody to tell.
-      guard count > 0 else { return }
+      guard count > 0 else { return fail(errno, on: descriptor) }
       rest = rest.dropFirst(count)
     }
+  }
+
+  /// Results that cannot be written are a failure.
+  ///
+  /// Where whoever read them has gone, there is nobody to tell, and the status is that of a process
+  /// which the signal for it has ended.
+  private static func fail(_ code: Int32, on descriptor: Int32) {
+    guard descriptor == STDOUT_FILENO else { return }
+    guard code != EPIPE else { Foundation.exit(128 + SIGPIPE) }
+    let reason = String(cString: strerror(code))
+    warn("nerdfeed: cannot write the results: \(reason)")
+    Foundation.exit(73)
   }
 
   /// Waits for whoever reads: another program may have made the pipe or the terminal, which it has

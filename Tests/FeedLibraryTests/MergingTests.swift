@@ -105,6 +105,30 @@ import Testing
     }
   }
 
+  @Test("Lesson 26: where a feed has but one item, at one link, each is new, with an id of its own")
+  func aFeedOfOneItemAtOneLink() throws {
+    func item(_ id: Int) -> Item {
+      Item(id: "\(id)", title: "Day \(id)", link: "https://a.org/today")
+    }
+    var cached = merge([item(1)]).merged
+    for index in cached.items.indices {
+      cached.items[index].isRead = true
+      cached.items[index].isStarred = true
+    }
+    for day in 2...4 {
+      let step = merge([item(day)], into: cached)
+      #expect(step.new.count == 1, "day \(day)")
+      #expect(step.merged.items.first { $0.content.id == "\(day)" }?.isRead == false)
+      #expect(step.merged.items.first { $0.content.id == "1" }?.isStarred == true)
+      cached = step.merged
+    }
+    // A feed that writes other ids has the same titles.
+    let once = merge([item(1)]).merged
+    var renamed = item(1)
+    renamed.id = "urn:1"
+    #expect(merge([renamed], into: once).new.isEmpty)
+  }
+
   @Test("Lesson 27: a mark that was there before its item is its mark")
   func aMarkThatWasThereBeforeItsItemIsItsMark() throws {
     let key = try #require(ItemIdentity.keys(of: [Item(id: "1")])[0])

@@ -69,19 +69,31 @@ private struct ItemMatching {
     let here = Set(keys.compactMap { $0 }).intersection(known)
     // Also those that are the same by their keys: beside them, a link is not one item's alone.
     let cachedLinks = Self.unique(cached.map { ($0.content.link, $0.reference.item) })
+    let contents = Dictionary(
+      cached.map { ($0.reference.item, $0.content) }, uniquingKeysWith: { first, _ in first })
     let newLinks = Self.unique(
       zip(fetched, keys).compactMap { item, key in key.map { (item.link, $0) } })
     var seen: Set<ItemKey> = []
     for (content, key) in zip(fetched, keys) {
       guard var key else { continue }
       if !here.contains(key), let link = content.link.map(WebIdentity.comparable),
-        newLinks[link] == key, let former = cachedLinks[link], !here.contains(former)
+        newLinks[link] == key, let former = cachedLinks[link], !here.contains(former),
+        Self.mayBeSame(content, contents[former])
       {
         key = former
       }
       // As the cache gives it back: else every title with markup would look edited.
       if seen.insert(key).inserted { items.append((key, StoredItem(content).item)) }
     }
+  }
+
+  /// Whether two with one link, and other keys, may be the same item: a feed may begin to write
+  /// ids, cease to, or write others; but one that has a page of its own for whatever is new has
+  /// other items there each time, with ids and titles of their own.
+  private static func mayBeSame(_ new: Item, _ former: Item?) -> Bool {
+    guard let former else { return false }
+    guard new.id != nil, former.id != nil else { return true }
+    return StoredItem(new).title == StoredItem(former).title
   }
 
   /// The keys by the links that stand on one item alone.
