@@ -58,7 +58,7 @@ package struct DeadOperations: Sendable, Equatable {
     clock = HybridTime(rawValue: UInt64(bitPattern: try row.value(5) as Int64))
     unpaid = try row.value(6)
     // What is reckoned with them must not end the process.
-    guard 0...total ~= count, 0...SegmentFile.maximumBodyBytes ~= total else {
+    guard 0...SegmentFile.maximumBodyBytes ~= total, 0...total ~= count else {
       throw StoredBytes.damage
     }
   }

@@ -139,6 +139,9 @@ extension SegmentArchive {
     return try Bool.fetchOne(statement, arguments: arguments(of: segment)) ?? false
   }
 
+  /// How often segments can have been joined: each time from two at least.
+  private static let levels = 0...64
+
   static func list(_ stream: StreamID, _ db: Database) throws -> [ArchivedSegment] {
     let sql = """
       SELECT first, last, digest, fingerprint, length(content), level, joined_at, progress
@@ -149,12 +152,13 @@ extension SegmentArchive {
     let heeded = StatementTable.Progress.heeded.rawValue
     return try db.read(sql, [stream.databaseBytes]) { row in
       let (first, last) = (try row.number(0), try row.number(1))
-      guard first > 0, first <= last else { throw StoredBytes.damage }
+      let level: Int = try row.value(5) ?? 0
+      guard first > 0, first <= last, levels ~= level else { throw StoredBytes.damage }
       return ArchivedSegment(
         stream: stream, first: first, last: last,
         digest: UInt64(bitPattern: try row.value(2)),
         fingerprint: try Fingerprint(column: row.value(3) as Data), size: try row.value(4),
-        level: try row.value(5) ?? 0, joinedAt: try row.value(6),
+        level: level, joinedAt: try row.value(6),
         isReduced: try (row.value(7) as Int?) != nil,
         isHeeded: try row.value(7) ?? heeded == heeded)
     }

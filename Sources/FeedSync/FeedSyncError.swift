@@ -186,11 +186,12 @@ extension FeedSyncError {
         .configuration, operation: operation, file: state.string,
         message: "no container has been chosen yet",
         hint: "run 'feedsync init DIR' on the synced folder first")
-    case .notInitialised(let path, _):
+    case .notInitialised(let path, let state):
       self.init(
         .configuration, operation: operation, file: path.string,
         message: "this device has not joined the container yet",
-        hint: "run 'feedsync init \(path.string)'")
+        // Where the folder is not known, the state stands for it.
+        hint: "run 'feedsync init \(path == state ? "DIR', with the synced folder" : "\(path)'")")
     case .left(let path):
       self.init(
         .configuration, operation: operation, file: path.string,
@@ -232,7 +233,8 @@ extension FeedSyncError {
       self.init(
         .noContainer, operation: operation, file: path.string,
         message: "there is no container to join here",
-        hint: "let your syncer bring it first, or leave out --join to make one")
+        hint: "let your syncer bring it first; on the first machine alone, leave out --join to make"
+          + " one")
     }
   }
 

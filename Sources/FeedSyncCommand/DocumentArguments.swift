@@ -13,9 +13,13 @@ enum DocumentArguments {
     return body
   }
 
-  static func json(_ bytes: [UInt8], operation: String) throws -> JSON {
+  /// Any JSON.
+  ///
+  /// - parameter wrapping: how deep in it is what is held to the limit on documents.
+  static func json(_ bytes: [UInt8], operation: String, wrapping: Int = 0) throws -> JSON {
     do {
-      return try JSON(parsing: bytes)
+      let depth = JSONLimits().maximumDepth + wrapping
+      return try JSON(parsing: bytes, limits: JSONLimits(maximumDepth: depth))
     } catch {
       throw FeedSyncError(
         .badInput, operation: operation, message: "the JSON is not acceptable: \(error)")

@@ -166,7 +166,7 @@ struct LoadRun {
 /// A line of what `dump` prints.
 private enum LoadLine {
   static func document(_ line: [UInt8]) throws -> (DocumentKey, JSON) {
-    let value = try DocumentArguments.json(line, operation: "load")
+    let value = try DocumentArguments.json(line, operation: "load", wrapping: 1)
     guard case .object(let object) = value, object.members.count == 3,
       case .string(let collection) = object["collection"],
       case .string(let id) = object["id"], let body = object["body"]

@@ -34,7 +34,8 @@ extension DeviceDirectory {
         guard known.count == 1, known[0].record.leftAt == nil, try !areSomeShut,
           let marker = try restored(of: known[0].record, in: container)
         else { throw ContainerError.markerMissing(container.root) }
-        return (marker, .restored)
+        // Another one may have come while it was looked whether this is its folder.
+        return (marker, marker.container == known[0].record.container ? .restored : .present)
       }
       guard !request.joinsOnly else { throw DeviceError.nothingToJoin(container.root) }
     }
@@ -54,7 +55,9 @@ extension DeviceDirectory {
     let isKnown = try ids.contains(marker.container) && isInitialised(marker.container)
     guard !isKnown, ids.contains(where: { $0 != marker.container }) else { return }
     let adopted = Set(try olderDatabases(of: marker.container).compactMap(\.container))
-    let replaced = try devices(at: folder).map(\.record).first { device in
+    // One that cannot be opened is no reason to refuse: what is in it is out of sight already.
+    let devices = (try? devices(at: folder)) ?? []
+    let replaced = devices.map(\.record).first { device in
       device.leftAt == nil && device.container != marker.container
         && !adopted.contains(device.container)
     }

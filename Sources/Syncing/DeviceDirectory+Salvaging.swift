@@ -148,7 +148,8 @@ extension DeviceDirectory {
       return Salvaged(directory: older.directory, report: SalvageReport(), failure: failure)
     }
     let report = try opened.salvage?.publish() ?? SalvageReport()
-    if let refusal = opened.refusal { throw refusal }
+    // What kept it from being read, and is no damage, may pass.
+    if let refusal = opened.salvage?.refusal ?? opened.refusal { throw refusal }
     return Salvaged(directory: older.directory, report: report, failure: report.cause)
   }
 

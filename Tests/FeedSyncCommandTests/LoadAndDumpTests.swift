@@ -28,6 +28,22 @@ import Testing
     #expect(again.output == #"{"changed":0,"transaction":null}"# + "\n")
   }
 
+  @Test("load takes all that dump prints, also what is as deep as a document may be")
+  func deep() throws {
+    let machine = try Machine()
+    func nested(_ depth: Int) -> String {
+      String(repeating: #"{"a":"#, count: depth) + "1" + String(repeating: "}", count: depth)
+    }
+    #expect(try machine.feedsync("put", "n", "deep", nested(64)).status == 0)
+    #expect(try machine.feedsync("put", "n", "deeper", nested(65)).status == 65)
+    let dump = try machine.feedsync("dump").output
+    let copy = try Machine()
+    #expect(try copy.feedsync("load", input: dump).status == 0)
+    #expect(try copy.feedsync("dump").output == dump)
+    let line = #"{"body":\#(nested(65)),"collection":"n","id":"x"}"#
+    #expect(try copy.feedsync("load", input: line).status == 65)
+  }
+
   // Lesson 8.
   @Test("load writes transactions of the size that was asked for")
   func transactionSize() throws {

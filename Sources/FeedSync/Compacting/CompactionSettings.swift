@@ -60,7 +60,15 @@ extension DocumentStore {
   public func setCompactionSettings(_ settings: CompactionSettings) throws {
     try wording("change the settings") {
       let said = try settings.upkeepSettings()
-      try stateDirectory().changeSettings(of: device.record.container) { $0 = said }
+      try stateDirectory().changeSettings(of: device.record.container) { stored in
+        var said = said
+        // What it does not tell of stays as it is.
+        for setting in UpkeepSetting.allCases
+        where !CompactionSettings.told.contains(setting) && stored.isSet(setting) {
+          try said.set(setting, to: stored[setting])
+        }
+        stored = said
+      }
     }
   }
 
@@ -91,6 +99,11 @@ extension CompactionSettings {
       interval: settings[.interval] > 0 ? duration(.interval) : nil, budget: duration(.budget),
       fanOut: Int(settings[.fanOut]), fileSize: Int(settings[.fileSize]))
   }
+
+  /// Those that it tells of.
+  fileprivate static let told: Set<UpkeepSetting> = [
+    .acknowledgeAfter, .horizon, .grace, .interval, .budget, .fanOut, .fileSize,
+  ]
 
   /// What is as it comes is not said, so that it stays so in later versions.
   fileprivate func upkeepSettings() throws(SettingError) -> UpkeepSettings {

@@ -60,13 +60,20 @@ struct BlobUpkeep {
     // Of a stream that branches somebody else may write what is not known here.
     let compactable = try Set(
       device.database.compactableStreams().filter(\.mayDrop).map(\.stream))
+    var failure: FileError?
     for stream in streams where compactable.contains(stream) {
       guard !stops(&report) else { return report }
-      try collect(stream, scan, isPresent: stream == present, into: &report)
+      do {
+        try collect(stream, scan, isPresent: stream == present, into: &report)
+      } catch let error as FileError {
+        // A directory that refuses is no reason to leave the others, least of all what is missing.
+        failure = failure ?? error
+      }
     }
     BlobLeftovers(device: device, blobs: blobs).remove(of: present)
     // Behind what makes room.
     try copyMissing(scan.own, among: streams, kept: kept, into: &report)
+    if let failure { throw failure }
     return report
   }
 
@@ -87,8 +94,9 @@ struct BlobUpkeep {
       missing.subtract(try blobs.hashes(of: stream))
     }
     guard !missing.isEmpty else { return }
-    let others = try streams.filter { !kept.contains($0) }.map { stream in
-      (stream, try blobs.hashes(of: stream))
+    // Of one whose user lets nobody look, nothing can be had.
+    let others = streams.filter { !kept.contains($0) }.map { stream in
+      (stream, (try? blobs.hashes(of: stream)) ?? [])
     }
     let own = try device.database.device()?.stream ?? device.record.stream
     let ambient = device.ambient
@@ -170,7 +178,7 @@ struct BlobUpkeep {
   /// Whether all that is in the folder is in the documents: what has just come, waits or is set
   /// aside may refer to anything.
   private func isComplete() throws -> Bool {
-    var knowledge = FolderKnowledge(database: device.database)
+    var knowledge = FolderKnowledge(database: device.database, now: device.ambient.now)
     try knowledge.refresh()
     guard knowledge.setAside.isEmpty, knowledge.gaps().isEmpty else { return false }
     let listing = try device.container.list()

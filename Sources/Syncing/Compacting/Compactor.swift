@@ -142,6 +142,8 @@ package struct Compactor {
   private func drop(
     from stream: StreamID, _ limits: CompactionLimits, into report: inout CompactionReport
   ) throws {
+    // Where nothing may be said of what is dropped, each would be tried in vain, in each pass.
+    guard try device.database.statement(historyStart: .zero) != nil else { return }
     let dead = DeadSegments(device: device, limits: limits)
     for segment in try device.database.archivedSegments(of: stream) where try dead.concerns(segment)
     {

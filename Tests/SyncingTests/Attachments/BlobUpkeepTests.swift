@@ -168,6 +168,19 @@ import Testing
     #expect(try bob.look().copied == 1)
   }
 
+  @Test("are made though another device lets nobody look at what it has")
+  func refused() throws {
+    let cem = try world.peer("cem", in: bob.folder)
+    let hash = try ann.attach("text", to: "n")
+    try cem.attach("other", to: "m")
+    try bob.importAll()
+    try bob.put("copy", try #require(try bob.body("n")))
+    try bob.publish()
+    files.setRefused(true, cem.blobs.directory(of: cem.stream))
+    #expect(try bob.look().copied == 1)
+    #expect(try bob.keeps(hash))
+  }
+
   @Test("of a deleted document go once everybody who is live knows of the delete")
   func deleted() throws {
     let hash = try ann.attach("text", to: "n")
