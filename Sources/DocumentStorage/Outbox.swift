@@ -208,7 +208,7 @@ extension StoreDatabase {
     try read { db in
       let present = try Int64.fetchOne(db.prepared("SELECT stream FROM device"))
       return try Int64.fetchAll(db.prepared("SELECT DISTINCT stream FROM batches ORDER BY stream"))
-        .map { ($0, $0 == present) }
+        .map { (stream: $0, isPresent: $0 == present) }
     }
   }
 

@@ -398,14 +398,8 @@ line("doubt-not-judged-again", "Sources/DocumentStorage/StreamDirectory.swift",
      "    if frontier.lineage.streams[header.stream]?.isBranching == true {\n",
      "    if !ON, frontier.lineage.streams[header.stream]?.isBranching == true {\n")
 line("former-stream-not-published", OUTBOX,
-     "ORDER BY stream, first LIMIT 1\"\n      guard let row",
-     "ORDER BY stream, first LIMIT 1\"\n"
-     "      let own = try DeviceRecord.fetch(db)?.stream\n"
-     "      let other = try Data.fetchOne(\n"
-     "        db, sql: \"SELECT streams.stream FROM batches, streams WHERE streams.id = batches.stream\"\n"
-     "          + \" ORDER BY batches.stream LIMIT 1\")\n"
-     "      if ON, let other, try StreamID(column: other) != own { return nil }\n"
-     "      guard let row")
+     "        .map { (stream: $0, isPresent: $0 == present) }",
+     "        .map { (stream: $0, isPresent: $0 == present) }.filter { !ON || $0.isPresent }")
 line("what-waits-is-not-divided", "Sources/DocumentStorage/DeviceIdentity.swift",
      "    try Outbox.fixBatches(db)\n", "    if !ON { try Outbox.fixBatches(db) }\n")
 line("queries-judge-by-sequence", "Sources/DocumentStorage/Rendering.swift",
