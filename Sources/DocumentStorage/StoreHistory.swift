@@ -149,7 +149,12 @@ extension StoreSnapshot {
     if let start = recorded.start, time < start { throw HistoryError.forgotten(start) }
     let events = try recorded.whole()[key] ?? []
     let past = events.filter { $0.header.time <= time }
-    return DocumentState(of: past, lineage: streams.frontier.lineage).view().body
+    let view = DocumentState(of: past, lineage: streams.frontier.lineage).view()
+    if view.isStump, recorded.start != nil {
+      let next = events.map(\.header.time).filter { $0 > time }.min()
+      throw HistoryError.forgotten(next ?? time)
+    }
+    return view.body
   }
 
   /// What people call each device.

@@ -22,13 +22,16 @@ struct UndoReading {
     state: (DocumentKey) throws -> DocumentState
   ) throws {
     let (header, keys) = try log.transaction(named: name)
-    let events = try log.events(of: keys).whole()
+    let recorded = try log.events(of: keys)
+    let events = try recorded.whole()
     applied = log.streams.frontier.applied
     documents = try keys.sorted().map { key in
       let state = try state(key)
       let plan = UndoPlan(
         of: header.tip, events: events[key] ?? [], lineage: log.streams.frontier.lineage,
         present: state.view(), waiting: state.pending, isForced: isForced)
+      // An edit that the one who dropped what it edits had not heard of may have brought that back.
+      if plan.isBlind, recorded.start != nil { throw HistoryError.forgotten(header.time) }
       return Document(key: key, plan: plan, state: state)
     }
   }

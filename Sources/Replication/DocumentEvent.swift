@@ -82,6 +82,8 @@ package struct EventFold {
   /// What came since that changed nothing but what counters come to.
   private var run: CounterRun?
   private(set) var isVisible = false
+  /// Whether values stand of which it is not known any more what they were part of.
+  private(set) var isStump = false
   private(set) var values: ShownValues = [:]
   /// Where counters and sets show.
   private(set) var kinds: [Path: ReplicatedKind] = [:]
@@ -115,7 +117,7 @@ package struct EventFold {
     let (before, after) = (values, view.shownValues)
     values = after
     kinds = view.shownKinds
-    isVisible = view.isVisible
+    (isVisible, isStump) = (view.isVisible, view.isStump)
     return Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
   }
 

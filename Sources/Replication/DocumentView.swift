@@ -34,6 +34,8 @@ package struct DocumentView: Sendable {
   package let hasUndoneDelete: Bool
   /// The inserts that stand, the shown one last.
   package let inserts: [Stamp]
+  /// Whether values stand though their insert does not, which has come: it was dropped.
+  package var isStump = false
 
   package var isVisible: Bool { root != nil }
 }
@@ -55,7 +57,8 @@ extension DocumentState {
       // No stumps: children without the insert that made the document are listed, not shown.
       return DocumentView(
         root: nil, conflictCount: otherConflicts,
-        hasUndoneDelete: visibility.hasUndoneDelete, inserts: [])
+        hasUndoneDelete: visibility.hasUndoneDelete, inserts: [],
+        isStump: !visibility.values.isEmpty)
     }
     let root = builder.node(in: values.indices, path: .root)
     return DocumentView(

@@ -28,6 +28,8 @@ package struct UndoPlan: Sendable {
   /// What the transaction had changed and others have changed since, sorted; the root stands for
   /// the whole document.
   package private(set) var left: [Path] = []
+  /// Whether what the document was like before is known in part only.
+  package private(set) var isBlind = false
 
   /// - parameters:
   ///   - transaction: The one to take back.
@@ -133,6 +135,7 @@ package struct UndoPlan: Sendable {
       action = .restore(body, scene.before.restoration(at: [.root]))
     } else if scene.present != nil {
       action = .delete
+      isBlind = scene.before.isStump
     }
   }
 

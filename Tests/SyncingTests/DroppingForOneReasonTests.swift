@@ -133,6 +133,49 @@ import Testing
     #expect(try operations() == 3)
   }
 
+  @Test("unless the edit was not heard of; then nobody takes the document away for not knowing it")
+  func editNotHeardOf() throws {
+    world.advance(milliseconds: CompactionLimits.week)
+    for _ in 0..<2 {
+      for peer in [ann, bob] {
+        try peer.importAll()
+        _ = try peer.device.database.acknowledge(
+          after: 0, now: peer.device.ambient.time, nonce: peer.device.nonce)
+        try peer.publish()
+      }
+    }
+    try ann.importAll()
+    // Bob hears of it, and writes over it; Ann does not look before she drops.
+    try dan.put("old", #"{"n":2,"text":"one"}"#)
+    try dan.publish()
+    try world.carry(from: dan.folder, to: folder)
+    try bob.importAll()
+    #expect(try bob.body("old") == #"{"n":2,"text":"one"}"#)
+    let between = bob.device.ambient.time
+    world.advance(milliseconds: 5)
+    let late = try bob.put("old", #"{"n":3,"text":"three"}"#)
+    #expect(late == .changed)
+    try bob.publish()
+    try compact()
+    #expect(try operations() == 0)
+    try bob.importAll()
+    let tip = try #require(try bob.device.database.ownTip())
+    let undoing = #expect(throws: HistoryError.self) {
+      _ = try bob.device.database.undo(
+        "\(bob.stream):\(tip.sequence)", now: bob.device.ambient.time, nonce: bob.device.nonce)
+    }
+    let looking = #expect(throws: HistoryError.self) {
+      try bob.device.database.readSnapshot { try $0.body(of: Peer.key("old"), at: between) }
+    }
+    for error in [undoing, looking] {
+      guard case .forgotten = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+    }
+    #expect(try bob.body("old") == #"{"n":3,"text":"three"}"#)
+  }
+
   @Test("and nothing keeps it where nothing came between")
   func unchanged() throws {
     world.advance(milliseconds: CompactionLimits.week)

@@ -30,9 +30,8 @@ extension World {
     let unfounded = try unfounded(on: machine)
     let waiting = try machine.database.counts().pendingRemovals
     let isForced = random.chance(20)
-    let (result, left) = try machine.database.undo(
-      name, isForced: isForced, now: machine.device.ambient.time,
-      nonce: machine.device.nonce)
+    let undone = try undone(name, isForced: isForced, on: machine)
+    guard let (result, left) = undone else { return }
     note("    \(isForced ? "in any case " : "")undoes \(tip.sequence) of \(tip.stream)")
     for left in left { note("    and leaves \(left.document.id)\(left.path)") }
     let edits = try edits(from: former, by: result, isForced: isForced, on: machine)
@@ -47,6 +46,20 @@ extension World {
       return
     }
     try checkUndone(key, recorded, tip, on: machine)
+  }
+
+  /// Nil where it is not known any more what was before.
+  private func undone(
+    _ name: String, isForced: Bool, on machine: Machine
+  ) throws -> (result: StoreWriter.Result, left: [StoreWriter.LeftAlone])? {
+    do {
+      return try machine.database.undo(
+        name, isForced: isForced, now: machine.device.ambient.time,
+        nonce: machine.device.nonce)
+    } catch HistoryError.forgotten {
+      note("    what was before \(name) is forgotten")
+      return nil
+    }
   }
 
   /// What came before the moment from which on history is whole is not taken back: what it changed
