@@ -41,8 +41,6 @@ public final class FileCoordinator: Sendable {
   let patience: Duration
   let onWait: (@Sendable ([CoordinationHolder]) -> Void)?
   let onLapse: (@Sendable (PresenterLapse) -> Void)?
-  /// Where these are called: whoever grants accesses must not wait for what they do.
-  private let notices: DispatchQueue?
 
   /// Coordinators with the same one never wait for each other, in whatever processes they are.
   public let purposeIdentifier: String
@@ -56,8 +54,8 @@ public final class FileCoordinator: Sendable {
   ///   - purposeIdentifier: at most 256 bytes; nil for one of its own.
   ///   - folder: the folder that no item may be outside of, links followed; nil: anywhere.
   ///   - patience: how long presenters may take to answer before they are not waited for.
-  ///   - onWait: hears whom an access waits for, if it has to wait; on a queue of its own, maybe
-  ///     after the access has been granted.
+  ///   - onWait: hears whom an access waits for, if it has to wait, before it is granted; it must
+  ///     not block, since others may wait for the thread that it is called on.
   ///   - onLapse: hears likewise of presenters that did not answer in time.
   public init(
     _ domain: CoordinationDomain, filePresenter: (any FilePresenter)? = nil,
@@ -72,8 +70,6 @@ public final class FileCoordinator: Sendable {
     self.patience = patience
     self.onWait = onWait
     self.onLapse = onLapse
-    let tells = onWait != nil || onLapse != nil
-    notices = tells ? DispatchQueue(label: "feedsync.notices") : nil
     let own = domain.node.nextKey()
     self.purposeIdentifier = purposeIdentifier ?? "own-\(own.member)-\(own.number)"
     guard self.purposeIdentifier.utf8.count <= ClaimRequest.maximumPurposeBytes else {
@@ -82,9 +78,6 @@ public final class FileCoordinator: Sendable {
   }
 
   var node: CoordinationNode { domain.node }
-
-  /// Tells its user something, one thing after another.
-  func tell(_ body: @escaping @Sendable () -> Void) { notices?.async(execute: body) }
 
   /// Cancels whatever waits, for its queue, too, and all accesses from now on; one that takes place
   /// goes on.

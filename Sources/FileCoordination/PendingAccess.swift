@@ -85,8 +85,8 @@ struct PendingAccess: Sendable {
         case .granted(let paths): body(.success(paths))
         case .failed(let failure): body(.failure(CoordinationError(failure, path: path)))
         case .unreachable(let error): body(.failure(error))
-        case .waiting(let holders): coordinator.tell { coordinator.onWait?(holders) }
-        case .lapsed(let lapse): coordinator.tell { coordinator.onLapse?(lapse) }
+        case .waiting(let holders): coordinator.onWait?(holders)
+        case .lapsed(let lapse): coordinator.onLapse?(lapse)
         }
       }
     } catch {
