@@ -62,7 +62,7 @@ extension DocumentFolder {
     let place: DocumentPlace
     do {
       place = try self.place(of: path)
-    } catch  where error.isOfPlaceOutside {
+    } catch let error where error.isOfPlaceOutside {
       // It was moved out, or a link on the way leads out.
       return .unreadable
     }

@@ -221,14 +221,8 @@ package struct DocumentMachine: Sendable {
 
   /// Somebody may be in the middle of writing it in place.
   private mutating func unparsable(_ stamp: FileStamp, _ now: Duration) -> [Action] {
-    guard let known = unparsable, known.stamp == stamp else {
-      unparsable = (stamp, now)
-      return unparsable(since: now, now)
-    }
-    return unparsable(since: known.since, now)
-  }
-
-  private mutating func unparsable(since: Duration, _ now: Duration) -> [Action] {
+    let since = unparsable.flatMap { $0.stamp == stamp ? $0.since : nil } ?? now
+    unparsable = (stamp, since)
     let rest = since + pace.absence - now
     guard rest > .zero else { return unreadable() }
     // What is in a version by now is nothing to go on with.
