@@ -262,7 +262,7 @@ extension FileRecord {
     guard isOfDamage else { return self }
     var since: Int? = Int(now)
     if let earlier, earlier.isOfDamage, earlier.look == look {
-      since = earlier.tried.flatMap { (0..<Self.tick).contains(Int(now) - $0) ? $0 : nil }
+      since = earlier.tried.flatMap { (0..<Self.tick).contains(Int(now) &- $0) ? $0 : nil }
     }
     return FileRecord(
       key: key, look: look, reason: reason, detail: detail, range: range, tried: since)

@@ -112,7 +112,10 @@ package final class Importer {
 
   /// Puts back what the folder has lost, once all that it holds is here.
   private func heal(_ listing: FolderListing, into report: inout ImportReport) throws {
-    guard !report.isStopped, !(report.publishingFailure is ContainerError) else { return }
+    // A folder that is another's, or a database that fails, is nothing to put back from.
+    guard !report.isStopped, report.publishingFailure.map({ $0 is FileError }) ?? true else {
+      return
+    }
     let outcome = try Healing(device: device).putBack(whatLacks: listing, &knowledge)
     try knowledge.save()
     report.putBack = outcome.count
