@@ -3,7 +3,7 @@ import CanonicalJSON
 import FeedSync
 import Foundation
 
-struct AttachCommand: StoreCommand {
+struct AttachCommand: StoreCommand, AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "attach", abstract: "Attach a file to a document.",
     discussion: """

@@ -43,14 +43,14 @@ extension AttachmentsCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var scope: AttachmentScope
 
-    func run() async throws {
+    func run() throws {
       try scope.forEach(in: try AttachmentCommands.store(global), verifying: false) { entry in
         AttachmentsCommand.print(entry, global.format)
       }
     }
   }
 
-  struct Verify: StoreCommand {
+  struct Verify: StoreCommand, AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "verify", abstract: "Read attachments, and tell which are not whole here.",
       discussion: "Prints what 'list' prints. The status is 1 unless all are here, and whole.")
@@ -73,7 +73,7 @@ extension AttachmentsCommand {
     }
   }
 
-  struct Get: StoreCommand {
+  struct Get: StoreCommand, AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "get", abstract: "Print the content of an attachment, or write it into a file.",
       discussion: """
@@ -121,7 +121,7 @@ extension AttachmentsCommand {
     @Argument(help: "The document's id.") var id: String
     @Argument(help: "The attachments' names.") var names: [String]
 
-    func run() async throws {
+    func run() throws {
       let store = DocumentStore(try UbiquityContainer(device: global.open(needsFolder: false)))
       let result = try store.removeAttachments(names, from: id, in: collection)
       AttachmentCommands.warn(of: result.publishingFailure)

@@ -31,7 +31,7 @@ struct CompactCommand: StoreCommand {
   @Flag(help: "Say what the folder holds and what would be done; do nothing.")
   var dryRun = false
 
-  func run() async throws {
+  func run() throws {
     let device = try global.open(needsFolder: true)
     let settings = try global.directory().settings(of: device.record.container)
     if dryRun { return try survey(device, Compactor(device: device, limits: settings.limits)) }

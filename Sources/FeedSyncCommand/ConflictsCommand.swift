@@ -24,7 +24,7 @@ struct ConflictsCommand: ParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws {
+    func run() throws {
       let device = try global.open(needsFolder: false)
       try device.database.readSnapshot { snapshot in
         let names = snapshot.deviceNames
@@ -51,7 +51,7 @@ struct ConflictsCommand: ParsableCommand {
     var collection: String
     @Argument(help: "The document's id.") var id: String
 
-    func run() async throws {
+    func run() throws {
       let key = try DocumentRules.key(collection, id)
       let device = try global.open(needsFolder: false)
       let conflicts = try device.database.readSnapshot { snapshot in
@@ -123,7 +123,7 @@ struct ConflictsCommand: ParsableCommand {
       return number + 1
     }
 
-    func run() async throws {
+    func run() throws {
       let key = try DocumentRules.key(collection, id)
       let path = try path.map { text in
         guard let path = Path(pointer: text) else {

@@ -21,7 +21,7 @@ struct ContainersListCommand: StoreCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  func run() async throws {
+  func run() throws {
     for container in try global.directory().containers() {
       switch global.format {
       case .text: for line in ContainerReport.text(container) { Output.line(line) }
@@ -40,7 +40,7 @@ struct ContainersDefaultCommand: StoreCommand {
   @Argument(help: "Its folder, its id, or the beginning of its id.", completion: .directory)
   var name: String
 
-  func run() async throws {
+  func run() throws {
     let directory = try global.directory()
     let id = try directory.container(named: name)
     try directory.makeDefault(id)

@@ -76,7 +76,7 @@ struct CoordinateReadCommand: StoreCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var options: CoordinateOptions
 
-  func run() async throws {
+  func run() throws {
     try options.run(.reading(FilePath(options.path)), global: global)
   }
 }
@@ -91,7 +91,7 @@ struct CoordinateWriteCommand: StoreCommand {
   @OptionGroup var global: GlobalOptions
   @OptionGroup var options: CoordinateOptions
 
-  func run() async throws {
+  func run() throws {
     try options.run(.writing(FilePath(options.path)), global: global)
   }
 }

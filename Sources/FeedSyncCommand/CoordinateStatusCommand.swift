@@ -13,7 +13,7 @@ struct CoordinateStatusCommand: StoreCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  func run() async throws {
+  func run() throws {
     let report = try UserCoordination.domain(state: global.state).report()
     switch global.format {
     case .text: for line in CoordinationText.lines(report) { Output.line(line) }

@@ -5,7 +5,7 @@ import FeedSync
 import Replication
 import Syncing
 
-struct DevicesCommand: AsyncParsableCommand {
+struct DevicesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
     abstract: "List the devices, rename this one, or say of one that it is gone.",
@@ -26,7 +26,7 @@ struct DevicesListCommand: StoreCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  func run() async throws {
+  func run() throws {
     let device = try global.open(needsFolder: false)
     let unpublished = try device.database.unpublishedCount()
     for stream in try device.database.streamSummaries() {
@@ -72,7 +72,7 @@ struct DevicesRenameCommand: StoreCommand {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The new name.") var name: String
 
-  func run() async throws {
+  func run() throws {
     try DeviceNameRules.check(name, operation: "devices rename")
     let device = try global.open(needsFolder: false)
     let result = try device.database.renameDevice(
@@ -96,7 +96,7 @@ struct DevicesRetireCommand: StoreCommand {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Its name, its id, or the beginning of the id.") var device: String
 
-  func run() async throws {
+  func run() throws {
     let opened = try global.open(needsFolder: true)
     let stream = try opened.database.stream(named: device)
     guard !stream.isOwn else {

@@ -22,7 +22,7 @@ struct DevicesSkipCommand: StoreCommand {
   @Flag(help: "Give it up.") var force = false
   @Argument(help: "Its name, its id, or the beginning of the id.") var device: String
 
-  func run() async throws {
+  func run() throws {
     let opened = try global.open(needsFolder: true)
     // What has arrived by now is not missing.
     _ = try Importer(device: opened).importAll()

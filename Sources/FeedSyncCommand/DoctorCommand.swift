@@ -15,7 +15,7 @@ struct DoctorCommand: StoreCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  func run() async throws {
+  func run() throws {
     let findings = diagnose()
     switch global.format {
     case .text: for line in FindingReport.text(findings) { Output.line(line) }

@@ -3,7 +3,7 @@ import FeedSync
 
 /// The command `feedsync`: parses arguments, calls the library, words the outcome.
 @main
-struct FeedSyncTool: AsyncParsableCommand {
+struct FeedSyncTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feedsync",
     abstract: "A document store in a folder that your machines already sync.",
@@ -26,9 +26,10 @@ struct FeedSyncTool: AsyncParsableCommand {
       ConflictsCommand.self, GenerateManualCommand.self,
     ])
 
-  static func main() async {
+  static func main() {
     StandardStreams.reserve()
-    let status = await Runner.run()
+    Interruption.letSignalsThrough()
+    let status = Runner.run()
     Output.flush()
     // As SIGPIPE would say, where it is ignored: what was asked for has not all been read.
     Runner.exit(status == 0 && Output.hasNoReader ? ExitStatus.readerHasGone.rawValue : status)

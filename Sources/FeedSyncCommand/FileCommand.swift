@@ -28,7 +28,7 @@ struct FileCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var file: DocumentArgument
 
-    func run() async throws {
+    func run() throws {
       let folder = try FileCommand.folder(global)
       for (number, version) in try FileVersions(of: file.path, in: folder).numbered {
         switch global.format {

@@ -4,7 +4,7 @@ import FeedSync
 import Foundation
 
 extension FileCommand {
-  struct List: StoreCommand {
+  struct List: StoreCommand, AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
       abstract: "List the files, what arrives, and how many versions are in conflict.",

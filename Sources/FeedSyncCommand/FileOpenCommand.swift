@@ -25,7 +25,7 @@ extension FileCommand {
     var program: String?
     @Flag(help: "Print where it is, and open nothing.") var printPath = false
 
-    func run() async throws {
+    func run() throws {
       let folder = try FileCommand.folder(global)
       let versions = try FileVersions(of: file.path, in: folder)
       let chosen = try versions.version(version ?? "current")

@@ -5,7 +5,7 @@ import Foundation
 import SystemPackage
 
 extension FileCommand {
-  struct Resolve: StoreCommand {
+  struct Resolve: StoreCommand, AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "resolve", abstract: "Settle the conflicts of a file, on every machine.",
       discussion: """
@@ -68,7 +68,7 @@ extension FileCommand {
     }
   }
 
-  struct Discard: StoreCommand {
+  struct Discard: StoreCommand, AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "discard", abstract: "Delete versions of a file for good.",
       discussion: """

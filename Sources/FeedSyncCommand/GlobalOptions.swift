@@ -78,6 +78,6 @@ struct GlobalOptions: ParsableArguments {
 }
 
 /// A command with the global options.
-protocol StoreCommand: AsyncParsableCommand {
+protocol StoreCommand: ParsableCommand {
   var global: GlobalOptions { get }
 }

@@ -18,7 +18,7 @@ struct HistoryCommand: StoreCommand {
   var collection: String
   @Argument(help: "The document's id.") var id: String
 
-  func run() async throws {
+  func run() throws {
     let key = try DocumentRules.key(collection, id)
     let device = try global.open(needsFolder: false)
     let history = try device.database.readSnapshot { snapshot in
@@ -67,7 +67,7 @@ struct UndoCommand: StoreCommand {
   var transaction: String
   @Flag(help: "Also take back what has been changed since.") var force = false
 
-  func run() async throws {
+  func run() throws {
     let device = try global.open(needsFolder: false)
     let (result, leftAlone) = try device.database.undo(
       transaction, isForced: force, now: device.ambient.time, nonce: device.nonce)

@@ -19,7 +19,7 @@ struct ImportCommand: StoreCommand {
   @Flag(help: "Import what is there and exit (which is what import does; says so in scripts).")
   var once = false
 
-  func run() async throws {
+  func run() throws {
     let device = try global.open(needsFolder: true)
     let interruption = Interruption()
     let report = try importAll(device, interruption: interruption)

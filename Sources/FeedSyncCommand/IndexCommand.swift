@@ -40,7 +40,7 @@ extension IndexCommand {
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The member: /author/name, $.author.name or name.") var path: String
 
-    func run() async throws {
+    func run() throws {
       let index = try IndexCommand.index(collection, path)
       let isNew = try global.open(needsFolder: false).database.createIndex(index)
       switch global.format {
@@ -59,7 +59,7 @@ extension IndexCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws {
+    func run() throws {
       for index in try global.open(needsFolder: false).database.indexes() {
         switch global.format {
         case .text: Output.line("\(index.collection)\t\(index.member.pointer)")
@@ -77,7 +77,7 @@ extension IndexCommand {
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The member, as it was declared.") var path: String
 
-    func run() async throws {
+    func run() throws {
       let index = try IndexCommand.index(collection, path)
       guard try global.open(needsFolder: false).database.removeIndex(index) else {
         throw FeedSyncError(

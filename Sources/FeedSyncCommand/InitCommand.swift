@@ -31,7 +31,7 @@ struct InitCommand: StoreCommand {
     guard !join || !adopt else { throw ValidationError("give one of --join and --adopt") }
   }
 
-  func run() async throws {
+  func run() throws {
     let host = ProcessInfo.processInfo.hostName
     try DeviceNameRules.check(deviceName ?? host, operation: "init")
     let request = DeviceDirectory.Request(

@@ -30,7 +30,18 @@ struct Interruption: Sendable {
     descriptor = ends[0]
     requestedSignal.store(0, ordering: .relaxed)
     endsAtSecond.store(isEnding, ordering: .relaxed)
-    for number in [SIGINT, SIGTERM] { Self.handle(number) }
+    for number in Self.numbers { Self.handle(number) }
+    Self.keepFromThisThread()
+  }
+
+  private static let numbers = [SIGINT, SIGTERM]
+
+  /// Lets all signals through to the thread that calls, whatever the parent kept from itself: a
+  /// thread of Dispatch that starts this program would make it one that nothing but SIGKILL ends.
+  static func letSignalsThrough() {
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, nil)
   }
 
   var isRequested: Bool { requestedSignal.load(ordering: .relaxed) != 0 }
@@ -65,12 +76,26 @@ struct Interruption: Sendable {
     guard number != 0 else { return }
     Output.interruption(text, status: 128 + number, format: format)
     signal(number, SIG_DFL)
-    // Dispatch's threads, on which commands run, let no signal through.
+    // No thread that a command runs on lets it through.
     var only = sigset_t()
     sigemptyset(&only)
     sigaddset(&only, number)
     pthread_sigmask(SIG_UNBLOCK, &only, nil)
     raise(number)
+  }
+
+  /// Has another thread take the signals, as Dispatch's have: a call to a file system that one
+  /// interrupts may fail by it.
+  private static func keepFromThisThread() {
+    var requests = sigset_t()
+    sigemptyset(&requests)
+    for number in numbers { sigaddset(&requests, number) }
+    var before = sigset_t()
+    pthread_sigmask(SIG_SETMASK, nil, &before)
+    guard numbers.contains(where: { sigismember(&before, $0) == 0 }) else { return }
+    // It lets through what the thread does that makes it.
+    Thread.detachNewThread { while true { pause() } }
+    pthread_sigmask(SIG_BLOCK, &requests, nil)
   }
 
   private static func handle(_ number: Int32) {

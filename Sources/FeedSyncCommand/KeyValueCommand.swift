@@ -43,7 +43,7 @@ extension KeyValueCommand {
       help: "Print text without quotes, a date as 2026-11-25T18:30:00.000Z, and bytes as they are.")
     var raw = false
 
-    func run() async throws {
+    func run() throws {
       let document = try KeyValueRules.document(key, in: try store.collection())
       let device = try global.open(needsFolder: false)
       guard let body = try device.database.document(at: document)?.body else {
@@ -69,7 +69,7 @@ extension KeyValueCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var store: KeyValueStoreOption
 
-    func run() async throws {
+    func run() throws {
       let collection = try store.collection()
       let device = try global.open(needsFolder: false)
       let contents = try device.database.readSnapshot { try $0.keyValues(in: collection) }
@@ -114,7 +114,7 @@ extension KeyValueCommand {
       help: ArgumentHelp("The value, or - to read it from standard input.", valueName: "value"))
     var values: [String]
 
-    func run() async throws {
+    func run() throws {
       let words = Unrecognized.words(values)
       guard let text = words.first, words.count == 1 else {
         throw FeedSyncError(
@@ -138,7 +138,7 @@ extension KeyValueCommand {
     @OptionGroup var store: KeyValueStoreOption
     @Argument(help: "The keys.", completion: .custom(KeyValueCompletion.keys)) var keys: [String]
 
-    func run() async throws {
+    func run() throws {
       let collection = try store.collection()
       let edits = keys.map { KeyValueEdit(key: $0, value: nil) }
       var missing: [String] = []

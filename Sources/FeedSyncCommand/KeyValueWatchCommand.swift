@@ -2,7 +2,7 @@ import ArgumentParser
 import CanonicalJSON
 import FeedSync
 
-struct KeyValueWatchCommand: StoreCommand {
+struct KeyValueWatchCommand: StoreCommand, AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Print what changes in a store, as it changes.",
     discussion: """

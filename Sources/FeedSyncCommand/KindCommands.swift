@@ -26,7 +26,7 @@ struct CounterCommand: ParsableCommand {
       help: ArgumentHelp("What to add, an integer (default: 1).", valueName: "amount"))
     var amounts: [String] = []
 
-    func run() async throws {
+    func run() throws {
       try place.edit(.increment(try amount()), global, operation: "add to a counter")
     }
 
@@ -66,7 +66,7 @@ struct SetCommand: ParsableCommand {
       help: "The elements, each a JSON value: '\"milk\"' is a string.")
     var elements: [String]
 
-    func run() async throws {
+    func run() throws {
       let elements = try DocumentRules.elements(
         try SetCommand.values(elements), operation: "insert into a set")
       try place.edit(
@@ -84,7 +84,7 @@ struct SetCommand: ParsableCommand {
     @Argument(parsing: .allUnrecognized, help: "The elements, each a JSON value.")
     var elements: [String]
 
-    func run() async throws {
+    func run() throws {
       let elements = Set(try SetCommand.values(elements).map { SetElement($0) })
       try place.edit(
         .elements(adding: [], removing: elements), global, operation: "remove from a set")

@@ -30,7 +30,7 @@ struct LeaveCommand: StoreCommand {
     }
   }
 
-  func run() async throws {
+  func run() throws {
     let directory = try global.directory()
     let leaving: DeviceDirectory.Leaving =
       force ? .abandoning : deleteState ? .deletingState : .published

@@ -33,7 +33,7 @@ struct LoadCommand: StoreCommand {
     }
   }
 
-  func run() async throws {
+  func run() throws {
     let device = try global.open(needsFolder: false)
     let directory = try global.directory()
     let state = directory.directory(of: device.record.container)

@@ -3,7 +3,7 @@ import CanonicalJSON
 import DocumentStorage
 import FeedSync
 
-struct QueryCommand: StoreCommand {
+struct QueryCommand: StoreCommand, AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "query",
     abstract: "Print the documents of a collection that match; with --live, also as they change.",

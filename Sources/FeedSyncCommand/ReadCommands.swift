@@ -33,7 +33,7 @@ struct GetCommand: StoreCommand {
     }
   }
 
-  func run() async throws {
+  func run() throws {
     let key = try DocumentRules.key(collection, id)
     let moment = try at.map { try Moment.parse($0, now: .now) }
     let device = try global.open(needsFolder: false)
@@ -68,7 +68,7 @@ struct ListCommand: StoreCommand {
     completion: .custom(CollectionCompletion.names))
   var collection: String?
 
-  func run() async throws {
+  func run() throws {
     let device = try global.open(needsFolder: false)
     guard let collection else {
       for name in try device.database.collectionNames() {
@@ -102,7 +102,7 @@ struct DumpCommand: StoreCommand {
   @Option(help: "Only this collection.", completion: .custom(CollectionCompletion.names))
   var collection: String?
 
-  func run() async throws {
+  func run() throws {
     let device = try global.open(needsFolder: false)
     let only = try collection.map { text in
       let name = ByteString(text)

@@ -17,7 +17,7 @@ struct RebuildCommand: StoreCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  func run() async throws {
+  func run() throws {
     let path = global.containerPath()
     let recovery = try global.recover(at: path) {
       try $0.rebuild(

@@ -4,8 +4,8 @@ import Foundation
 
 /// Runs a parsed command and turns what it throws into an exit status.
 enum Runner {
-  static func run() async -> Int32 {
-    var command: any ParsableCommand
+  static func run() -> Int32 {
+    let command: any ParsableCommand
     do {
       try ProgramArguments.requireUTF8()
       command = try NamedCommandRoot.parse() ?? FeedSyncTool.parseAsRoot()
@@ -15,11 +15,7 @@ enum Runner {
     let format = (command as? any StoreCommand)?.global.format ?? .text
     Output.tellFailures(in: format)
     do {
-      if var asynchronous = command as? any AsyncParsableCommand {
-        try await asynchronous.run()
-      } else {
-        try command.run()
-      }
+      try CommandExecution.run(command)
       return 0
     } catch let status as ExitStatus {
       return status.rawValue

@@ -16,7 +16,7 @@ struct SQLCommand: StoreCommand {
   @Flag(help: "Say how the statement finds its documents, instead of running it.")
   var explain = false
 
-  func run() async throws {
+  func run() throws {
     let database = try global.open(needsFolder: false).database
     guard !explain else {
       let explanation = ExplanationText(try database.explain(statement))

@@ -21,7 +21,7 @@ struct SegmentDumpCommand: StoreCommand {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The file.", completion: .file()) var file: String
 
-  func run() async throws {
+  func run() throws {
     let (segment, digest) = try SegmentFiles.read(file)
     Output.line(segment.json(digest: digest))
   }
@@ -42,7 +42,7 @@ struct SegmentJoinCommand: StoreCommand {
   var output: String
   @Argument(help: "The files, in any order.", completion: .file()) var files: [String]
 
-  func run() async throws {
+  func run() throws {
     let segments = try files.map { try SegmentFiles.read($0).segment }
       .sorted { $0.range.first < $1.range.first }
     let joined: Segment

@@ -30,7 +30,7 @@ struct ServiceInstallCommand: StoreCommand {
   @OptionGroup var global: GlobalOptions
   @Flag(help: "Print the unit, and change nothing.") var dryRun = false
 
-  func run() async throws {
+  func run() throws {
     let setup = ServiceSetup(global)
     try FeedSyncError.wording("install the service") {
       let service = try setup.service(of: try global.open(needsFolder: false))
@@ -70,7 +70,7 @@ struct ServiceRemoveCommand: StoreCommand {
   @OptionGroup var global: GlobalOptions
   @Flag(help: "Remove the units of all containers, also of those that are gone.") var all = false
 
-  func run() async throws {
+  func run() throws {
     let setup = ServiceSetup(global)
     try FeedSyncError.wording("remove the service") {
       let installer = try setup.installer()
@@ -106,7 +106,7 @@ struct ServiceStatusCommand: StoreCommand {
   @OptionGroup var global: GlobalOptions
   @Flag(help: "Of the units of all containers.") var all = false
 
-  func run() async throws {
+  func run() throws {
     let setup = ServiceSetup(global)
     try FeedSyncError.wording("look at the service") {
       let installer = try setup.installer()
@@ -150,7 +150,7 @@ struct ServiceCronCommand: StoreCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  func run() async throws {
+  func run() throws {
     try FeedSyncError.wording("make a line for cron") {
       let service = try ServiceSetup(global).service(of: try global.openDevice(needsFolder: false))
       let line = CronLine.render(service)

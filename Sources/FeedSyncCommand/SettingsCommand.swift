@@ -3,7 +3,7 @@ import CanonicalJSON
 import FeedSync
 import Syncing
 
-struct SettingsCommand: AsyncParsableCommand {
+struct SettingsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings",
     abstract: "Say how this device looks after its files in the folder; nothing of it is synced.",
@@ -22,7 +22,7 @@ struct SettingsCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws {
+    func run() throws {
       let settings = try global.settings()
       for setting in UpkeepSetting.allCases {
         switch global.format {
@@ -40,7 +40,7 @@ struct SettingsCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: SettingWords.argument, completion: SettingWords.completion) var name: String
 
-    func run() async throws {
+    func run() throws {
       let setting = try UpkeepSetting(named: name)
       let settings = try global.settings()
       switch global.format {
@@ -61,7 +61,7 @@ struct SettingsCommand: AsyncParsableCommand {
     @Argument(help: "The value: 90s, 15m, 6h, 7d, 2w; 512KiB, 2MiB; 32; yes, no; never.")
     var value: String
 
-    func run() async throws {
+    func run() throws {
       let setting = try UpkeepSetting(named: name)
       let value = try SettingText.value(value, of: setting)
       try global.changeSettings { try $0.set(setting, to: value) }
@@ -85,7 +85,7 @@ struct SettingsCommand: AsyncParsableCommand {
       }
     }
 
-    func run() async throws {
+    func run() throws {
       let setting = try name.map { try UpkeepSetting(named: $0) }
       try global.changeSettings { settings in
         if let setting { try settings.reset(setting) } else { settings = UpkeepSettings() }

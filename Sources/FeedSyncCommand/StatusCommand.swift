@@ -12,7 +12,7 @@ struct StatusCommand: StoreCommand {
 
   @OptionGroup var global: GlobalOptions
 
-  func run() async throws {
+  func run() throws {
     let device = try global.open(needsFolder: false)
     let status = try Status(of: device, in: try global.directory(needsFolder: false))
     switch global.format {

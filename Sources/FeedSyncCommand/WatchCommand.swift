@@ -9,7 +9,7 @@ import Syncing
 import SystemFiles
 import SystemPackage
 
-struct WatchCommand: StoreCommand {
+struct WatchCommand: StoreCommand, AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Import what arrives, as it arrives, and print it.",
     discussion: """

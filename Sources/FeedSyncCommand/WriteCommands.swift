@@ -93,7 +93,7 @@ struct PutCommand: StoreCommand {
       valueName: "token"))
   var base: String?
 
-  func run() async throws {
+  func run() throws {
     let key = try DocumentRules.key(collection, id)
     let body = try DocumentArguments.body(
       try DocumentArguments.content(json), operation: "put")
@@ -123,7 +123,7 @@ struct PatchCommand: StoreCommand {
   @Argument(help: "The document's id.") var id: String
   @Argument(help: "A JSON object, or - to read it from standard input.") var json: String
 
-  func run() async throws {
+  func run() throws {
     let key = try DocumentRules.key(collection, id)
     let patch = try DocumentArguments.json(
       try DocumentArguments.content(json), operation: "patch")
@@ -145,7 +145,7 @@ struct DeleteCommand: StoreCommand {
   var collection: String
   @Argument(help: "The documents' ids.") var ids: [String]
 
-  func run() async throws {
+  func run() throws {
     let keys = try ids.map { try DocumentRules.key(collection, $0) }
     var missing: [DocumentKey] = []
     try Writing.run(global) { writer in

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import Synchronization
+
+/// Runs a parsed command to its end.
+///
+///     try CommandExecution.run(command)
+///
+/// On the thread that calls, the process's first, unless the command has to wait for others: a
+/// program whose beginning is asynchronous ends that thread and goes on on one of Dispatch's, for
+/// which the system loads a library to unwind with. That was a tenth of all that `get` does.
+enum CommandExecution {
+  static func run(_ command: any ParsableCommand) throws {
+    guard let asynchronous = command as? any AsyncParsableCommand else {
+      var command = command
+      return try command.run()
+    }
+    let execution = Execution(command: asynchronous)
+    let isOver = DispatchSemaphore(value: 0)
+    Task.detached {
+      await execution.run()
+      isOver.signal()
+    }
+    isOver.wait()
+    try execution.outcome.withLock { try $0?.get() }
+  }
+
+  /// What is handed from the first thread to that of a task.
+  ///
+  /// Unchecked, since commands are not `Sendable`: the first thread does nothing with it between
+  /// the task's beginning and its end, which the semaphore orders.
+  private final class Execution: @unchecked Sendable {
+    private var command: any AsyncParsableCommand
+    let outcome = Mutex<Result<Void, any Error>?>(nil)
+
+    init(command: any AsyncParsableCommand) { self.command = command }
+
+    func run() async {
+      let result: Result<Void, any Error>
+      do {
+        result = .success(try await command.run())
+      } catch {
+        result = .failure(error)
+      }
+      outcome.withLock { $0 = result }
+    }
+  }
+}
