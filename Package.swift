@@ -22,6 +22,13 @@ let staticLibraries = [
   "_CFURLSessionInterface", "_FoundationICU", "BlocksRuntime", "dispatch", "stdc++", "m",
 ].map { "-l\($0)" }
 
+// What else a start need not look for: the C++ library, of which tools/build puts an archive there,
+// and the compiler's. And no table of twenty thousand names that no library asks the program for.
+let fewerLibraries = [
+  "-L\(Context.packageDirectory)/.build/archives", "-Xclang-linker", "-static-libgcc",
+  "-Xlinker", "--no-export-dynamic",
+]
+
 // Loose, a hundred thousand relocations are two and a half megabytes that each start reads and that
 // stay in a process's memory; packed, twenty kilobytes.
 let packedRelocations = ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
@@ -34,11 +41,16 @@ let packedRelocations = ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-rela
 /// need, which only modules that were compiled with that flag name to the linker.
 let standalone: [LinkerSetting] =
   switch Context.environment["FEEDSYNC_LINK"] {
-  case "static": [.unsafeFlags(["-static-stdlib"] + staticLibraries, .when(platforms: [.linux]))]
+  case "static":
+    [
+      .unsafeFlags(
+        ["-static-stdlib"] + fewerLibraries + staticLibraries, .when(platforms: [.linux]))
+    ]
   case "packed":
     [
       .unsafeFlags(
-        ["-static-stdlib"] + staticLibraries + packedRelocations, .when(platforms: [.linux]))
+        ["-static-stdlib"] + fewerLibraries + staticLibraries + packedRelocations,
+        .when(platforms: [.linux]))
     ]
   default: []
   }
