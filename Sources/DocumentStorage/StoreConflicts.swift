@@ -191,8 +191,11 @@ extension StoreWriter {
         restoring: restored.map { Restoration([.root], kinds: $0.kinds) }, settlesOrphans: true)
       return
     }
-    // What is not shown, for its insert is not here, can only be deleted once it is.
-    if try !view(of: key).isVisible { _ = try put(.object(JSONObject()), at: key) }
+    // What is in doubt, and not shown, can only be deleted once it is. Where just inserts are
+    // missing it is not made for that: whoever got that without the deletion, which may have to
+    // wait, would see a document come back.
+    let state = try state(of: key)
+    if !state.view().isVisible, !state.hasOrphans { _ = try put(.object(JSONObject()), at: key) }
     _ = try delete(key, settlesOrphans: true)
   }
 }

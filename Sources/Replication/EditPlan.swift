@@ -159,10 +159,14 @@ extension DocumentState {
   /// The plan has no step where part of what its author sees is not closed yet: then it waits as a
   /// pending removal (protocol.md 7).
   ///
-  /// - parameter settlesOrphans: whether edits whose insert is not here are deleted, too.
+  /// - parameter settlesOrphans: whether edits whose insert is not here are deleted, too; so can a
+  ///   document be that shows nothing else.
   package func planDelete(frontier: Frontier, settlesOrphans: Bool = false) -> EditPlan? {
     let view = view()
-    guard view.isVisible, let insert = view.inserts.last?.dot else { return nil }
+    guard
+      let insert = view.isVisible
+        ? view.inserts.last?.dot : settlesOrphans ? lastMissingInsert : nil
+    else { return nil }
     let isClosed = entries.allSatisfy { entry in
       // What has not even been applied belongs to the transaction in the making, of which each
       // step has seen those before it.

@@ -34,6 +34,11 @@ extension DocumentState {
     return missing
   }
 
+  /// That of the last edit whose insert has not come.
+  var lastMissingInsert: Dot? {
+    entries.last { $0.effect.kind.carriesValue && isOrphan($0) }?.effect.insert
+  }
+
   /// Whether it keeps edits whose insert has not come.
   package var hasOrphans: Bool { !missingInserts.isEmpty }
 

@@ -103,6 +103,25 @@ import Testing
     try expectTheSameElsewhere()
   }
 
+  @Test("does not bring a deleted document back where its absence was chosen, which waits")
+  func absenceChosen() throws {
+    try bobEdits()
+    try bob.delete("x")
+    try bob.publish()
+    try reader.write { try $0.resolve(Peer.key("x"), by: .listed(1)) }
+    #expect(try reader.body("x") == nil && reader.conflicts(of: "x") == [])
+    try reader.publish()
+    try world.give(reader, to: bob)
+    #expect(try bob.body("x") == nil)
+    try world.give(ann, to: reader)
+    #expect(try reader.body("x") == nil && reader.conflicts(of: "x") == [])
+    try reader.publish()
+    try world.give(reader, to: bob)
+    try world.give(bob, to: reader)
+    #expect(try bob.body("x") == nil && bob.conflicts(of: "x") == [])
+    try expectTheSameElsewhere()
+  }
+
   @Test("tells a device that it was put back, if the document was its own")
   func ownDocument() throws {
     let cloe = try world.peer("cloe", in: try world.folder("cloe"))
