@@ -16,6 +16,24 @@ package enum NameText {
     }
   }
 
+  /// What is told of something, with names in it that others chose: it may have lines, but commands
+  /// no terminal.
+  package static func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isCommand) else { return text }
+    return text.unicodeScalars.reduce(into: "") { result, scalar in
+      if isCommand(scalar) {
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  private static func isCommand(_ scalar: Unicode.Scalar) -> Bool {
+    isControl(scalar) && scalar != "\n"
+  }
+
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.generalCategory == .control
   }

@@ -58,6 +58,9 @@ struct ConflictsCommand: ParsableCommand {
         let names = snapshot.deviceNames
         return try Conflict.all(snapshot.conflicts(of: key), of: key, names: names)
       }
+      if conflicts.isEmpty, try device.database.document(at: key) == nil {
+        throw DocumentReading.absent(key, operation: "conflicts show")
+      }
       for (conflict, first) in zip(conflicts, ConflictForm.firstNumbers(conflicts)) {
         switch global.format {
         case .json: Output.line(.object(ConflictForm.json(conflict, first: first)))

@@ -29,6 +29,7 @@ struct InitCommand: StoreCommand {
 
   func validate() throws {
     guard !join || !adopt else { throw ValidationError("give one of --join and --adopt") }
+    guard identifier?.isEmpty != true else { throw ValidationError("--identifier is empty") }
   }
 
   func run() throws {

@@ -104,8 +104,8 @@ enum Output {
     case .text:
       var text = "feedsync: "
       if let file { text += NameText.escaped(file) + ": " }
-      text += message
-      if let hint { text += "\n  hint: " + hint }
+      text += NameText.printable(message)
+      if let hint { text += "\n  hint: " + NameText.printable(hint) }
       return text
     case .json:
       let parts = ReportJSON.error(code, operation, file, message, hint)
@@ -125,8 +125,8 @@ enum Output {
 
   private static func text(of error: FeedSyncError) -> String {
     let file = error.file.map { NameText.escaped($0) + ": " } ?? ""
-    let hint = error.hint.map { "\n  hint: " + $0 } ?? ""
-    return "feedsync: warning: \(file)\(error.message)\(hint)"
+    let hint = error.hint.map { "\n  hint: " + NameText.printable($0) } ?? ""
+    return "feedsync: warning: \(file)\(NameText.printable(error.message))\(hint)"
   }
 
   /// Results that cannot be written are a failure, unless whoever read them has gone.

@@ -44,7 +44,7 @@ enum Runner {
         hint: "see 'feedsync --help'")
       Output.error(usage, format: .json)
     } else {
-      Output.warn(text)
+      Output.warn(NameText.printable(text))
     }
     return FeedSyncError.Code.usage.rawValue
   }

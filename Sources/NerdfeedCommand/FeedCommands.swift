@@ -32,12 +32,25 @@ struct ConfigureCommand: LibraryCommand {
   @Option(help: "The folder it is in, such as News/Local.") var folder: String?
   @Option(help: "A tag to add; may be given several times.") var addTag: [String] = []
   @Option(help: "A tag to remove; may be given several times.") var removeTag: [String] = []
-  @Option(help: "How long to wait between two fetches at least, \(Age.help).") var interval: Age?
-  @Option(help: "How many items to ask for, where the service lets one choose.") var items: Int?
-  @Option(help: "How long to keep items that the feed has no more, \(Age.help).") var keep: Age?
+  @Option(help: "How long to wait between two fetches at least, \(Age.help).")
+  var interval: Setting<Age>?
+  @Option(help: "How many items to ask for, where the service lets one choose.")
+  var items: Setting<Int>?
+  @Option(help: "How long to keep items that the feed has no more, \(Age.help).")
+  var keep: Setting<Age>?
+
+  private static let minute: Int64 = 60
+  private static let day: Int64 = 86_400
 
   func validate() throws {
-    guard items.map({ $0 > 0 }) ?? true else { throw ValidationError("--items is 1 or more") }
+    func isBelow(_ least: Int64, _ setting: Setting<Age>?) -> Bool {
+      (setting?.value).map { $0.seconds < least } ?? false
+    }
+    guard (items?.value).map({ $0 > 0 }) ?? true else {
+      throw ValidationError("--items is 1 or more")
+    }
+    if isBelow(Self.minute, interval) { throw ValidationError("--interval is 1m or more") }
+    if isBelow(Self.day, keep) { throw ValidationError("--keep is 1d or more") }
   }
 
   func run() throws {
@@ -51,9 +64,11 @@ struct ConfigureCommand: LibraryCommand {
       }
       for tag in addTag { subscription.tags.insert(tag) }
       for tag in removeTag { subscription.tags.remove(tag) }
-      if let interval { subscription.interval = Int(interval.seconds / 60) }
-      if let items { subscription.itemCount = items }
-      if let keep { subscription.retention = Int(keep.seconds / 86_400) }
+      if let interval {
+        subscription.interval = interval.value.map { Int($0.seconds / Self.minute) }
+      }
+      if let items { subscription.itemCount = items.value }
+      if let keep { subscription.retention = keep.value.map { Int($0.seconds / Self.day) } }
     }
     let now = try library.feed(named: found.key.text)
     switch options.format {

@@ -76,6 +76,17 @@ struct Age: ExpressibleByArgument, Equatable {
   static let help = "such as 90m, 12h, 7d or 4w"
 }
 
+/// A value for a setting; an empty argument takes it back.
+struct Setting<Value: ExpressibleByArgument & Sendable>: ExpressibleByArgument, Sendable {
+  /// Nil to take it back.
+  let value: Value?
+
+  init?(argument: String) {
+    value = Value(argument: argument)
+    guard value != nil || argument.isEmpty else { return nil }
+  }
+}
+
 extension FeedInstant {
   static var now: FeedInstant { FeedInstant(secondsSince1970: Int64(Date().timeIntervalSince1970)) }
 

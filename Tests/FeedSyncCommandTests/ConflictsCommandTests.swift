@@ -24,6 +24,9 @@ import Testing
   @Test("lists and shows values, devices and times, in either form")
   func shows() throws {
     #expect(try machine.feedsync("conflicts").output == "")
+    let none = try machine.feedsync("conflicts", "show", "n", "x")
+    #expect(none.status == 0 && none.output == "")
+    #expect(try machine.feedsync("conflicts", "show", "n", "y").status == 1)
     try collide(#"{"a":1}"#, #"{"a":2}"#)
     #expect(try machine.feedsync("conflicts").output == "n/x: /a\n")
     let list = try machine.feedsync("conflicts", "--format", "json").json().object

@@ -23,6 +23,24 @@ import Testing
     }
   }
 
+  @Test("command no terminal in what is told of them either")
+  func messages() throws {
+    let machine = try Machine()
+    for command in [["devices", "skip"], ["file", "list"]] {
+      let run = try Command.run(
+        command + ["x\u{1B}[31m\u{9B}1m"], environment: machine.environment)
+      #expect(run.status != 0)
+      #expect(run.errors.contains(#"'x\u001b[31m\u009b1m'"#), "\(command)")
+      #expect(!run.errors.unicodeScalars.contains { $0.value == 0x1B || $0.value == 0x9B })
+    }
+  }
+
+  @Test("are none where they are empty")
+  func empty() throws {
+    let machine = try Machine(initialised: false)
+    #expect(try machine.feedsync("init", machine.folder.path, "--identifier", "").status == 64)
+  }
+
   /// Starts a program under a name of its own, and waits until it has said a word.
   private func start(
     _ program: String, named name: String, _ arguments: [String], on machine: Machine
