@@ -47,14 +47,14 @@ package struct LoadJournal: Sendable {
 
   /// So many files are known at a time: of more, those that were loaded last.
   private static let mostEntries = 8
-  private static let fileBytes = 4096
-  private let file: FilePath
+  private static let fileBytes = 1024
+  private let directory: FilePath
   private let files: any FileSystem
 
   /// - parameter directory: the device's directory in the state.
   /// - parameter files: the file system of the state; the folder's may be out of reach.
   package init(directory: FilePath, files: any FileSystem) {
-    file = directory.appending("load.json")
+    self.directory = directory
     self.files = files
   }
 
@@ -62,7 +62,7 @@ package struct LoadJournal: Sendable {
   ///
   /// - throws: also where the entry cannot be read: to begin at the start would undo edits.
   package func entry(for look: Look, device: Device) throws -> Entry? {
-    guard let stored = try stored().first(where: { $0.entry.look == look }) else { return nil }
+    guard let stored = try stored(in: note(of: look)), stored.entry.look == look else { return nil }
     // A database that was put back to an older state has not got what the entry tells of, whatever
     // it has written since.
     if let tip = stored.tip, try !device.database.holds(tip) { return nil }
@@ -74,19 +74,18 @@ package struct LoadJournal: Sendable {
   /// - parameter tip: its last transaction, or the last before it where it changed nothing; nil
   ///   where there is none.
   package func note(_ entry: Entry, writtenBy tip: Context.Entry?) throws {
-    let others = try stored().filter { $0.entry.look != entry.look }
-    try write([Stored(entry: entry, tip: tip)] + others)
-  }
-
-  private func write(_ all: [Stored]) throws {
-    // One write of always the same length: whoever is killed leaves the old entries or the new.
-    let text = JSON.array(all.prefix(Self.mostEntries).map(\.json)).canonicalBytes()
+    let file = note(of: entry.look)
+    // One write of always the same length: whoever is killed leaves the old entry or the new.
+    let text = Stored(entry: entry, tip: tip).json.canonicalBytes()
     let padding = max(Self.fileBytes - text.count, 0)
     let bytes = text + [UInt8](repeating: UInt8(ascii: " "), count: padding)
     do {
-      let descriptor = try FileDescriptor.open(
-        file, .writeOnly, options: .create, permissions: .ownerReadWrite)
-      _ = try descriptor.closeAfter { try descriptor.writeAll(toAbsoluteOffset: 0, bytes) }
+      do {
+        try Self.write(bytes, into: file, [])
+      } catch Errno.noSuchFileOrDirectory {
+        try makeRoom()
+        try Self.write(bytes, into: file, .create)
+      }
     } catch let errno as Errno {
       // A number alone does not say where.
       throw FileError(.write, file, errno)
@@ -95,28 +94,65 @@ package struct LoadJournal: Sendable {
 
   /// Forgets a file: its load came to its end, or shall begin anew.
   package func clear(_ look: Look) throws {
-    let others = try stored().filter { $0.entry.look != look }
-    guard others.isEmpty else { return try write(others) }
+    try remove(note(of: look))
+  }
+
+  private static func write(
+    _ bytes: [UInt8], into file: FilePath, _ options: FileDescriptor.OpenOptions
+  ) throws {
+    let descriptor = try FileDescriptor.open(
+      file, .writeOnly, options: options, permissions: .ownerReadWrite)
+    _ = try descriptor.closeAfter { try descriptor.writeAll(toAbsoluteOffset: 0, bytes) }
+  }
+
+  /// The note of a file: each has one of its own, so that loads at the same time leave one
+  /// another's alone.
+  private func note(of look: Look) -> FilePath {
+    let number = "\(String(look.device, radix: 16))-\(String(look.inode, radix: 16))"
+    return directory.appending("\(Self.prefix)\(number)\(Self.suffix)")
+  }
+
+  private static let prefix = "load-"
+  private static let suffix = ".json"
+
+  /// Lets go of the oldest notes where there are as many as may be.
+  private func makeRoom() throws {
+    let names = try files.list(directory).map(\.name.string).filter {
+      $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix)
+    }
+    guard names.count >= Self.mostEntries else { return }
+    let notes = try names.compactMap { name in try time(of: name).map { (time: $0, name: name) } }
+    for note in notes.sorted(by: <).dropLast(Self.mostEntries - 1) {
+      try remove(directory.appending(note.name))
+    }
+  }
+
+  /// When a note was written; nil where another load has removed it meanwhile.
+  private func time(of name: String) throws(FileError) -> Int64? {
     do {
-      try files.remove(file)
+      return try files.status(of: directory.appending(name)).modified
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      return nil
+    }
+  }
+
+  private func remove(_ note: FilePath) throws {
+    do {
+      try files.remove(note)
     } catch {
       guard error.errno == .noSuchFileOrDirectory else { throw error }
     }
   }
 
-  /// - returns: none if there is no entry, or something else has their place.
-  private func stored() throws(FileError) -> [Stored] {
+  /// - returns: nil if there is no entry, or something else has its place.
+  private func stored(in note: FilePath) throws(FileError) -> Stored? {
     do {
-      let bytes = try files.contents(of: file, limit: Self.fileBytes).bytes
-      switch try? JSON(parsing: bytes) {
-      case .array(let all): return all.compactMap { Stored($0) }
-      // An older program knew of one.
-      case let one?: return [Stored(one)].compactMap(\.self)
-      case nil: return []
-      }
+      let bytes = try files.contents(of: note, limit: Self.fileBytes).bytes
+      return (try? JSON(parsing: bytes)).flatMap { Stored($0) }
     } catch {
       guard error.errno == .noSuchFileOrDirectory || error.isTooLarge else { throw error }
-      return []
+      return nil
     }
   }
 }

@@ -46,7 +46,7 @@ import Testing
     let gone = state.appending("gone")
     let journal = LoadJournal(directory: gone, files: house.files)
     #expect(
-      throws: FileError(.write, gone.appending("load.json"), .noSuchFileOrDirectory)
+      throws: FileError(.list, gone, .noSuchFileOrDirectory)
     ) {
       try journal.note(Self.entry, writtenBy: nil)
     }
@@ -66,6 +66,27 @@ import Testing
     try journal.clear(looks[9])
     let known = try looks.map { try journal.entry(for: $0, device: device) != nil }
     #expect(known == [false, false, true, true, true, true, true, true, true, false])
+  }
+
+  @Test("is one for each file, so that a load leaves another's alone that began at the same time")
+  func together() throws {
+    let (house, device, state) = try Self.scene()
+    let journals = (0..<2).map { _ in LoadJournal(directory: state, files: house.files) }
+    let looks = [2, 3].map {
+      LoadJournal.Look(device: 1, inode: $0, size: 300, modified: 4, changed: 5)
+    }
+    for line in 1...3 {
+      for (journal, look) in zip(journals, looks) {
+        let entry = LoadJournal.Entry(look: look, line: line, offset: Int64(line))
+        try journal.note(entry, writtenBy: nil)
+      }
+    }
+    try journals[0].clear(looks[0])
+    #expect(try journals[1].entry(for: looks[0], device: device) == nil)
+    #expect(try journals[0].entry(for: looks[1], device: device)?.line == 3)
+    // The same file, changed since: another look, and nothing is known of it.
+    let changed = LoadJournal.Look(device: 1, inode: 3, size: 301, modified: 4, changed: 6)
+    #expect(try journals[0].entry(for: changed, device: device) == nil)
   }
 
   @Test("is good as long as what it tells of is in the database, under whatever stream")
