@@ -8,9 +8,10 @@ import SystemPackage
 /// For the local database's log: a commit by any process writes to it. But SQLite lets others see
 /// the commit only after it has synced that write, by a change of shared memory that makes no
 /// event; so each event is followed by echoes, at growing intervals, until that must have
-/// happened. This is inotify on a local directory without libinotifytools, which is global to the
-/// process and belongs to the folder's watcher. Where inotify is not to be had, it signals every
-/// half second instead.
+/// happened. The beginning is followed by echoes, too: a commit that was written before, and not
+/// yet to be seen by who looked first, makes no other event. This is inotify on a local directory
+/// without libinotifytools, which is global to the process and belongs to the folder's watcher.
+/// Where inotify is not to be had, it signals every half second instead.
 ///
 ///     let signal = FileChangeSignal(directory: state, names: ["store.sqlite-wal"])
 ///     for await _ in signal.changes { look() }
@@ -22,7 +23,7 @@ package final class FileChangeSignal: Sendable {
   private let continuation: AsyncStream<Void>.Continuation
   private static let pollingInterval = DispatchTimeInterval.milliseconds(500)
 
-  /// Begins to watch; what changes after this call is told.
+  /// Begins to watch; what can be seen only after this call is told.
   ///
   /// - parameters:
   ///   - directory: A local directory that is there.
@@ -66,6 +67,7 @@ package final class FileChangeSignal: Sendable {
     }
     source.setCancelHandler { InotifyInstance.end(descriptor) }
     source.resume()
+    echoes.restart()
     return source
   }
 
@@ -80,7 +82,7 @@ package final class FileChangeSignal: Sendable {
   }
 }
 
-/// Calls at once, and again after growing times; each beginning starts the times anew.
+/// Calls at once, and again after growing times; each beginning starts those anew.
 private final class EchoTimer: Sendable {
   private static let milliseconds = [
     5, 20, 80, 320, 1000, 3000, 10_000, 10_000, 10_000, 10_000, 10_000, 60_000, 300_000,
@@ -105,6 +107,11 @@ private final class EchoTimer: Sendable {
 
   func begin() {
     call()
+    restart()
+  }
+
+  /// Only the later calls.
+  func restart() {
     state.withLock { state in
       state.next = 0
       Self.schedule(&state)
