@@ -27,7 +27,7 @@ enum DeadText {
 
   private static func reason(_ keeper: CompactionSurvey.Keeper) -> String {
     switch keeper {
-    case .setting: "nothing is forgotten here unless you say 'settings set forget yes'"
+    case .setting: "nothing is forgotten here, since you said 'settings set forget no'"
     case .small: "they are in small files, which are joined first"
     case .grace: "the grace, in which one may see and undo what was written over"
     case .device: "a device has not said yet that it has what they were written over by"

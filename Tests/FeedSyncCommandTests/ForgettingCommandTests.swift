@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Ann writes one document over and over, and deletes others; Bob has what she has.
-@Suite("The command forgets what is dead where its user says so", .timeLimit(.minutes(3)))
+@Suite("The command forgets what is dead", .timeLimit(.minutes(3)))
 struct ForgettingCommandTests {
   private let machine: Machine
   private let bob: [String: String]
@@ -11,9 +11,7 @@ struct ForgettingCommandTests {
   init() throws {
     machine = try Machine()
     bob = try machine.joined("bob")
-    for (name, value) in [
-      ("fan-out", "4"), ("grace", "0"), ("forget", "yes"), ("interval", "never"),
-    ] {
+    for (name, value) in [("fan-out", "4"), ("grace", "0"), ("interval", "never")] {
       try machine.feedsync("settings", "set", name, value)
     }
     for number in 0..<8 {
@@ -64,9 +62,9 @@ struct ForgettingCommandTests {
     #expect(history.errors.contains("may have been dropped"), "\(history.errors)")
   }
 
-  @Test("but not unless its user has said so")
+  @Test("but not where its user has said no")
   func keeps() throws {
-    try machine.feedsync("settings", "reset", "forget")
+    try machine.feedsync("settings", "set", "forget", "no")
     let before = try bytes()
     for _ in 0..<3 { #expect(try compact()["dropped"] == .integer(0)) }
     #expect(try bytes() == before)

@@ -228,7 +228,7 @@ PARTS = {("parts", "p%02d" % n): _incompressible(n) for n in range(22)}
 
 
 # Files that are joined and dropped from at once, and by no import.
-COMPACTING = [("fan-out", "4"), ("forget", "yes"), ("interval", "never")]
+COMPACTING = [("fan-out", "4"), ("interval", "never")]
 CLAIM = (("claims", "c0"), body("has all"))
 
 

@@ -96,8 +96,8 @@ package struct CompactionLimits: Sendable {
 
   /// What holds where a user has said nothing.
   package static let standard = CompactionLimits(
-    fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000, drops: false,
-    savedShare: 8, attention: 36 * 3_600_000)
+    fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000, savedShare: 8,
+    attention: 36 * 3_600_000)
 }
 
 extension Device {

@@ -56,8 +56,8 @@ package enum UpkeepSetting: String, CaseIterable, Sendable {
     case .fanOut: 32
     // Held in memory with all that it unpacks to, here and by every reader.
     case .fileSize: 2 << 20
-    // Until more histories of dropping were made up and judged, nobody drops who has not said so.
-    case .forget: 0
+    // A folder has to stay small though nobody ever looks after it.
+    case .forget: 1
     }
   }
 
