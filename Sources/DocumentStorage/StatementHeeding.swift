@@ -92,7 +92,7 @@ private struct StatementHeeding {
 
   /// - returns: false if it ended early.
   func heed(_ wanted: [StatementTable.Kept]) throws -> Bool {
-    var rest = wanted
+    var rest = try heedAlone(wanted)
     while !rest.isEmpty {
       // What has come meanwhile, or another process has done, is looked at again.
       var again: [StatementTable.Kept] = []
@@ -123,6 +123,31 @@ private struct StatementHeeding {
       rest = again
     }
     return true
+  }
+
+  /// Heeds those beside which nothing else is kept of their transactions, as nearly all are that a
+  /// new device finds: there is nothing that they leave out.
+  ///
+  /// Many in a transaction: each is a few rows.
+  ///
+  /// - returns: the others.
+  private func heedAlone(_ wanted: [StatementTable.Kept]) throws -> [StatementTable.Kept] {
+    var (others, next) = ([] as [StatementTable.Kept], 0)
+    while next < wanted.count, next == 0 || !isStopping() {
+      let some = wanted[next..<min(next + pace.documents, wanted.count)]
+      defer { database.countStreamChange() }
+      others += try database.write { db in
+        try some.filter { statement in
+          guard try StatementTable.heedIfAlone(statement, db) else { return true }
+          try SegmentArchive.noteJoinedUnlessNoted(
+            (Int64(statement.first), Int64(statement.last)), digest: statement.digest, now: now,
+            stream: statement.stream, db)
+          return false
+        }
+      }
+      next = some.endIndex
+    }
+    return others + wanted[next...]
   }
 
   /// How a plan was carried out.

@@ -159,6 +159,28 @@ enum StatementTable {
     if progress == .heeded { try note(nil, of: id, db) }
   }
 
+  /// Notes a statement as heeded if nothing else is kept of its transactions, and all that was
+  /// applied of the stream is kept: then nothing can be here that it leaves out.
+  ///
+  /// - returns: whether it is.
+  static func heedIfAlone(_ statement: Kept, _ db: Database) throws -> Bool {
+    try db.run(
+      """
+      UPDATE statements SET progress = \(Progress.heeded.rawValue)
+      WHERE segment = ?1 AND progress = ?2 AND heeding IS NULL
+        AND EXISTS (SELECT 1 FROM archive WHERE id = ?1 AND stream = ?3 AND digest = ?4)
+        AND NOT EXISTS (SELECT 1 FROM archive
+          WHERE stream = ?3 AND first <= ?6 AND last >= ?5 AND id <> ?1)
+        AND NOT EXISTS (SELECT 1 FROM unarchived WHERE stream = ?3)
+        AND NOT EXISTS (SELECT 1 FROM outbox WHERE stream = ?3 AND sequence BETWEEN ?5 AND ?6)
+      """,
+      [
+        statement.id, statement.progress, statement.stream,
+        Int64(bitPattern: statement.digest), Int64(statement.first), Int64(statement.last),
+      ])
+    return db.changesCount > 0
+  }
+
   /// Notes how far a statement has been heeded (``HeedingMark``).
   static func note(_ heeding: Data?, of id: Int64, _ db: Database) throws {
     try db.run("UPDATE statements SET heeding = ? WHERE segment = ?", [heeding, id])
