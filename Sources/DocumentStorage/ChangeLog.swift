@@ -37,8 +37,10 @@ enum ChangeLog {
   static func append(_ origins: [CommittedChange.Origin], _ db: Database) throws {
     let changed = origins.filter { !$0.collections.isEmpty }
     guard !changed.isEmpty else { return }
-    var content = encode(changed)
-    if content.count > rowBytes { content = encode(changed.map(\.withoutDocuments)) }
+    // Found out before a large transaction is told in a form that nobody keeps.
+    let isLarge = changed.reduce(0) { $0 + $1.leastBytes } > rowBytes
+    var content = isLarge ? [] : encode(changed)
+    if isLarge || content.count > rowBytes { content = encode(changed.map(\.withoutDocuments)) }
     let statement = try db.cachedStatement(sql: "INSERT INTO changes(content) VALUES (?)")
     try statement.execute(arguments: [Data(content)])
     let newest = db.lastInsertedRowID
@@ -110,6 +112,16 @@ extension CommittedChange.Origin {
     Self(
       stream: stream, sequence: sequence, collections: collections, documents: [],
       isComplete: false)
+  }
+
+  /// What its documents take in a row at least, however their names are written there.
+  fileprivate var leastBytes: Int {
+    guard isComplete else { return 0 }
+    return documents.reduce(0) { sum, document in
+      let key = document.key.collection.bytes.count + document.key.id.bytes.count
+      // `["","",true,[]]`, and two quotation marks around each path.
+      return document.paths.reduce(sum + key + 15) { $0 + $1.bytes.count + 2 }
+    }
   }
 
   /// What an import brought from one device.
