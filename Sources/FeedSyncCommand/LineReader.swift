@@ -55,6 +55,9 @@ struct LineReader {
     (self.offset, number) = (offset, line)
   }
 
+  /// Whether another whole line has been read already, so that nobody waits for it.
+  var hasLine: Bool { mutating get { endOfLine() != nil } }
+
   /// The next line that is not empty, without its end; nil at the end, or when interrupted.
   mutating func next() throws -> ArraySlice<UInt8>? {
     while true {

@@ -1,10 +1,9 @@
-import CanonicalJSON
 import DocumentStorage
-import FeedSync
 import Replication
 import Syncing
 
-/// One `load` on its way: reads lines, writes transactions, publishes, notes how far it came.
+/// One `load` on its way: writes transactions, and notes how far it came; lines are read, and what
+/// is written is published, beside that.
 struct LoadRun {
   /// A transaction is ended early when its documents have this many bytes.
   private static let transactionBytes = 2 << 20
@@ -22,6 +21,7 @@ struct LoadRun {
   private var progress = Progress()
   private let clock = ContinuousClock()
   private let began: ContinuousClock.Instant
+  private let publication: BackgroundPublication
   private var pace = PublishPace(now: .zero)
   private var hasWarned = false
   /// The last transaction that this device had written when the last line was.
@@ -40,6 +40,7 @@ struct LoadRun {
   ) throws {
     self.device = device
     self.lines = lines
+    publication = BackgroundPublication(device)
     self.interruption = interruption
     self.transactionSize = transactionSize
     self.journal = journal
@@ -66,9 +67,13 @@ struct LoadRun {
   }
 
   mutating func writeAll() throws -> End {
-    defer { progress.clear() }
+    defer {
+      publication.end()
+      progress.clear()
+    }
+    var reader = LoadReader(lines)
     while !isInterrupted {
-      let batch = try nextBatch()
+      let batch = try batch(from: &reader)
       // What was read and is no whole transaction is dropped: nobody was told that it is safe.
       guard !isInterrupted else { break }
       guard !batch.isEmpty else { return .complete }
@@ -91,17 +96,18 @@ struct LoadRun {
   }
 
   private mutating func publishFromTimeToTime() {
-    guard pace.isDue(at: clock.now - began) else { return }
-    let outcome = Writing.publication(of: device)
-    // Where it fails, once is enough to say so.
-    if case .failed(let error) = outcome, !hasWarned {
-      Output.warning(error)
-      hasWarned = true
+    if let outcome = publication.takeOutcome() {
+      // Where it fails, once is enough to say so.
+      if case .failed(let error) = outcome, !hasWarned {
+        Output.warning(error)
+        hasWarned = true
+      }
+      pace.note(isDone: outcome.isDone, at: clock.now - began)
     }
-    pace.note(isDone: outcome.isDone, at: clock.now - began)
+    publication.begin(after: pace.delay(at: clock.now - began))
   }
 
-  private mutating func write(_ batch: [(DocumentKey, JSON)]) throws {
+  private mutating func write(_ batch: [LoadReader.Line]) throws {
     var rest = batch[...]
     while !rest.isEmpty {
       let result = try writeOne(&rest)
@@ -111,7 +117,7 @@ struct LoadRun {
       last = result
     }
     documents += batch.count
-    written = (lines.number, lines.offset)
+    if let line = batch.last { written = (line.number, line.end) }
     onCommit(written.line)
     guard let look = lines.look else { return }
     try journal.note(
@@ -120,14 +126,14 @@ struct LoadRun {
 
   /// Writes as many documents as fit into one transaction, and takes them off the front.
   private func writeOne(
-    _ documents: inout ArraySlice<(DocumentKey, JSON)>
+    _ documents: inout ArraySlice<LoadReader.Line>
   ) throws -> StoreWriter.Result {
     var taken = 0
     let result = try device.database.writeDocuments(
       now: device.ambient.time, nonce: device.nonce, isPublishedAtOnce: false
     ) { writer in
-      for (key, body) in documents where writer.bytes <= Self.transactionBytes {
-        _ = try writer.put(body, at: key)
+      for line in documents where writer.bytes <= Self.transactionBytes {
+        _ = try writer.put(line.body, at: line.key)
         taken += 1
       }
     }
@@ -143,41 +149,16 @@ struct LoadRun {
     progress.show(ProgressText.load(documents: documents, share: share, seconds: seconds))
   }
 
-  private mutating func nextBatch() throws -> [(DocumentKey, JSON)] {
-    var batch: [(DocumentKey, JSON)] = []
+  /// The lines of the next transaction.
+  private func batch(from reader: inout LoadReader) throws -> [LoadReader.Line] {
+    var batch: [LoadReader.Line] = []
     var bytes = 0
     while batch.count < transactionSize, bytes < Self.transactionBytes,
-      let line = try lines.next()
+      let line = try reader.next()
     {
-      do {
-        batch.append(try LoadLine.document(Array(line)))
-      } catch let error as FeedSyncError {
-        throw FeedSyncError(
-          error.code, operation: "load", file: lines.name,
-          message: "line \(lines.number): \(error.message)",
-          hint: "earlier transactions are written; mend the line and load again")
-      }
-      bytes += line.count
+      batch.append(line)
+      bytes += line.bytes
     }
     return batch
-  }
-}
-
-/// A line of what `dump` prints.
-private enum LoadLine {
-  static func document(_ line: [UInt8]) throws -> (DocumentKey, JSON) {
-    let value = try DocumentArguments.json(line, operation: "load", wrapping: 1)
-    guard case .object(let object) = value, object.members.count == 3,
-      case .string(let collection) = object["collection"],
-      case .string(let id) = object["id"], let body = object["body"]
-    else {
-      throw FeedSyncError(
-        .badInput, operation: "load",
-        message: #"a line has the members "body", "collection" and "id""#)
-    }
-    let key = DocumentKey(collection: collection, id: id)
-    if let problem = key.problem { throw DocumentRules.error(problem) }
-    try DocumentRules.check(body, operation: "load")
-    return (key, body)
   }
 }

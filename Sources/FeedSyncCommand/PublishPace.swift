@@ -13,7 +13,8 @@ package struct PublishPace {
   /// - parameter now: by a clock that nobody puts back.
   package init(now: Duration) { last = now }
 
-  package func isDue(at now: Duration) -> Bool { now - last >= pause }
+  /// How long it still waits.
+  package func delay(at now: Duration) -> Duration { max(last + pause - now, .zero) }
 
   /// - parameter isDone: whether it was published.
   package mutating func note(isDone: Bool, at now: Duration) {

@@ -19,7 +19,7 @@ enum Writing {
   }
 
   /// What came of publishing what waits.
-  enum Publication {
+  enum Publication: Sendable {
     case done
     /// The folder is away for now, which is no failure.
     case away
@@ -35,10 +35,12 @@ enum Writing {
   }
 
   /// Publishes what waits, and says nothing.
-  static func publication(of device: Device) -> Publication {
+  static func publication(
+    of device: Device, remembering memory: Publisher.Memory = Publisher.Memory()
+  ) -> Publication {
     do {
       guard try device.absence() == nil else { return .away }
-      try Publisher(device: device).publishOwn(remembering: Publisher.Memory())
+      try Publisher(device: device).publishOwn(remembering: memory)
       return .done
     } catch {
       let failure = FeedSyncError(error, operation: "publish")

@@ -7,9 +7,12 @@ import Testing
     var pace = PublishPace(now: .zero)
     var now = Duration.zero
     func pause() -> Duration {
-      let start = now
-      while !pace.isDue(at: now) { now += .milliseconds(10) }
-      return now - start
+      let delay = pace.delay(at: now)
+      now += delay - .milliseconds(10)
+      #expect(pace.delay(at: now) == .milliseconds(10))
+      now += .milliseconds(20)
+      #expect(pace.delay(at: now) == .zero)
+      return delay
     }
     #expect(pause() == .milliseconds(250))
     pace.note(isDone: true, at: now)

@@ -1,0 +1,21 @@
+import CanonicalJSON
+import Foundation
+import Testing
+
+@Suite("A load whose input pauses", .timeLimit(.minutes(1))) struct LoadPublishingTests {
+  @Test("publishes what it has written, without waiting for more")
+  func publishes() throws {
+    let machine = try Machine()
+    let load = try FedLoad(machine)
+    try load.write(
+      (1...3).map { #"{"body":{"n":\#($0)},"collection":"n","id":"\#($0)"}"# })
+    while try machine.feedsync("get", "n", "2").status != 0 {}
+    func unpublished() throws -> JSON? {
+      try machine.feedsync("status", "--format", "json").json().object?["unpublished"]
+    }
+    while try unpublished() != .integer(0) {}
+    #expect(try machine.feedsync("get", "n", "3").status == 1)
+    kill(load.process.processIdentifier, SIGTERM)
+    #expect(load.signalAtEnd() == SIGTERM)
+  }
+}
