@@ -83,11 +83,14 @@ package struct ContainerFolder: Sendable {
   }
 
   /// Writes a segment's file, whose bytes are there already, durably under its own name.
+  ///
+  /// - parameter isDurable: Whether the name of the stream's directory is known to be on the disk.
   package func publish(
-    _ file: SegmentFile.Encoded, of range: Segment.Range, temporaryName: FilePath.Component
+    _ file: SegmentFile.Encoded, of range: Segment.Range, temporaryName: FilePath.Component,
+    inDurable isDurable: Bool = false
   ) throws -> Publication {
     let name = SegmentName(first: range.first, last: range.last, digest: file.digest)
-    let directory = try makeDirectory(of: range.stream)
+    let directory = try makeDirectory(of: range.stream, isDurable: isDurable)
     for copy in 0..<Self.maximumCopies {
       guard let component = name.component(copy: copy) else { continue }
       let path = directory.appending(component)
@@ -142,9 +145,10 @@ package struct ContainerFolder: Sendable {
   /// Makes the directory of a stream, with its name on the disk.
   ///
   /// Also where it stands already: it may have been made by a process that ended before its name
-  /// was on the disk, or by a syncer, which need not see to that. On a local
-  /// disk that is little beside the file's own: it has not changed.
-  private func makeDirectory(of stream: StreamID) throws(FileError) -> FilePath {
+  /// was on the disk, or by a syncer, which need not see to that.
+  private func makeDirectory(
+    of stream: StreamID, isDurable: Bool
+  ) throws(FileError) -> FilePath {
     let directory = directory(of: stream)
     for (path, parent) in [(logs, root), (directory, logs)] {
       do {
@@ -155,6 +159,7 @@ package struct ContainerFolder: Sendable {
         guard try files.status(of: path).kind == .directory else {
           throw FileError(.makeDirectory, path, .notDirectory)
         }
+        if isDurable { continue }
       }
       try files.synchronizeDirectory(parent)
     }

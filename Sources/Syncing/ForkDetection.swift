@@ -20,13 +20,41 @@ struct ForkDetection {
     fileprivate var names: Set<FolderListing.NameBytes> = []
     /// How files looked that are no sign of anybody else.
     fileprivate var looks: [FileKey: FileRecord.Look] = [:]
+    fileprivate var judged: Judgement?
+
+    /// How the directory looked when all in it had been judged.
+    fileprivate struct Judgement {
+      let directory: FileStatus
+      let time: Int64
+      /// Whether this process has brought its name to the disk.
+      var isDurable = false
+    }
+
+    /// Whether the directory has not changed since all in it was judged, a moment ago.
+    ///
+    /// Not for long: a file that comes while this process publishes one, or in the same tick of the
+    /// file system's clock, leaves the directory looking the same. A syncer is late by more.
+    fileprivate func isJudged(_ directory: FileStatus?, now: Int64) -> Bool {
+      guard let judged, let directory else { return false }
+      return directory == judged.directory && (0..<Self.trust).contains(now - judged.time)
+    }
+
+    /// Whether a stream's directory is the one, a moment ago, whose name this process has brought
+    /// to the disk.
+    func isDurable(_ stream: StreamID) -> Bool {
+      self.stream == stream && judged?.isDurable == true
+    }
+
+    /// Milliseconds.
+    private static let trust: Int64 = 1_000
   }
 
   let device: Device
 
   /// Makes the device go on under a new stream if its folder holds what it did not write.
   ///
-  /// The directory is listed each time: nothing else tells of a file that has just come.
+  /// The directory is listed unless it looks as it did a moment ago, as when a process writes one
+  /// thing after another: its names are many, and each write would read them all.
   ///
   /// - returns: whether it does.
   func beginStreamIfForked(remembering memory: inout Memory) throws -> Bool {
@@ -38,6 +66,19 @@ struct ForkDetection {
     if memory.stream != stream || reached < memory.reached { memory = Memory() }
     memory.stream = stream
     memory.reached = reached
+    let (status, now) = (status(of: stream), device.ambient.now())
+    if memory.isJudged(status, now: now) { return false }
+    memory.judged = nil
+    if try holdsForeign(directory, of: stream, &memory) {
+      return try device.database.beginStream(insteadOf: stream)
+    }
+    memory.judged = status.map { Memory.Judgement(directory: $0, time: now) }
+    return false
+  }
+
+  private func holdsForeign(
+    _ directory: FilePath.Component, of stream: StreamID, _ memory: inout Memory
+  ) throws -> Bool {
     let listing = try device.container.list(directories: [directory], except: memory.names)
     // What cannot be listed is not empty.
     if let failure = listing.unreadable.first { throw failure }
@@ -45,10 +86,23 @@ struct ForkDetection {
     guard !unknown.isEmpty else { return false }
     let records = try device.database.fileRecords(in: directory.bytes)
     for file in unknown where !isJudged(file, records[file.key], memory) {
-      guard try isForeign(file, stream: stream, &memory) else { continue }
-      return try device.database.beginStream(insteadOf: stream)
+      if try isForeign(file, stream: stream, &memory) { return true }
     }
     return false
+  }
+
+  /// Notes that this process has changed the directory since it was judged, if it has.
+  func note(_ published: [ImportedNames.Name], remembering memory: inout Memory) {
+    guard let judged = memory.judged, let stream = memory.stream,
+      published.contains(where: { $0.stream == stream })
+    else { return }
+    memory.judged = status(of: stream).map {
+      Memory.Judgement(directory: $0, time: judged.time, isDurable: true)
+    }
+  }
+
+  private func status(of stream: StreamID) -> FileStatus? {
+    try? device.container.files.status(of: device.container.directory(of: stream))
   }
 
   /// Those of some files whose names are not those of segments that the database holds.

@@ -74,14 +74,15 @@ package struct Publisher: Sendable {
     unless isStopping: () -> Bool, remembering memory: inout ForkDetection.Memory
   ) throws -> Report {
     var report = Report()
+    let detection = ForkDetection(device: device)
     if try device.absence() == nil {
-      report.hasNewStream = try ForkDetection(device: device).beginStreamIfForked(
-        remembering: &memory)
+      report.hasNewStream = try detection.beginStreamIfForked(remembering: &memory)
     }
+    defer { detection.note(report.segments.map(\.name), remembering: &memory) }
     try device.database.fixBatches()
     for (stream, isPresent) in try device.database.batchedStreams() {
       do {
-        try publish(stream, unless: isStopping, into: &report)
+        try publish(stream, unless: isStopping, remembering: memory, into: &report)
       } catch let error as ContainerError {
         throw error
       } catch {
@@ -94,7 +95,8 @@ package struct Publisher: Sendable {
   }
 
   private func publish(
-    _ stream: Int64, unless isStopping: () -> Bool, into report: inout Report
+    _ stream: Int64, unless isStopping: () -> Bool, remembering memory: ForkDetection.Memory,
+    into report: inout Report
   ) throws {
     var device = device
     while !isStopping(), let batch = try device.database.nextBatch(of: stream) {
@@ -104,7 +106,8 @@ package struct Publisher: Sendable {
       device = try device.settled()
       let file = form(of: batch, in: device.container)
       let publication = try device.container.publish(
-        file, of: batch.segment.range, temporaryName: device.ambient.temporaryName())
+        file, of: batch.segment.range, temporaryName: device.ambient.temporaryName(),
+        inDurable: memory.isDurable(batch.segment.range.stream))
       try device.requireContainer()
       // What has the proper name of a renamed file is something else, which imports shall look at.
       var hasOwnName = true

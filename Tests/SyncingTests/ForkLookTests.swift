@@ -15,8 +15,8 @@ import Testing
     /// A file in its directory that says nothing of anybody else.
     let strange: FilePath
 
-    init(isStrange: Bool) throws {
-      fake = InMemoryFileSystem()
+    init(isStrange: Bool, clock: (@Sendable () -> Int64)? = nil) throws {
+      fake = InMemoryFileSystem(clock: clock)
       world = try World(.fake, fake: fake)
       ann = try world.peer("ann", in: try world.folder("folder"))
       for number in 0..<3 {
@@ -28,6 +28,14 @@ import Testing
       guard isStrange else { return }
       try world.place([1, 2, 3], at: strange)
       try world.deliver(first, to: ann.folder, name: "copy.log")
+    }
+
+    /// What a clone of her writes, published elsewhere.
+    func foreign() throws -> LogFile {
+      let twin = try BranchTests.clone(of: ann, in: try world.folder("twin"), world: world)
+      try twin.put("b", "{}")
+      try twin.publish()
+      return try #require(try world.logs(in: twin.folder).first)
     }
 
     /// How many files are opened meanwhile.
@@ -80,11 +88,7 @@ import Testing
     let importer = Importer(device: scene.ann.device)
     for _ in 1...2 { _ = try importer.importAll() }
     #expect(try scene.ann.device.database.device()?.stream == scene.ann.stream)
-    let twin = try BranchTests.clone(
-      of: scene.ann, in: try scene.world.folder("twin"), world: scene.world)
-    try twin.put("b", "{}")
-    try twin.publish()
-    let foreign = try #require(try scene.world.logs(in: twin.folder).first)
+    let foreign = try scene.foreign()
     try scene.world.place(foreign.bytes, at: scene.strange)
     try scene.ann.publish()
     #expect(try scene.ann.device.database.device()?.stream != scene.ann.stream)
@@ -97,12 +101,38 @@ import Testing
     for _ in 1...2 {
       #expect(try !publisher.publishOwn(remembering: memory))
     }
-    let twin = try BranchTests.clone(
-      of: scene.ann, in: try scene.world.folder("twin"), world: scene.world)
-    try twin.put("b", "{}")
-    try twin.publish()
-    let foreign = try #require(try scene.world.logs(in: twin.folder).first)
+    let foreign = try scene.foreign()
     try scene.world.deliver(foreign, to: scene.ann.folder)
+    #expect(try publisher.publishOwn(remembering: memory))
+  }
+
+  @Test("lists no directory again that looks as it did a moment ago")
+  func listed() throws {
+    let scene = try Scene(isStrange: false)
+    let (publisher, memory) = (Publisher(device: scene.ann.device), Publisher.Memory())
+    func lists(_ id: String) throws -> Int {
+      let before = scene.fake.callCount(.list)
+      try scene.ann.put(id, "{}")
+      #expect(try !publisher.publishOwn(remembering: memory))
+      return scene.fake.callCount(.list) - before
+    }
+    #expect(try lists("b") == 1)
+    #expect(try lists("c") == 0)
+    #expect(try lists("d") == 0)
+    scene.world.advance(milliseconds: 1_000)
+    #expect(try lists("e") == 1)
+    try scene.world.place([1, 2, 3], at: scene.strange)
+    #expect(try lists("f") == 1)
+    #expect(try lists("g") == 0)
+  }
+
+  @Test("finds the file of a clone that left the directory looking the same")
+  func sameTick() throws {
+    let scene = try Scene(isStrange: false, clock: { 0 })
+    let (publisher, memory) = (Publisher(device: scene.ann.device), Publisher.Memory())
+    #expect(try !publisher.publishOwn(remembering: memory))
+    try scene.world.deliver(try scene.foreign(), to: scene.ann.folder)
+    scene.world.advance(milliseconds: 1_000)
     #expect(try publisher.publishOwn(remembering: memory))
   }
 }

@@ -223,12 +223,14 @@ bug("marked-before-written",
 bug("failure-counts-as-published",
     (PUBLISHER,
      "      let publication = try device.container.publish(\n"
-     "        file, of: batch.segment.range, temporaryName: device.ambient.temporaryName())",
+     "        file, of: batch.segment.range, temporaryName: device.ambient.temporaryName(),\n"
+     "        inDurable: memory.isDurable(batch.segment.range.stream))",
      f"""
       let publication: ContainerFolder.Publication
       do {{
         publication = try device.container.publish(
-          file, of: batch.segment.range, temporaryName: device.ambient.temporaryName())
+          file, of: batch.segment.range, temporaryName: device.ambient.temporaryName(),
+          inDurable: memory.isDurable(batch.segment.range.stream))
       }} catch {{
         guard {on("failure-counts-as-published")} else {{ throw error }}
         publication = .present
@@ -576,6 +578,9 @@ line("revived-at-once", "Sources/DocumentStorage/StatementTable.swift",
 line("never-revived", "Sources/DocumentStorage/DocumentDropping.swift",
      "    return steps.map { Revival(key: document.key, steps: $0) }",
      "    return ON ? nil : steps.map { Revival(key: document.key, steps: $0) }")
+line("heeded-as-if-alone", "Sources/DocumentStorage/StatementTable.swift",
+     "WHERE stream = ?3 AND first <= ?6 AND last >= ?5 AND id <> ?1)",
+     "WHERE stream = ?3 AND first <= ?6 AND last >= ?5 AND id <> ?1 AND \\(ON ? 0 : 1))")
 line("heeded-again-from-the-first-document", "Sources/DocumentStorage/HeedingPlan.swift",
      "    mark = try HeedingMark(documents, continuing: statement.heeding)\n",
      "    mark = try HeedingMark(documents, continuing: ON ? nil : statement.heeding)\n")
