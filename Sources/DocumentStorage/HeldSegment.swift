@@ -117,13 +117,15 @@ package struct SegmentWeight: Equatable, Sendable {
   package static let fileOverhead = 512
 
   package var operations: Int
+  package var transactions: Int
   /// What it takes once it is open, the file included.
   package var bytes: Int
   /// What the file alone takes until then.
   package var fileBytes: Int
 
-  package init(operations: Int, bytes: Int, fileBytes: Int? = nil) {
+  package init(operations: Int, transactions: Int = 1, bytes: Int, fileBytes: Int? = nil) {
     self.operations = operations
+    self.transactions = transactions
     self.bytes = bytes
     self.fileBytes = fileBytes ?? bytes
   }
@@ -135,7 +137,7 @@ package struct SegmentWeight: Equatable, Sendable {
 
   fileprivate init(of range: Segment.Range, _ extent: SegmentFile.Extent, fileBytes: Int) {
     // More transactions than bytes are damage, whatever the header says.
-    let transactions = Int(min(range.last - range.first, UInt64(extent.bodyBytes))) + 1
+    transactions = Int(min(range.last - range.first, UInt64(extent.bodyBytes))) + 1
     operations = extent.operations
     bytes =
       fileBytes + extent.bodyBytes + transactions * Self.transactionBytes

@@ -11,16 +11,16 @@ struct CompactCommand: StoreCommand {
     abstract: "Join this device's small files in the folder into few large ones.",
     discussion: """
       It says what this device has received, where it has said nothing else for six hours, so \
-      that others may forget; then it joins 32 or more at a time, or fewer that have more than 1 \
-      MiB together; the rest stays until there are enough. A small file is removed once another \
-      device has said that it has its content, or seven days after it was joined: so it takes more \
-      than one run, and suits cron. The large files hold what the small ones held, less what is \
-      dead: edits that were written over or deleted, seven days after that was noted, once every \
-      device that was heard of lately has said that it has what took their place, and if files \
-      become smaller by it. No document and no conflict changes by that, and 'history' says from \
-      when on it is whole; 'settings set forget no' keeps every edit that is made here. It does \
-      not import; 'watch' and 'import' compact every hour by themselves. Each device compacts its \
-      own files; 'settings' has the numbers.
+      that others may forget; then it joins 32 or more at a time, or fewer that have more than \
+      128 KiB together; the rest stays until there are enough. A small file is removed once \
+      another device has said that it has its content, or seven days after it was joined: so it \
+      takes more than one run, and suits cron. The large files hold what the small ones held, \
+      less what is dead: edits that were written over or deleted, seven days after that was \
+      noted, once every device that was heard of lately has said that it has what took their \
+      place, and if files become smaller by it. No document and no conflict changes by that, and \
+      'history' says from when on it is whole; 'settings set forget no' keeps every edit that is \
+      made here. It does not import; 'watch' and 'import' compact every hour by themselves. Each \
+      device compacts its own files; 'settings' has the numbers.
 
       With --dry-run it says what the folder holds, what is dead of it and what keeps that, which \
       devices must be heard from, and what would be done, and does nothing. \

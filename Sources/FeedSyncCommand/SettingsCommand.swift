@@ -152,7 +152,8 @@ enum SettingWords {
       "so many small files become one: more are more files in the folder, fewer are written again"
         + " more often."
     case .fileSize:
-      "about how large a file becomes by that; it is held in memory when it is written and read."
+      "about how large a file becomes by that, or up to 2 MiB where this device has written more"
+        + " than 128 times as much; it is held in memory when it is written and read."
     case .forget:
       "whether what is dead of this device's files is left out of them in the end; no keeps every"
         + " edit that was made here, for 'history' and 'undo', and the folder grows."

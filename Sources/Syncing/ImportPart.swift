@@ -12,6 +12,7 @@ package struct ImportPart {
   /// How much a part may hold.
   package struct Limits: Sendable {
     package let operations: Int
+    package let transactions: Int
     package let bytes: Int
     /// How much memory folding the operations may take.
     package let foldBytes: Int
@@ -20,9 +21,11 @@ package struct ImportPart {
 
     /// - precondition: all are greater than zero.
     package init(
-      operations: Int, bytes: Int, foldBytes: Int, heeding: HeedingPace = .standard
+      operations: Int, transactions: Int = transactionLimit, bytes: Int, foldBytes: Int,
+      heeding: HeedingPace = .standard
     ) {
       self.operations = operations
+      self.transactions = transactions
       self.bytes = bytes
       self.foldBytes = foldBytes
       self.heeding = heeding
@@ -34,11 +37,14 @@ package struct ImportPart {
 
   /// So many that a document is seldom written twice, and others do not wait long for the database.
   package static let operationLimit = 225_000
+  /// Of compacted ones most have few operations, or none, and each has a context.
+  package static let transactionLimit = 40_000
   package static let byteLimit = 16 << 20
 
   private let limits: Limits
   package private(set) var files: [File] = []
   package private(set) var operations = 0
+  private var transactions = 0
   /// How much its files take.
   private var bytes = 0
   /// What the largest takes once it is open.
@@ -48,7 +54,10 @@ package struct ImportPart {
   package init(limits: Limits = .standard) { self.limits = limits }
 
   package var isEmpty: Bool { files.isEmpty }
-  package var isFull: Bool { operations >= limits.operations || bytes >= limits.bytes }
+  package var isFull: Bool {
+    operations >= limits.operations || transactions >= limits.transactions
+      || bytes >= limits.bytes
+  }
 
   /// How much memory folding its operations may take.
   ///
@@ -74,6 +83,7 @@ package struct ImportPart {
     files.append((segment, look))
     reached[range.stream] = max(reached[range.stream] ?? 0, range.last)
     operations += weight.operations
+    transactions += weight.transactions
     bytes += weight.fileBytes
     largest = max(largest, weight.bytes)
   }

@@ -24,6 +24,7 @@ import Testing
     let segment = try file(1)
     let weight = SegmentWeight(of: segment)
     #expect(weight.operations == 2)
+    #expect(weight.transactions == 1)
     #expect(segment.bytes.count > 100)
     #expect(weight.fileBytes == segment.bytes.count + SegmentWeight.fileOverhead)
     // A clear and a set, in one transaction.
@@ -61,6 +62,17 @@ import Testing
       weight: SegmentWeight(operations: ImportPart.operationLimit, bytes: 1))
     #expect(part.isFull)
     #expect(part.reached(stream) == 1)
+  }
+
+  @Test("and by transactions, of which compacted ones have few operations")
+  func manyTransactions() throws {
+    var part = ImportPart()
+    let half = SegmentWeight(
+      operations: 0, transactions: ImportPart.transactionLimit / 2, bytes: 1)
+    part.append(try file(1), look: Self.look, weight: half)
+    #expect(!part.isFull)
+    part.append(try file(2), look: Self.look, weight: half)
+    #expect(part.isFull)
   }
 
   @Test("a part takes as many files as it has room for, whatever they unpack to")

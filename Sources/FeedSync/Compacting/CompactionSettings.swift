@@ -36,7 +36,9 @@ public struct CompactionSettings: Hashable, Sendable {
   ///
   /// More are more files in the folder; fewer are written again more often.
   public var fanOut: Int
-  /// About how many bytes a file gets by that; 2 MiB unless said otherwise, from 64 KiB to 8 MiB.
+  /// About how many bytes a file gets by that; 256 KiB unless said otherwise, from 64 KiB to 8 MiB.
+  ///
+  /// More where a device has written more than 128 times as much, up to 2 MiB.
   ///
   /// It is held in memory, with all that it unpacks to, when it is written and read.
   public var fileSize: Int

@@ -9,10 +9,12 @@ package struct CompactionLimits: Sendable {
   package let fanOut: Int
   /// At most so many become one at once, where many have gathered.
   package let mostParts: Int
-  /// About how large a joined segment becomes, in bytes; one that is more than half as large is
-  /// joined no more.
+  /// About how large a joined segment becomes, in bytes, where the stream is not large; one that is
+  /// more than half as large is joined no more.
   ///
-  /// It is held in memory, here and by every reader, with all that it unpacks to.
+  /// It is held in memory, here and by every reader, with all that it unpacks to: fifty times as
+  /// much where transactions are short. And a reader unpacks one while it takes in another, which
+  /// it does well where both are small.
   package let bytes: Int
   /// At most so many operations, and bytes before compression, become one segment: a reader takes
   /// no more than twice or four times as much, and what is very regular is small only as it is
@@ -87,6 +89,18 @@ package struct CompactionLimits: Sendable {
     self.attention = attention
   }
 
+  /// About how large a joined segment becomes: larger in a large stream, so that its files stay
+  /// few, but not beyond 2 MiB for that.
+  ///
+  /// - parameter size: how large all of the stream's segments are together.
+  package func bytes(ofStreamWith size: Int) -> Int {
+    var bytes = bytes
+    while bytes < 2 << 20, size / bytes > Self.manyFiles { bytes *= 2 }
+    return bytes
+  }
+
+  private static let manyFiles = 128
+
   /// The same, and nothing is dropped.
   var keepingAll: CompactionLimits {
     var limits = self
@@ -96,8 +110,8 @@ package struct CompactionLimits: Sendable {
 
   /// What holds where a user has said nothing.
   package static let standard = CompactionLimits(
-    fanOut: 32, mostParts: 1024, bytes: 2 << 20, grace: 7 * 86_400_000, savedShare: 8,
-    attention: 36 * 3_600_000)
+    fanOut: 32, mostParts: 1024, bytes: 256 << 10, grace: 7 * 86_400_000,
+    savedShare: 8, attention: 36 * 3_600_000)
 }
 
 extension Device {

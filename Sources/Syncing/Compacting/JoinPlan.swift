@@ -20,11 +20,14 @@ struct JoinPlan {
   /// Segments that are joined no more, and never were: what was loaded, or written at once.
   private(set) var large: [ArchivedSegment] = []
   private let limits: CompactionLimits
+  /// About how large a joined segment becomes.
+  private let bytes: Int
 
   /// - parameter segments: those of one stream, sorted by their first transactions.
   init(of segments: [ArchivedSegment], limits: CompactionLimits) {
     self.limits = limits
     let whole = Self.withoutParts(segments)
+    bytes = limits.bytes(ofStreamWith: whole.reduce(0) { $0 + $1.size })
     for chain in Self.chains(whole) { plan(chain) }
     large = whole.filter { isFull($0) && $0.joinedAt == nil }
   }
@@ -67,21 +70,21 @@ struct JoinPlan {
     }
   }
 
-  private func isFull(_ segment: ArchivedSegment) -> Bool { segment.size * 2 > limits.bytes }
+  private func isFull(_ segment: ArchivedSegment) -> Bool { segment.size * 2 > bytes }
 
   /// Cuts segments into runs, each of which fits into one.
   private func divided(_ group: [ArchivedSegment]) -> [[ArchivedSegment]] {
     var runs: [[ArchivedSegment]] = []
-    var bytes = 0
+    var held = 0
     for segment in group {
-      if runs.isEmpty || bytes + segment.size > limits.bytes
+      if runs.isEmpty || held + segment.size > bytes
         || runs[runs.count - 1].count == limits.mostParts
       {
         runs.append([])
-        bytes = 0
+        held = 0
       }
       runs[runs.count - 1].append(segment)
-      bytes += segment.size
+      held += segment.size
     }
     return runs
   }
@@ -90,6 +93,6 @@ struct JoinPlan {
   private func isWorthIt(_ run: [ArchivedSegment], level: Int) -> Bool {
     guard run.count > 1 else { return false }
     let size = run.reduce(0) { $0 + $1.size }
-    return run.count { $0.level == level } >= limits.fanOut || size * 2 > limits.bytes
+    return run.count { $0.level == level } >= limits.fanOut || size * 2 > bytes
   }
 }

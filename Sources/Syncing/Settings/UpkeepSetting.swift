@@ -55,7 +55,7 @@ package enum UpkeepSetting: String, CaseIterable, Sendable {
     case .budget: 2 * Self.second
     case .fanOut: 32
     // Held in memory with all that it unpacks to, here and by every reader.
-    case .fileSize: 2 << 20
+    case .fileSize: 256 << 10
     // A folder has to stay small though nobody ever looks after it.
     case .forget: 1
     }
