@@ -93,6 +93,8 @@ private struct StatementHeeding {
   /// - returns: false if it ended early.
   func heed(_ wanted: [StatementTable.Kept]) throws -> Bool {
     var rest = try heedAlone(wanted)
+    // Of these something had to stay.
+    var unfinished: [StatementTable.Kept] = []
     while !rest.isEmpty {
       // What has come meanwhile, or another process has done, is looked at again.
       var again: [StatementTable.Kept] = []
@@ -113,7 +115,12 @@ private struct StatementHeeding {
           continue
         }
         switch try carryOut(plan) {
-        case .done: break
+        case .done where plan.documents.isEmpty: break
+        case .done:
+          // What had to stay beside this may go now.
+          again += unfinished
+          unfinished = []
+        case .unfinished: unfinished.append(statement)
         case .changed: again.append(statement)
         case .stopped: return false
         }
@@ -153,6 +160,8 @@ private struct StatementHeeding {
   /// How a plan was carried out.
   private enum Outcome {
     case done
+    /// Some of it has to stay for now.
+    case unfinished
     /// It held no more; what was done by then stays.
     case changed
     case stopped
@@ -169,7 +178,8 @@ private struct StatementHeeding {
       // Behind a step, so that each look at it brings one about.
       guard !isStopping() else { return .stopped }
     }
-    return try steps.finish(now: now) ? .done : .changed
+    guard try steps.finish(now: now) else { return .changed }
+    return plan.isWhole ? .done : .unfinished
   }
 
   /// Writes documents anew, and takes out what they were made of: in one transaction, however many
