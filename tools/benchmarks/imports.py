@@ -9,7 +9,7 @@ import shutil
 
 from report import took
 from running import median, ratio
-from stage import database_bytes, remove_database
+from stage import database_bytes, folder_size, remove_database
 
 
 def read_once(folder):
@@ -94,23 +94,31 @@ def report_memory(imported, table):
 
 
 def report_history(stage, table, times, repetitions):
-    """The same live state after more history: the folder as the devices wrote it."""
-    tools = stage.tools
-    once, many = stage.container("ranged"), stage.container("ranged", times)
-    read_once(os.path.join(many, "logs"))
-    short, long_ = [], []
+    """The same live state after more history, in the folder as the devices wrote it, and in one
+    whose files another device has looked after, as their devices do in time."""
+    folders = {
+        "once": stage.container("ranged"), "many": stage.container("ranged", times),
+        "once, compacted": stage.compacted(), "many, compacted": stage.compacted(times)}
+    results = {name: [] for name in folders}
+    for folder in folders.values():
+        read_once(os.path.join(folder, "logs"))
     for _ in range(repetitions):
-        for container, results, name in ((once, short, "state"), (many, long_, "state-long")):
-            state = stage.fresh_state(container, name)
-            results.append(tools.run(tools.feedsync, "import", "--once", "--state", state))
-        stage.check_state(state, "ranged, %d times" % times)
-        shutil.rmtree(state)
-    table.add("peak memory importing %s %d times over" % (stage.name, times), 100,
-              median(long_, "megabytes"), "once over %.0f MB" % median(short, "megabytes"),
-              unit=" MB")
-    table.add("new device after %d × %s with the same live state ÷ after %s" % (
-        times, stage.name, stage.name), 1.3, ratio(long_, short),
-        "%s against %s; the folder as the devices wrote it, never compacted" % (
-            took(median(long_)), took(median(short))))
+        for name, folder in folders.items():
+            state = stage.fresh_state(folder, "state-history")
+            results[name].append(
+                stage.tools.run(stage.tools.feedsync, "import", "--once", "--state", state))
+            stage.check_state(state, "ranged, " + name)
+            shutil.rmtree(state)
+    for ending, what in (("", "as the devices wrote it"), (", compacted", "compacted")):
+        short, long_ = results["once" + ending], results["many" + ending]
+        table.add("peak memory importing %s %d times over, %s" % (stage.name, times, what), 100,
+                  median(long_, "megabytes"), "once over %.0f MB" % median(short, "megabytes"),
+                  unit=" MB")
+        files, size = folder_size(folders["many" + ending])
+        table.add("new device after %d × %s with the same live state ÷ after %s, %s" % (
+            times, stage.name, stage.name, what), 1.3, ratio(long_, short),
+            "%s against %s; %.1f MB in %d files against %.1f MB" % (
+                took(median(long_)), took(median(short)), size / 1e6, files,
+                folder_size(folders["once" + ending])[1] / 1e6))
 
 

@@ -60,6 +60,29 @@ class Stage:
         self.written[name] = read_json(path + ".json")
         return path
 
+    def compacted(self, times=1):
+        """The folder once another device has looked after it: that takes the devices which wrote it
+        for gone, joins their files, and drops what is dead of them."""
+        name = "compacted-%d" % times
+
+        def make(path):
+            shutil.copytree(self.container("ranged", times), path)
+            state = self.imported_state(path, name + "-state")
+
+            def run(*arguments):
+                return self.tools.run(self.tools.feedsync, *arguments, "--state", state)["output"]
+            run("settings", "set", "grace", "0s")
+            for line in run("devices", "list", "--format", "json").splitlines():
+                device = json.loads(line)
+                if not device["own"]:
+                    run("devices", "retire", device["id"])
+            before = None
+            while before != folder_size(path):
+                before = folder_size(path)
+                run("compact")
+            shutil.rmtree(state)
+        return self.once(name, make)
+
     def more(self, kind="ranged"):
         """The files of the further transactions, in the order in which they can be applied."""
         self.container(kind)
@@ -111,6 +134,13 @@ class Stage:
         if wrong:
             raise Failure("%s, %s: %d documents differ from the workload's final state" % (
                 self.name, what, wrong))
+
+
+def folder_size(container):
+    """How many files are under its `logs/`, and how many bytes."""
+    sizes = [os.path.getsize(os.path.join(folder, name))
+             for folder, _, names in os.walk(os.path.join(container, "logs")) for name in names]
+    return len(sizes), sum(sizes)
 
 
 def remove_database(path):
