@@ -142,16 +142,19 @@ private struct StatementHeeding {
     var (others, next) = ([] as [StatementTable.Kept], 0)
     while next < wanted.count, next == 0 || !isStopping() {
       let some = wanted[next..<min(next + pace.documents, wanted.count)]
-      defer { database.countStreamChange() }
-      others += try database.write { db in
+      let left = try database.write { db in
         try some.filter { statement in
           guard try StatementTable.heedIfAlone(statement, db) else { return true }
+          try SpentSegments.keep(
+            [], of: statement.first...statement.last, stream: statement.stream, now: now, db)
           try SegmentArchive.noteJoinedUnlessNoted(
             (Int64(statement.first), Int64(statement.last)), digest: statement.digest, now: now,
             stream: statement.stream, db)
           return false
         }
       }
+      if left.count < some.count { database.countStreamChange() }
+      others += left
       next = some.endIndex
     }
     return others + wanted[next...]

@@ -4,7 +4,7 @@ import Syncing
 
 /// Publishes what has been written by then, beside whoever writes on.
 ///
-///     let publication = BackgroundPublication(device)
+///     let publication = BackgroundPublication(device) { interruption.isRequested }
 ///     publication.begin(after: .milliseconds(250))
 ///     …
 ///     if let outcome = publication.takeOutcome() { … }
@@ -12,24 +12,43 @@ final class BackgroundPublication: Sendable {
   private enum State {
     case idle
     case waiting
-    case running
+    /// Whether something was written since it began.
+    case running(isBehind: Bool)
     case ended(Writing.Publication)
   }
   private let device: Device
+  private let isStopping: @Sendable () -> Bool
   private let memory = Publisher.Memory()
   private let state = Mutex(State.idle)
   private let queue = DispatchQueue(label: "feedsync.publication")
 
-  init(_ device: Device) { self.device = device }
+  /// - parameter isStopping: asked before each file whether to end early.
+  init(_ device: Device, unless isStopping: @escaping @Sendable () -> Bool) {
+    (self.device, self.isStopping) = (device, isStopping)
+  }
 
-  /// Publishes in a while, unless that waits or runs already, or its outcome was not taken.
-  func begin(after delay: Duration) {
-    let isIdle = state.withLock { state in
-      guard case .idle = state else { return false }
-      state = .waiting
-      return true
+  /// Publishes in a while, unless that waits already, or the last outcome was not taken; where it
+  /// runs, once more after it.
+  ///
+  /// - returns: whether it runs at this moment.
+  @discardableResult
+  func begin(after delay: Duration) -> Bool {
+    let (isNew, isRunning) = state.withLock { state in
+      switch state {
+      case .idle:
+        state = .waiting
+        return (true, false)
+      case .running:
+        state = .running(isBehind: true)
+        return (false, true)
+      case .waiting, .ended: return (false, false)
+      }
     }
-    guard isIdle else { return }
+    if isNew { schedule(after: delay) }
+    return isRunning
+  }
+
+  private func schedule(after delay: Duration) {
     let seconds = Double(delay.components.seconds) + Double(delay.components.attoseconds) / 1e18
     queue.asyncAfter(deadline: .now() + seconds) { self.publish() }
   }
@@ -37,12 +56,21 @@ final class BackgroundPublication: Sendable {
   private func publish() {
     let isWanted = state.withLock { state in
       guard case .waiting = state else { return false }
-      state = .running
+      state = .running(isBehind: false)
       return true
     }
     guard isWanted else { return }
-    let outcome = Writing.publication(of: device, remembering: memory)
-    state.withLock { $0 = .ended(outcome) }
+    let outcome = Writing.publication(of: device, remembering: memory, unless: isStopping)
+    let isBehind = state.withLock { state in
+      // Nobody may write again for long; what fails waits for who does, or for the end.
+      guard case .running(true) = state, outcome.isDone else {
+        state = .ended(outcome)
+        return false
+      }
+      state = .waiting
+      return true
+    }
+    if isBehind { schedule(after: PublishPace.shortest) }
   }
 
   /// What came of the last, told once; nil before it is over.
@@ -54,9 +82,16 @@ final class BackgroundPublication: Sendable {
     }
   }
 
+  /// Waits for the end of what runs.
+  func wait() { queue.sync {} }
+
   /// Takes back what waits, or waits for the end of what runs.
   func end() {
-    state.withLock { if case .waiting = $0 { $0 = .idle } }
-    queue.sync {}
+    cancel()
+    wait()
+    // What ran may have asked for another.
+    cancel()
   }
+
+  private func cancel() { state.withLock { if case .waiting = $0 { $0 = .idle } } }
 }

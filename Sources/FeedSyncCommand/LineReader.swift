@@ -56,7 +56,14 @@ struct LineReader {
   }
 
   /// Whether another whole line has been read already, so that nobody waits for it.
-  var hasLine: Bool { mutating get { endOfLine() != nil } }
+  var hasLine: Bool {
+    mutating get {
+      while position < buffer.count, buffer[position] == UInt8(ascii: "\n") {
+        advance(past: position + 1)
+      }
+      return endOfLine() != nil
+    }
+  }
 
   /// The next line that is not empty, without its end; nil at the end, or when interrupted.
   mutating func next() throws -> ArraySlice<UInt8>? {

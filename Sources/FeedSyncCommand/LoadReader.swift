@@ -101,7 +101,10 @@ private struct Chunk: Sendable {
 private final class ChunkQueue: Sendable {
   private let chunks = Mutex<[Chunk]>([])
   private let filled = DispatchSemaphore(value: 0)
-  private let room = DispatchSemaphore(value: 2)
+  /// Dispatch ends a process that lets go of a semaphore that has less than it was made with.
+  private let room = DispatchSemaphore(value: 0)
+
+  init() { for _ in 0..<2 { room.signal() } }
 
   func put(_ chunk: Chunk) {
     room.wait()

@@ -7,6 +7,8 @@ import Syncing
 struct LoadRun {
   /// A transaction is ended early when its documents have this many bytes.
   private static let transactionBytes = 2 << 20
+  /// It waits when so much was written since what is being published.
+  private static let mostBytesAhead = 32 << 20
 
   /// How the input ended.
   enum End { case complete, interrupted }
@@ -31,6 +33,8 @@ struct LoadRun {
   /// The last line that is written now, and where the next begins.
   private var written = (line: 0, offset: Int64(0))
   private var documents = 0
+  /// How much was written since a publication began.
+  private var bytesAhead = 0
   private(set) var changed = 0
   private(set) var last: StoreWriter.Result?
 
@@ -40,7 +44,7 @@ struct LoadRun {
   ) throws {
     self.device = device
     self.lines = lines
-    publication = BackgroundPublication(device)
+    publication = BackgroundPublication(device) { interruption?.isRequested ?? false }
     self.interruption = interruption
     self.transactionSize = transactionSize
     self.journal = journal
@@ -104,7 +108,12 @@ struct LoadRun {
       }
       pace.note(isDone: outcome.isDone, at: clock.now - began)
     }
-    publication.begin(after: pace.delay(at: clock.now - began))
+    let isRunning = publication.begin(after: pace.delay(at: clock.now - began))
+    if !isRunning { bytesAhead = 0 }
+    // A slow folder is waited for, lest all of the input lie in the database first.
+    guard isRunning, bytesAhead > Self.mostBytesAhead else { return }
+    publication.wait()
+    bytesAhead = 0
   }
 
   private mutating func write(_ batch: [LoadReader.Line]) throws {
@@ -117,6 +126,7 @@ struct LoadRun {
       last = result
     }
     documents += batch.count
+    bytesAhead += batch.reduce(0) { $0 + $1.bytes }
     if let line = batch.last { written = (line.number, line.end) }
     onCommit(written.line)
     guard let look = lines.look else { return }

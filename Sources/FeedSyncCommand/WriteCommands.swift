@@ -36,11 +36,12 @@ enum Writing {
 
   /// Publishes what waits, and says nothing.
   static func publication(
-    of device: Device, remembering memory: Publisher.Memory = Publisher.Memory()
+    of device: Device, remembering memory: Publisher.Memory = Publisher.Memory(),
+    unless isStopping: () -> Bool = { false }
   ) -> Publication {
     do {
       guard try device.absence() == nil else { return .away }
-      try Publisher(device: device).publishOwn(remembering: memory)
+      try Publisher(device: device).publishOwn(remembering: memory, unless: isStopping)
       return .done
     } catch {
       let failure = FeedSyncError(error, operation: "publish")

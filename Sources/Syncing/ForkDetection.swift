@@ -91,6 +91,9 @@ struct ForkDetection {
     return false
   }
 
+  /// Notes that the folder is away: what comes back in its place has to be looked at.
+  func noteAbsence(remembering memory: inout Memory) { memory.judged = nil }
+
   /// Notes that this process has changed the directory since it was judged, if it has.
   func note(_ published: [ImportedNames.Name], remembering memory: inout Memory) {
     guard let judged = memory.judged, let stream = memory.stream,

@@ -46,16 +46,19 @@ package struct Publisher: Sendable {
   ///
   /// To be called again and again, maybe on several threads.
   ///
+  /// - parameter isStopping: asked before each file whether to end early.
   /// - returns: whether this device goes on under a new stream.
   /// - throws: what kept the present stream from being published; what a former one still has is
   ///   told by imports.
   @discardableResult
-  package func publishOwn(remembering memory: Memory) throws -> Bool {
+  package func publishOwn(
+    remembering memory: Memory, unless isStopping: () -> Bool = { false }
+  ) throws -> Bool {
     // Nobody waits for a folder that does not answer but who asks it. What is learnt stays true, so
     // whoever ends last may forget what another has learnt meanwhile.
     var forks = memory.forks.withLock(\.self)
     defer { memory.forks.withLock { $0 = forks } }
-    let report = try publishEach(unless: { false }, remembering: &forks)
+    let report = try publishEach(unless: isStopping, remembering: &forks)
     if report.failsPresent, let failure = report.failure { throw failure }
     return report.hasNewStream
   }
@@ -77,6 +80,8 @@ package struct Publisher: Sendable {
     let detection = ForkDetection(device: device)
     if try device.absence() == nil {
       report.hasNewStream = try detection.beginStreamIfForked(remembering: &memory)
+    } else {
+      detection.noteAbsence(remembering: &memory)
     }
     defer { detection.note(report.segments.map(\.name), remembering: &memory) }
     try device.database.fixBatches()

@@ -61,12 +61,11 @@ import Testing
     settings.interval = nil
     settings.horizon = .seconds(2 * 86_400)
     settings.acknowledgeAfter = .seconds(86_400)
-    settings.isForgetting = false
+    try place.feedsync("settings", "set", "forget", "no")
     try store.setCompactionSettings(settings)
     #expect(try store.compactionSettings() == settings)
     #expect(try place.feedsync("settings", "get", "forget") == "no\n")
     try place.feedsync("settings", "reset", "forget")
-    #expect(try store.compactionSettings().isForgetting)
     #expect(try place.feedsync("settings", "get", "horizon") == "2d\n")
     #expect(try store.compactIfDue() == nil)
     #expect(try store.compact().removedFiles == 33)

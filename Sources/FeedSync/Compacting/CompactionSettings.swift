@@ -42,12 +42,6 @@ public struct CompactionSettings: Hashable, Sendable {
   ///
   /// It is held in memory, with all that it unpacks to, when it is written and read.
   public var fileSize: Int
-  /// Whether what is dead of this device's files is left out of them in the end, as unless said
-  /// otherwise: what was written over or deleted, once every device that is not away has what took
-  /// its place, and the ``grace`` is over.
-  ///
-  /// If not, every edit made here stays for `history` and `undo`, and the folder grows.
-  public var isForgetting: Bool
 
   /// What holds where nothing is said.
   public static let standard = CompactionSettings(UpkeepSettings())
@@ -68,7 +62,15 @@ extension DocumentStore {
   public func setCompactionSettings(_ settings: CompactionSettings) throws {
     try wording("change the settings") {
       let said = try settings.upkeepSettings()
-      try stateDirectory().changeSettings(of: device.record.container) { $0 = said }
+      try stateDirectory().changeSettings(of: device.record.container) { stored in
+        var said = said
+        // What it does not tell of stays as it is: a user who keeps all edits is not overruled.
+        for setting in UpkeepSetting.allCases
+        where !CompactionSettings.told.contains(setting) && stored.isSet(setting) {
+          try said.set(setting, to: stored[setting])
+        }
+        stored = said
+      }
     }
   }
 
@@ -97,9 +99,13 @@ extension CompactionSettings {
       horizon: duration(.horizon), grace: duration(.grace),
       acknowledgeAfter: duration(.acknowledgeAfter),
       interval: settings[.interval] > 0 ? duration(.interval) : nil, budget: duration(.budget),
-      fanOut: Int(settings[.fanOut]), fileSize: Int(settings[.fileSize]),
-      isForgetting: settings[.forget] != 0)
+      fanOut: Int(settings[.fanOut]), fileSize: Int(settings[.fileSize]))
   }
+
+  /// Those that it tells of.
+  fileprivate static let told: Set<UpkeepSetting> = [
+    .acknowledgeAfter, .horizon, .grace, .interval, .budget, .fanOut, .fileSize,
+  ]
 
   /// What is as it comes is not said, so that it stays so in later versions.
   fileprivate func upkeepSettings() throws(SettingError) -> UpkeepSettings {
@@ -108,7 +114,6 @@ extension CompactionSettings {
       (.acknowledgeAfter, acknowledgeAfter.milliseconds), (.horizon, horizon.milliseconds),
       (.grace, grace.milliseconds), (.interval, interval?.milliseconds ?? 0),
       (.budget, budget.milliseconds), (.fanOut, Int64(fanOut)), (.fileSize, Int64(fileSize)),
-      (.forget, isForgetting ? 1 : 0),
     ]
     var settings = UpkeepSettings()
     for (setting, value) in said where value != setting.standard {

@@ -95,7 +95,7 @@ package struct CompactionLimits: Sendable {
   /// - parameter size: how large all of the stream's segments are together.
   package func bytes(ofStreamWith size: Int) -> Int {
     var bytes = bytes
-    while bytes < 2 << 20, size / bytes > Self.manyFiles { bytes *= 2 }
+    while bytes < 2 << 20, size / bytes > Self.manyFiles { bytes = min(bytes * 2, 2 << 20) }
     return bytes
   }
 
