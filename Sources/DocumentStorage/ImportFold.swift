@@ -13,8 +13,8 @@ import SegmentFormat
 ///
 /// Not copied: it is at work on each operation, and a copy would count each of its parts.
 struct ImportFold: ~Copyable {
-  private let db: Database
-  private var streams: StreamDirectory
+  let db: Database
+  var streams: StreamDirectory
   private var table: DocumentTable
   private let own: StreamID?
   /// Whether somebody else has written this device's stream, or seen more of it than it wrote.
@@ -23,7 +23,7 @@ struct ImportFold: ~Copyable {
   var collected = CollectedOperations()
   private var clocks: ClockRecords
   /// The wall clock, in milliseconds since 1970.
-  private let now: Int64
+  let now: Int64
   private let limit: Int
   private let onProgress: (Int) -> Void
   private var unreported = 0
@@ -127,13 +127,17 @@ struct ImportFold: ~Copyable {
     }
     if range.stream == own { isForked = true }
     if devices[range.stream] == nil { devices[range.stream] = fromDevice(range.stream) }
-    var previous = start.fingerprint
     collected.begin(prepared)
-    for index in tips.indices {
-      if holdings[index] == .absent {
+    var index = 0
+    while index < tips.count {
+      let previous = index > 0 ? tips[index - 1].fingerprint : start.fingerprint
+      let run = leftOut(from: index, of: pieces, tips, holdings, after: previous)
+      if run.isEmpty, holdings[index] == .absent {
         try take(new.lowerBound + index, of: prepared, after: previous)
+      } else if !run.isEmpty {
+        take(run, of: pieces[pieces.startIndex + index].header, after: previous)
       }
-      previous = tips[index].fingerprint
+      index += max(run.count, 1)
     }
     try streams.closeIfMany(db)
     part.segments += 1
@@ -143,70 +147,30 @@ struct ImportFold: ~Copyable {
     try archive(opened, pieces, telling: name, isNew: true)
   }
 
-  /// Keeps a file's content in the place of the smaller ones that it holds; whoever joined those
-  /// will take them out of the folder.
-  ///
+  /// The new transactions from `index` on, one after another, of which nothing is left and which
+  /// can be taken in at once: after much was dropped they are most of a file.
+  private func leftOut(
+    from index: Int, of pieces: ArraySlice<PreparedTransactions.Piece>, _ tips: [Context.Entry],
+    _ holdings: [StreamDirectory.Holding], after previous: Fingerprint
+  ) -> ArraySlice<Context.Entry> {
+    let start = pieces.startIndex
+    guard pieces[start + index].isLeftOut,
+      streams.frontier.extends(pieces[start + index].header, after: previous)
+    else { return [] }
+    // By place: an iterator would copy each.
+    var end = index
+    while end < tips.count, pieces[start + end].isLeftOut, holdings[end] == .absent { end += 1 }
+    return streams.frontier.agreeing(tips[index..<end])
+  }
+
   /// - parameters:
-  ///   - name: What it tells of its device.
-  ///   - isNew: Whether it is kept also if it holds none.
-  /// - returns: whether it is kept.
-  @discardableResult
-  private mutating func archive(
-    _ opened: OpenedSegment, _ pieces: ArraySlice<PreparedTransactions.Piece>,
-    telling name: LearntName?, isNew: Bool
-  ) throws -> Bool {
-    let (bytes, digest, range) = (opened.held.bytes, opened.digest, opened.held.range)
-    let tips = pieces.map(\.header.fingerprint)
-    guard let end = tips.last else { return false }
-    let number = try streams.number(of: range.stream, db)
-    if opened.isReduced, let statement = opened.frame.statement {
-      // What else holds its transactions stays until it is heeded.
-      try SegmentArchive.store(
-        bytes, of: range, digest: digest, fingerprint: end, stream: number, db)
-      try StatementTable.note(statement, of: range, digest: digest, &streams, db)
-      return true
-    }
-    guard isNew || range.first < range.last else { return false }
-    let isBranching = streams.frontier.lineage.streams[range.stream]?.isBranching ?? false
-    var parts = try SegmentArchive.parts(
-      of: range, tips: isBranching ? tips : nil, stream: number, db)
-    if let known = streams.row(of: range.stream)?.learntName, known != name,
-      pieces.contains(where: { $0.header.time == known.time })
-    {
-      parts = try SegmentArchive.parts(parts, notTelling: known, db)
-    }
-    guard isNew || !parts.isEmpty else { return false }
-    try SegmentArchive.store(
-      bytes, of: range, digest: digest, fingerprint: end, stream: number, db)
-    guard !parts.isEmpty else { return true }
-    try SegmentArchive.remove(parts, stream: number, db)
-    try SegmentArchive.noteJoined(
-      range, digest: digest, level: 0, now: now, stream: number, db)
-    return true
-  }
-
-  /// Keeps apart what came after a statement that has less of its transactions: a branch may lean
-  /// on one of which that has no more than the name.
-  private func keepSpent(_ opened: OpenedSegment, fingerprint: Fingerprint) throws {
-    let range = opened.held.range
-    guard !opened.isReduced, let row = streams.row(of: range.stream),
-      try StatementTable.tells(ofAny: range.first...range.last, stream: row.number, db)
-    else { return }
-    try SpentSegments.keep(
-      opened.held.bytes, of: range, digest: opened.digest, fingerprint: fingerprint,
-      stream: row.number, now: now, db)
-  }
-
-  /// Keeps what leans on a transaction that others may not be able to tell of any more, and has it
-  /// put into the folder so that they need not.
-  private mutating func archiveWhole(
-    _ opened: OpenedSegment, after start: StreamPosition
-  ) throws {
-    let leaning = try SegmentFile.decode(opened.held.bytes).segment
-    guard let whole = try WholeSegment(leaning, after: start) else { return }
-    let number = try streams.number(of: leaning.range.stream, db)
-    try whole.store(stream: number, db)
-    try whole.noteCompleted(now: now, stream: number, db)
+  ///   - tips: Transactions of which nothing is left; their time is that of the one behind them.
+  ///   - header: The first one's.
+  private mutating func take(
+    _ tips: ArraySlice<Context.Entry>, of header: Transaction.Header, after previous: Fingerprint
+  ) {
+    streams.applyLeftOut(tips, of: header, after: previous)
+    note(tips.count, of: header)
   }
 
   private mutating func take(
@@ -228,9 +192,7 @@ struct ImportFold: ~Copyable {
     // that, so all of it is held.
     let branching = Self.branching
     let pieces = whole.flatMap { branching($0) == branching(streams.frontier.lineage) ? $0 : nil }
-    clock.merge(header.time)
-    clocks.note(header)
-    devices[header.stream]?.transactions += 1
+    note(1, of: header)
     devices[header.stream]?.operations += piece.facts.count
     collected.begin(header)
     guard let pieces else { return collected.append(piece.links, of: prepared) }
@@ -241,6 +203,13 @@ struct ImportFold: ~Copyable {
       collected.begin(prepared)
       collected.begin(header)
     }
+  }
+
+  /// Notes that so many transactions are applied that have the time of `header`.
+  private mutating func note(_ count: Int, of header: Transaction.Header) {
+    clock.merge(header.time)
+    clocks.note(header)
+    devices[header.stream]?.transactions += count
   }
 
   /// Looks whether its author knows more of this device's stream than this device does.

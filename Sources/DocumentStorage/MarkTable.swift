@@ -118,9 +118,9 @@ enum MarkTable {
   }
 
   private static func encode(_ marks: some Sequence<UInt64>) -> [UInt8] {
-    marks.flatMap { mark in
-      (0..<markBytes).map { UInt8(truncatingIfNeeded: mark >> (56 - 8 * $0)) }
-    }
+    var bytes: [UInt8] = []
+    for mark in marks { bytes.append(bigEndian: mark) }
+    return bytes
   }
 
   private static func decode(_ bytes: Data) -> [UInt64] {

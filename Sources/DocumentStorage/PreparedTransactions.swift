@@ -60,7 +60,8 @@ struct PreparedTransactions: Sendable {
     pieces.append(
       Piece(
         header: header, isLeftOut: transaction.reduction == .leftOut,
-        facts: OperationFacts(of: transaction.operations, in: header.stream),
+        facts: transaction.operations.isEmpty
+          ? .none : OperationFacts(of: transaction.operations, in: header.stream),
         links: first..<links.count,
         mostBytes: CollectedOperations.mostBytes(of: transaction)))
   }
@@ -114,10 +115,13 @@ struct OperationFacts: Sendable {
   /// The same of all operations, and of all streams.
   let inserts: [(stream: StreamID, sequence: UInt64)]
 
+  /// Of a transaction that has none, as many of a folder have that was compacted.
+  static let none = OperationFacts(of: [], in: StreamID(rawValue: 0))
+
   init(of operations: [Replication.Operation], in stream: StreamID) {
     count = operations.count
     valueInserts = operations.inserts(besides: stream)
-    var kinds: KindCodes = []
+    var kinds = KindCodes(rawValue: 0)
     var inserts = StreamEnds()
     // By place: an iterator would copy each.
     let all = operations.span

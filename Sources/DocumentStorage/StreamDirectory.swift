@@ -145,6 +145,26 @@ extension StreamDirectory {
     changed.insert(line)
   }
 
+  /// Notes that transactions are applied that follow one another and of which nothing is left, as
+  /// ``apply(_:_:after:isLeftOut:_:)`` does with each.
+  ///
+  /// - parameters:
+  ///   - tips: One at least.
+  ///   - header: The first.
+  ///   - previous: What the first follows.
+  /// - precondition: ``Frontier/extends(_:after:)``
+  mutating func applyLeftOut(
+    _ tips: ArraySlice<Context.Entry>, of header: Transaction.Header, after previous: Fingerprint
+  ) {
+    guard let end = tips.last else { return }
+    let first = frontier.applyLeftOut(tips, of: header, after: previous)
+    let line = Lineage.LineID(stream: header.stream, index: 0)
+    rows[header.stream]?.positions[line.index] = StreamPosition(at: end)
+    rows[header.stream]?.gapSince = nil
+    unstored[line] = min(unstored[line] ?? .max, first)
+    changed.insert(line)
+  }
+
   private mutating func noteWritten(_ tip: Context.Entry) {
     let known = rows[tip.stream]?.written ?? 0
     rows[tip.stream]?.written = max(known, tip.sequence)

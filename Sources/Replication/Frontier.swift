@@ -71,6 +71,9 @@ package struct Frontier: Sendable, Equatable {
       tip = header.tip
       return true
     }
+
+    /// Takes in those after the last that have seen no more than what comes before them.
+    mutating func extend(to end: Context.Entry) { tip = end }
   }
 
   /// All that has been applied.
@@ -78,7 +81,7 @@ package struct Frontier: Sendable, Equatable {
   /// The part of it that an author here may claim to have seen.
   package private(set) var closed: Context
   /// What is applied and not closed, each line in order.
-  package private(set) var open: [Lineage.LineID: [Open]]
+  package internal(set) var open: [Lineage.LineID: [Open]]
   /// The last closed transaction of each line.
   package private(set) var closedTips: [Lineage.LineID: Context.Entry]
   /// Up to where the user has given up waiting for what is missing of a stream.
@@ -86,7 +89,7 @@ package struct Frontier: Sendable, Equatable {
   /// What is missing and given up of that which the closed transactions of each line had seen.
   package internal(set) var lost: [Lineage.LineID: Context]
   /// What somebody has seen and has not arrived, of streams of which one branch is known.
-  private(set) var expected: [StreamID: [UInt64: Set<Fingerprint>]] = [:]
+  var expected: [StreamID: [UInt64: Set<Fingerprint>]] = [:]
   /// Of each stream the entry that was looked at last, since contexts name most of them again.
   private var verified: [StreamID: Context.Entry] = [:]
   /// What somebody has seen and has to be compared with marks that are not in memory.
@@ -210,7 +213,7 @@ package struct Frontier: Sendable, Equatable {
   }
 
   /// Notes that a transaction is open; returns the number of the first of those that it goes with.
-  private mutating func note(
+  mutating func note(
     _ header: Transaction.Header, isUnderstood: Bool, inserts: [StreamID: UInt64],
     on line: Lineage.LineID
   ) -> UInt64 {

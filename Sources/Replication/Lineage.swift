@@ -174,6 +174,15 @@ extension Lineage {
     return LineID(stream: tip.stream, index: stream.lines.count - 1)
   }
 
+  /// Adds more transactions, each of which follows the one before it, to a line of a stream that
+  /// does not branch.
+  mutating func extend(_ line: LineID, with tips: ArraySlice<Context.Entry>) {
+    guard let end = tips.last else { return }
+    streams[line.stream]?.lines[line.index].tip = end
+    streams[line.stream]?.lines[line.index].marks.append(
+      contentsOf: tips.lazy.map { Self.mark($0.fingerprint) })
+  }
+
   /// Makes a stream be judged by fingerprint from now on.
   ///
   /// - parameter earlierMarks: the marks that its first line lacks.

@@ -39,6 +39,9 @@ package struct ImportPart {
   package static let operationLimit = 225_000
   /// Of compacted ones most have few operations, or none, and each has a context.
   package static let transactionLimit = 40_000
+  /// Where there are more than operations, of most nothing is left but a fingerprint: so many of
+  /// these count as one.
+  static let leftOutPerTransaction = 8
   package static let byteLimit = 16 << 20
 
   private let limits: Limits
@@ -83,7 +86,8 @@ package struct ImportPart {
     files.append((segment, look))
     reached[range.stream] = max(reached[range.stream] ?? 0, range.last)
     operations += weight.operations
-    transactions += weight.transactions
+    let kept = min(weight.transactions, weight.operations)
+    transactions += kept + (weight.transactions - kept) / Self.leftOutPerTransaction
     bytes += weight.fileBytes
     largest = max(largest, weight.bytes)
   }

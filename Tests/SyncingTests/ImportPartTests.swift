@@ -67,8 +67,19 @@ import Testing
   @Test("and by transactions, of which compacted ones have few operations")
   func manyTransactions() throws {
     var part = ImportPart()
-    let half = SegmentWeight(
-      operations: 0, transactions: ImportPart.transactionLimit / 2, bytes: 1)
+    let count = ImportPart.transactionLimit / 2
+    let half = SegmentWeight(operations: count, transactions: count, bytes: 1)
+    part.append(try file(1), look: Self.look, weight: half)
+    #expect(!part.isFull)
+    part.append(try file(2), look: Self.look, weight: half)
+    #expect(part.isFull)
+  }
+
+  @Test("of those that are more than the operations, eight count as one")
+  func leftOutTransactions() throws {
+    var part = ImportPart()
+    let count = ImportPart.transactionLimit * 4
+    let half = SegmentWeight(operations: 8, transactions: count, bytes: 1)
     part.append(try file(1), look: Self.look, weight: half)
     #expect(!part.isFull)
     part.append(try file(2), look: Self.look, weight: half)
