@@ -60,6 +60,40 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: never))
   }
 
+  @Test("counts the rows of common table expressions, and of no other table")
+  func commonTables() throws {
+    let counted: [(sql: String, output: String)] = [
+      (
+        """
+        WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 5)
+        SELECT count(*) FROM n
+        """, "5\n"
+      ),
+      (
+        """
+        WITH a AS MATERIALIZED (SELECT id FROM documents LIMIT 2),
+          b AS MATERIALIZED (SELECT 1 UNION SELECT 2)
+        SELECT count(*) FROM a, b
+        """, "4\n"
+      ),
+      ("WITH streams AS MATERIALIZED (SELECT 1) SELECT count(*) FROM streams", "1\n"),
+    ]
+    for (sql, output) in counted {
+      let run = try machine.feedsync("sql", sql)
+      #expect(run.output == output, "\(sql): \(run.errors)")
+    }
+    let one = "AS MATERIALIZED (SELECT 1)"
+    for sql in [
+      "SELECT count(*) FROM streams", "SELECT count(*) FROM sqlite_schema",
+      "SELECT count(*) FROM pragma_table_list", "SELECT count(*) FROM main.documents",
+      "SELECT count(*) FROM streams, (WITH streams \(one) SELECT 1 FROM streams)",
+      "WITH n \(one) SELECT count(*) FROM n, archive",
+      "WITH n \(one) SELECT count(*) FROM n, pragma_table_list",
+    ] {
+      #expect(try machine.feedsync("sql", sql).status == 64, "\(sql)")
+    }
+  }
+
   @Test("works while the folder is away")
   func folderAway() throws {
     try FileManager.default.removeItem(at: machine.folder)

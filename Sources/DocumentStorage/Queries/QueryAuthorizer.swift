@@ -26,6 +26,9 @@ final class QueryAuthorizer: Sendable {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
+  /// Lets the statement that is compiled next read its common table expressions.
+  func permit(commonTables: Set<String>) { rules.withLock { $0.commonTables = commonTables } }
+
   /// What was refused since the last call.
   func takeRefusal() -> QueryError? {
     refusal.withLock { refusal in

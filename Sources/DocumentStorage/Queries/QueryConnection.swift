@@ -115,7 +115,23 @@ extension QueryConnection {
   private func compile(
     _ text: ArraySlice<CChar>
   ) throws -> (QueryStatement?, rest: ArraySlice<CChar>) {
+    var commonTables: Set<String> = []
+    while true {
+      do {
+        return try compile(text, with: commonTables)
+      } catch QueryError.reads(let name)
+        where !commonTables.contains(name) && CommonTables.has(name, in: text)
+      {
+        commonTables.insert(name)
+      }
+    }
+  }
+
+  private func compile(
+    _ text: ArraySlice<CChar>, with commonTables: Set<String>
+  ) throws -> (QueryStatement?, rest: ArraySlice<CChar>) {
     _ = authorizer.takeRefusal()
+    authorizer.permit(commonTables: commonTables)
     var statement: OpaquePointer?
     var used = 0
     let code = text.withUnsafeBufferPointer { text in

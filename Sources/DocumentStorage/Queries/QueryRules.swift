@@ -11,6 +11,8 @@ struct QueryRules: Sendable {
   let functions: Set<String>
   /// Whether the statement reads through the view.
   private var usesView = false
+  /// What is a common table expression of the statement at hand (``CommonTables``).
+  var commonTables: Set<String> = []
 
   init(innerView: String, functions: Set<String>) {
     self.innerView = innerView
@@ -56,6 +58,9 @@ struct QueryRules: Sendable {
     let table = action.first ?? ""
     if action.database == "temp", table == Self.view || table == innerView { return nil }
     if Self.tables.contains(table) { return nil }
+    if action.database == nil, action.second?.isEmpty ?? true, commonTables.contains(table) {
+      return nil
+    }
     guard action.database == "main", let columns = Self.stored[table], let column = action.second
     else { return .reads(table) }
     if action.view == innerView, columns.contains(column) {
