@@ -146,13 +146,14 @@ extension StreamDirectory {
   }
 
   /// Notes that transactions are applied that follow one another and of which nothing is left, as
-  /// ``apply(_:_:after:isLeftOut:_:)`` does with each.
+  /// ``apply(_:_:after:isLeftOut:_:)`` does with each: they contradict nothing that would have to
+  /// be settled.
   ///
   /// - parameters:
   ///   - tips: One at least.
   ///   - header: The first.
   ///   - previous: What the first follows.
-  /// - precondition: ``Frontier/extends(_:after:)``
+  /// - precondition: ``Frontier/extends(_:after:)``, and all are ``Frontier/agreeing(_:)``
   mutating func applyLeftOut(
     _ tips: ArraySlice<Context.Entry>, of header: Transaction.Header, after previous: Fingerprint
   ) {

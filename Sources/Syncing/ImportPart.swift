@@ -39,15 +39,16 @@ package struct ImportPart {
   package static let operationLimit = 225_000
   /// Of compacted ones most have few operations, or none, and each has a context.
   package static let transactionLimit = 40_000
-  /// Where there are more than operations, of most nothing is left but a fingerprint: so many of
-  /// these count as one.
+  /// Where there are more of them than operations, of most nothing is left but a fingerprint: so
+  /// many of these count as one.
   static let leftOutPerTransaction = 8
   package static let byteLimit = 16 << 20
 
   private let limits: Limits
   package private(set) var files: [File] = []
   package private(set) var operations = 0
-  private var transactions = 0
+  /// Those that may have operations, and those that are more than the operations.
+  private var (transactions, leftOut) = (0, 0)
   /// How much its files take.
   private var bytes = 0
   /// What the largest takes once it is open.
@@ -58,8 +59,8 @@ package struct ImportPart {
 
   package var isEmpty: Bool { files.isEmpty }
   package var isFull: Bool {
-    operations >= limits.operations || transactions >= limits.transactions
-      || bytes >= limits.bytes
+    operations >= limits.operations || bytes >= limits.bytes
+      || transactions + leftOut / Self.leftOutPerTransaction >= limits.transactions
   }
 
   /// How much memory folding its operations may take.
@@ -87,7 +88,8 @@ package struct ImportPart {
     reached[range.stream] = max(reached[range.stream] ?? 0, range.last)
     operations += weight.operations
     let kept = min(weight.transactions, weight.operations)
-    transactions += kept + (weight.transactions - kept) / Self.leftOutPerTransaction
+    transactions += kept
+    leftOut += weight.transactions - kept
     bytes += weight.fileBytes
     largest = max(largest, weight.bytes)
   }
