@@ -1,3 +1,4 @@
+import GRDB
 import Replication
 
 /// Finds out what becomes of documents as operations come to them.
@@ -20,8 +21,8 @@ final class DocumentFold: Sendable {
   private let numbers: NumberedStreams
   /// The streams whose documents are told with the paths that changed.
   private let listed: Set<StreamID>
-  /// Also where other threads work: the simulator has a device run a newer program.
-  private let understood = KindCodes.understood
+  /// What the program knows that this is done for: the simulator has a device run a newer one.
+  fileprivate let understood = KindCodes.understood
 
   init(lineage: Lineage, streams: StreamDirectory, listed: Set<StreamID>) {
     self.lineage = lineage
@@ -32,32 +33,31 @@ final class DocumentFold: Sendable {
   /// - parameters:
   ///   - incoming: What comes to a document, in an order that keeps each stream's.
   ///   - stored: The state in its row; nil if there is none.
+  /// - precondition: This thread understands the same kinds of operations, as those of ``Folding``.
   /// - throws: where what is stored is damaged.
   func outcome(
     of incoming: CollectedDocuments.Incoming, on stored: [UInt8]?
   ) throws -> Outcome {
     let operations = incoming.entries
-    return try KindCodes.$understood.withValue(understood) {
-      var state = try state(in: stored)
-      var outcome = Outcome()
-      // Edits that came before their insert show with it, be it that it is covered.
-      if !state.isEmpty {
-        for insert in operations where insert.effect.insert == insert.stamp.dot {
-          for path in state.shownPaths(editing: insert.stamp.dot) {
-            note(path, by: insert.stamp.dot.stream, &outcome.changes)
-          }
+    var state = try state(in: stored)
+    var outcome = Outcome()
+    // Edits that came before their insert show with it, be it that it is covered.
+    if !state.isEmpty {
+      for insert in operations where insert.effect.insert == insert.stamp.dot {
+        for path in state.shownPaths(editing: insert.stamp.dot) {
+          note(path, by: insert.stamp.dot.stream, &outcome.changes)
         }
       }
-      let forgotten = state.forgotten
-      state.apply(operations) { note($1, by: $0.stamp.dot.stream, &outcome.changes) }
-      state.forgetCovered(incoming.covered.count)
-      for (path, stream) in incoming.covered { note(path, by: stream, &outcome.changes) }
-      // What was covered before it came changes nothing, and is counted.
-      guard !outcome.changes.isEmpty || state.forgotten != forgotten else { return outcome }
-      state.settle()
-      outcome.row = try DocumentRow(of: state, number: numbers.number)
-      return outcome
     }
+    let forgotten = state.forgotten
+    state.apply(operations) { note($1, by: $0.stamp.dot.stream, &outcome.changes) }
+    state.forgetCovered(incoming.covered.count)
+    for (path, stream) in incoming.covered { note(path, by: stream, &outcome.changes) }
+    // What was covered before it came changes nothing, and is counted.
+    guard !outcome.changes.isEmpty || state.forgotten != forgotten else { return outcome }
+    state.settle()
+    outcome.row = try DocumentRow(of: state, number: numbers.number)
+    return outcome
   }
 
   private func state(in stored: [UInt8]?) throws -> DocumentState {
@@ -87,28 +87,32 @@ extension DocumentTable {
   ) throws {
     var done: [[Folded]] = []
     var start = 0
-    var stored = try storedStates(of: documents, from: start)
+    // Of a new device nothing is stored: then a tenth of the time would go into asking for each.
+    let reading = try isEmpty() ? nil : self.reading()
+    var stored = try storedStates(of: documents, from: start, by: reading)
     while start < documents.count {
       let folding = Folding(fold: fold, documents: documents, stored: stored, start: start)
       start += stored.count
       // What was found out before is written while others find out what comes next.
       let results = try folding.work().results {
         try save(done, note)
-        stored = try storedStates(of: documents, from: start)
+        stored = try storedStates(of: documents, from: start, by: reading)
       }
       done = try results.map { try $0.get() }
     }
     try save(done, note)
   }
 
+  /// - parameter reading: nil if there is none.
   private func storedStates(
-    of documents: CollectedDocuments, from start: Int
+    of documents: CollectedDocuments, from start: Int, by reading: Statement?
   ) throws -> [[UInt8]?] {
-    let statement = try reading()
+    let end = min(start + Self.chunk, documents.count)
+    guard let reading else { return Array(repeating: nil, count: end - start) }
     var states: [[UInt8]?] = []
     var bytes = 0
-    for place in start..<min(start + Self.chunk, documents.count) where bytes < Self.chunkBytes {
-      let state = try storedState(of: documents.key(at: place), by: statement)
+    for place in start..<end where bytes < Self.chunkBytes {
+      let state = try storedState(of: documents.key(at: place), by: reading)
       states.append(state)
       bytes += state?.count ?? 0
     }
@@ -116,15 +120,16 @@ extension DocumentTable {
   }
 
   private mutating func save(_ done: [[Folded]], _ note: ([Folded]) -> Void) throws {
-    let statement = try writing()
+    var batch = DocumentBatch()
     // By place: an iterator would copy each.
     for piece in done {
       for index in piece.indices {
         guard let row = piece[index].outcome.row else { continue }
-        try save(row, of: piece[index].key, by: statement)
+        try save(row, of: piece[index].key, in: &batch)
       }
-      note(piece)
     }
+    try write(&batch)
+    for piece in done { note(piece) }
   }
 }
 
@@ -154,7 +159,10 @@ final class Folding: Sendable {
       let first = piece * Self.pieceSize
       var shared = CollectedDocuments.Shared()
       return Result {
-        try (first..<min(first + Self.pieceSize, stored.count)).map { try folded($0, &shared) }
+        // On other threads, too.
+        try KindCodes.$understood.withValue(fold.understood) {
+          try (first..<min(first + Self.pieceSize, stored.count)).map { try folded($0, &shared) }
+        }
       }
     }
   }

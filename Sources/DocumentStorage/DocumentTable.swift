@@ -4,10 +4,7 @@ import GRDB
 import GRDBSQLite
 import Replication
 
-/// The rows of documents: reads, and writes through the bare statement.
-///
-/// GRDB binds arguments at about twice the CPU of the C interface on bulk upserts, which is what an
-/// import consists of, so this one table is written through `sqlite3_stmt` directly.
+/// The rows of documents: reads, and writes (``DocumentBatch``).
 package struct DocumentTable {
   let db: Database
   var collections: CollectionNames
@@ -25,6 +22,11 @@ package struct DocumentTable {
 
   private func storedState(of key: DocumentKey) throws -> [UInt8]? {
     try storedState(of: key, by: reading())
+  }
+
+  /// Whether no document has a row.
+  func isEmpty() throws -> Bool {
+    try db.integer("SELECT EXISTS (SELECT 1 FROM documents)") == 0
   }
 
   /// The statement that reads a state: to ask for it takes as long as to find a row.
@@ -45,35 +47,10 @@ package struct DocumentTable {
   mutating func save(
     _ state: DocumentState, of key: DocumentKey, number: (StreamID) throws -> Int64
   ) throws -> Bool {
-    let row = try DocumentRow(of: state, number: number)
-    try save(row, of: key)
-    return row.isVisible
-  }
-
-  mutating func save(_ row: DocumentRow, of key: DocumentKey) throws {
-    try save(row, of: key, by: writing())
-  }
-
-  /// The statement that writes a row.
-  func writing() throws -> Statement {
-    try db.cachedStatement(
-      sql: """
-        INSERT INTO documents(
-          collection, id, visible, conflicts, pending, state, newer, provisional)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-        ON CONFLICT(collection, id) DO UPDATE SET visible = excluded.visible,
-          conflicts = excluded.conflicts, pending = excluded.pending, state = excluded.state,
-          newer = excluded.newer, provisional = excluded.provisional
-        """)
-  }
-
-  mutating func save(_ row: DocumentRow, of key: DocumentKey, by writing: Statement) throws {
-    let collection = try collections.makeNumber(of: key.collection, db)
-    try key.id.bytes.withUnsafeBufferPointer { id in
-      try row.state.withUnsafeBufferPointer { state in
-        try writing.step(row, collection: collection, id: id, state: state)
-      }
-    }
+    var batch = DocumentBatch()
+    let isVisible = try save(state, of: key, in: &batch, number: number)
+    try write(&batch)
+    return isVisible
   }
 
   /// Takes out the row of a document of which nothing is left.
@@ -122,7 +99,9 @@ extension Statement {
         sqlite3_clear_bindings(handle)
       }
       sqlite3_bind_int64(handle, 1, collection)
-      bind(text: id, at: 2)
+      id.withMemoryRebound(to: CChar.self) { text in
+        _ = sqlite3_bind_text(handle, 2, text.baseAddress, Int32(text.count), nil)
+      }
       let code = sqlite3_step(handle)
       guard code != SQLITE_DONE else { return nil }
       guard code == SQLITE_ROW else {
@@ -130,37 +109,6 @@ extension Statement {
       }
       let count = Int(sqlite3_column_bytes(handle, 0))
       return [UInt8](UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, 0), count: count))
-    }
-  }
-
-  private func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32) {
-    text.withMemoryRebound(to: CChar.self) { text in
-      _ = sqlite3_bind_text(
-        sqliteStatement, index, text.baseAddress, Int32(text.count), nil)
-    }
-  }
-
-  /// Binds and runs the upsert of a document; the buffers must outlive the call only.
-  fileprivate func step(
-    _ row: DocumentRow, collection: Int64, id: UnsafeBufferPointer<UInt8>,
-    state: UnsafeBufferPointer<UInt8>
-  ) throws {
-    let handle = sqliteStatement
-    sqlite3_reset(handle)
-    sqlite3_bind_int64(handle, 1, collection)
-    bind(text: id, at: 2)
-    sqlite3_bind_int64(handle, 3, row.isVisible ? 1 : 0)
-    sqlite3_bind_int64(handle, 4, Int64(row.conflictCount))
-    sqlite3_bind_int64(handle, 5, Int64(row.pending))
-    sqlite3_bind_blob(handle, 6, state.baseAddress, Int32(state.count), nil)
-    sqlite3_bind_int64(handle, 7, Int64(row.newer.rawValue))
-    sqlite3_bind_int64(handle, 8, Int64(row.provisionalLevel))
-    let code = sqlite3_step(handle)
-    sqlite3_reset(handle)
-    // The buffers end with this call: nothing may keep a pointer to them.
-    sqlite3_clear_bindings(handle)
-    guard code == SQLITE_DONE else {
-      throw DatabaseError(resultCode: ResultCode(rawValue: code))
     }
   }
 }

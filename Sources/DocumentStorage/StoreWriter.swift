@@ -382,14 +382,17 @@ extension StoreWriter {
   }
 
   private mutating func saveStates() throws -> [ImportedPart.Document] {
-    return try changed.sorted().compactMap { key in
+    var batch = DocumentBatch()
+    let saved: [ImportedPart.Document] = try changed.sorted().compactMap { key in
       guard var state = states[key] else { return nil }
       if !operations.isEmpty { state.seal(header.tip) }
       state.lineage = streams.frontier.lineage
       state.settle()
-      let isVisible = try table.save(state, of: key) { try streams.number(of: $0, db) }
+      let isVisible = try table.save(state, of: key, in: &batch) { try streams.number(of: $0, db) }
       return ImportedPart.Document(
         key: key, isDeleted: !isVisible, paths: (paths[key] ?? []).sorted())
     }
+    try table.write(&batch)
+    return saved
   }
 }
