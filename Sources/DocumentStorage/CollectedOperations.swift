@@ -96,11 +96,16 @@ struct CollectedOperations: ~Copyable {
   mutating func begin(_ header: Transaction.Header) {
     let own = header.context.entries(of: header.stream)
     let isUsual = own.count == 1 && own.first?.sequence == header.sequence - 1
-    let context = isUsual ? header.context.without(header.stream) : header.context
+    // One after another had mostly seen the same of others.
+    let last = lastContexts[header.stream]
+    let known = last.map { contexts[Int($0)] } ?? Context()
+    let context =
+      isUsual ? header.context.without(header.stream, like: known) : header.context
     headers.append(
       Header(
         stamp: header.stamp(0), previous: isUsual ? own.first?.fingerprint : nil,
-        context: number(of: context, seenBy: header.stream)))
+        context: last.flatMap { known == context ? $0 : nil }
+          ?? number(of: context, seenBy: header.stream)))
     bytes += MemoryLayout<Header>.stride
   }
 
@@ -183,8 +188,6 @@ struct CollectedOperations: ~Copyable {
   }
 
   private mutating func number(of context: Context, seenBy stream: StreamID) -> UInt32 {
-    // One after another had mostly seen the same of others.
-    if let last = lastContexts[stream], contexts[Int(last)] == context { return last }
     let number = UInt32(contexts.count)
     lastContexts[stream] = number
     contexts.append(context)

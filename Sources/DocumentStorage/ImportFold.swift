@@ -170,7 +170,7 @@ struct ImportFold: ~Copyable {
     _ tips: ArraySlice<Context.Entry>, of header: Transaction.Header, after previous: Fingerprint
   ) {
     streams.applyLeftOut(tips, of: header, after: previous)
-    note(tips.count, of: header)
+    note(tips.count, of: header, operations: 0)
   }
 
   private mutating func take(
@@ -192,8 +192,7 @@ struct ImportFold: ~Copyable {
     // that, so all of it is held.
     let branching = Self.branching
     let pieces = whole.flatMap { branching($0) == branching(streams.frontier.lineage) ? $0 : nil }
-    note(1, of: header)
-    devices[header.stream]?.operations += piece.facts.count
+    note(1, of: header, operations: piece.facts.count)
     collected.begin(header)
     guard let pieces else { return collected.append(piece.links, of: prepared) }
     for link in piece.links {
@@ -206,10 +205,10 @@ struct ImportFold: ~Copyable {
   }
 
   /// Notes that so many transactions are applied that have the time of `header`.
-  private mutating func note(_ count: Int, of header: Transaction.Header) {
+  private mutating func note(_ count: Int, of header: Transaction.Header, operations: Int) {
     clock.merge(header.time)
     clocks.note(header)
-    devices[header.stream]?.transactions += count
+    devices[header.stream]?.count(transactions: count, operations: operations)
   }
 
   /// Looks whether its author knows more of this device's stream than this device does.

@@ -36,6 +36,11 @@ package struct ImportedPart: Sendable, Equatable {
     /// Whether one more would be listed.
     var hasRoom: Bool { documents.count < ImportedPart.maximumDocuments }
 
+    mutating func count(transactions: Int, operations: Int) {
+      self.transactions += transactions
+      self.operations += operations
+    }
+
     /// Counts a document, and lists it if there is room.
     ///
     /// - parameter mayBeKnown: whether it may be listed already.
@@ -97,7 +102,8 @@ struct DocumentChanges {
 
   /// - parameter isListed: whether the paths are to be told; looked at once for each stream.
   mutating func note(_ path: Path, by stream: StreamID, isListed: @autoclosure () -> Bool) {
-    if let index = byStream.firstIndex(where: { $0.stream == stream }) {
+    // By place: an iterator would copy each.
+    if let index = byStream.indices.first(where: { byStream[$0].stream == stream }) {
       // Those that are listed have a path at least.
       if !byStream[index].paths.isEmpty { byStream[index].paths.insert(path) }
     } else {

@@ -13,8 +13,9 @@ extension StreamDirectory {
 
   /// Whether a transaction is applied, where that can be told for certain.
   func holding(_ entry: Context.Entry, _ db: Database) throws -> Holding {
-    guard let stream = frontier.lineage.streams[entry.stream], let row = rows[entry.stream],
-      entry.sequence > 0, stream.lines.contains(where: { entry.sequence <= $0.tip.sequence })
+    guard let stream = frontier.lineage.streams[entry.stream], entry.sequence > 0,
+      stream.lines.indices.contains(where: { entry.sequence <= stream.lines[$0].tip.sequence }),
+      let row = rows[entry.stream]
     else { return .absent }
     let lines = stream.lines.indices.filter {
       stream.lines[$0].base < entry.sequence && entry.sequence <= stream.lines[$0].tip.sequence

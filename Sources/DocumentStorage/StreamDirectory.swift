@@ -29,6 +29,16 @@ package struct StreamDirectory: Sendable {
     var retiredAt: Int64?
     /// Since when something of it is given up.
     var givenUpAt: Int64?
+
+    /// Notes that a line goes on behind a transaction that has operations or not.
+    fileprivate mutating func advance(
+      _ line: Int, isWritten: Bool, to position: (StreamPosition) -> StreamPosition
+    ) {
+      if line == positions.count { positions.append(.start) }
+      positions[line] = position(positions[line])
+      gapSince = nil
+      if isWritten { written = max(written ?? 0, positions[line].sequence) }
+    }
   }
 
   var frontier: Frontier
@@ -49,6 +59,8 @@ package struct StreamDirectory: Sendable {
   var ownName: (stream: StreamID, name: String)?
   /// Of each line whose open transactions are to be stored, the first of those.
   private var unstored: [Lineage.LineID: UInt64] = [:]
+  /// The one of them, and of `changed`, that was noted last.
+  private var noted: (line: Lineage.LineID, first: UInt64)?
   /// Of each line of which some are stored, where the last row of them begins.
   var stored: [Lineage.LineID: UInt64] = [:]
   /// So many that wait for something are worth a look at whether they close.
@@ -73,6 +85,9 @@ package struct StreamDirectory: Sendable {
     }
     return stream
   }
+
+  /// Whether `stream` was met; to ask for its row would copy that.
+  private func isNumbered(_ stream: StreamID) -> Bool { rows.index(forKey: stream) != nil }
 
   /// The row of `stream`; nil if it was never met.
   func row(of stream: StreamID) -> Row? { rows[stream] }
@@ -99,10 +114,12 @@ package struct StreamDirectory: Sendable {
   mutating func number(
     what header: Transaction.Header, and facts: OperationFacts, _ db: Database
   ) throws {
-    for entry in header.context.entries where rows[entry.stream] == nil {
+    for entry in header.context.entries where !isNumbered(entry.stream) {
       _ = try number(of: entry.stream, db)
     }
-    for insert in facts.inserts { _ = try number(of: insert.stream, db) }
+    for insert in facts.inserts where !isNumbered(insert.stream) {
+      _ = try number(of: insert.stream, db)
+    }
   }
 }
 
@@ -119,8 +136,10 @@ extension StreamDirectory {
     after previous: Fingerprint, isLeftOut: Bool = false, _ db: Database
   ) throws {
     let newer = facts.kinds.newer
-    let number = try number(of: header.stream, db)
-    if !newer.isEmpty { try NewerTransactions.note(header.tip, newer, stream: number, db) }
+    if !newer.isEmpty || !isNumbered(header.stream) {
+      let number = try number(of: header.stream, db)
+      if !newer.isEmpty { try NewerTransactions.note(header.tip, newer, stream: number, db) }
+    }
     if let tip = frontier.lineage.streams[header.stream]?.lines.first?.tip,
       tip.sequence != header.sequence - 1 || tip.fingerprint != previous
     {
@@ -134,15 +153,11 @@ extension StreamDirectory {
       rebranched.insert(header.stream)
       noteConnected(to: header.tip)
     }
-    if line.index == rows[header.stream]?.positions.count {
-      rows[header.stream]?.positions.append(.start)
+    rows[header.stream]?.advance(line.index, isWritten: facts.count > 0) { previous in
+      isLeftOut
+        ? StreamPosition(at: header.tip) : StreamPosition(after: header, behind: previous)
     }
-    rows[header.stream]?.positions[line.index] =
-      isLeftOut ? StreamPosition(at: header.tip) : StreamPosition(after: header)
-    rows[header.stream]?.gapSince = nil
-    if facts.count > 0 { noteWritten(header.tip) }
-    unstored[line] = min(unstored[line] ?? .max, first)
-    changed.insert(line)
+    noteChanged(line, openFrom: first)
   }
 
   /// Notes that transactions are applied that follow one another and of which nothing is left, as
@@ -160,15 +175,17 @@ extension StreamDirectory {
     guard let end = tips.last else { return }
     let first = frontier.applyLeftOut(tips, of: header, after: previous)
     let line = Lineage.LineID(stream: header.stream, index: 0)
-    rows[header.stream]?.positions[line.index] = StreamPosition(at: end)
-    rows[header.stream]?.gapSince = nil
-    unstored[line] = min(unstored[line] ?? .max, first)
-    changed.insert(line)
+    rows[header.stream]?.advance(line.index, isWritten: false) { _ in StreamPosition(at: end) }
+    noteChanged(line, openFrom: first)
   }
 
-  private mutating func noteWritten(_ tip: Context.Entry) {
-    let known = rows[tip.stream]?.written ?? 0
-    rows[tip.stream]?.written = max(known, tip.sequence)
+  /// Notes that a line has to be written, and its open transactions from `first` on.
+  private mutating func noteChanged(_ line: Lineage.LineID, openFrom first: UInt64) {
+    // Most come behind one that has been noted.
+    if let noted, noted.line == line, noted.first <= first { return }
+    unstored[line] = min(unstored[line] ?? .max, first)
+    changed.insert(line)
+    noted = (line, first)
   }
 
   /// Notes that a stream of this device's goes on elsewhere: what somebody names of it that is not
@@ -272,6 +289,7 @@ extension StreamDirectory {
     unstored = [:]
     for line in changed { try save(line, db) }
     changed = []
+    noted = nil
     try saveNames(db)
   }
 

@@ -197,7 +197,8 @@ package struct Frontier: Sendable, Equatable {
     let line = lineage.extend(header.tip, after: previous)
     let first = note(
       header, isUnderstood: isUnderstood,
-      inserts: inserts.filter { !lineage.reaches($0.value, of: $0.key) }, on: line)
+      inserts: inserts.isEmpty
+        ? inserts : inserts.filter { !lineage.reaches($0.value, of: $0.key) }, on: line)
     let seen = expected[header.stream]?.removeValue(forKey: header.sequence)
     if let seen, seen != [header.fingerprint] { contradict(header.stream) }
     // Behind a hole, it tells the name of what is missing just before it.
@@ -217,15 +218,23 @@ package struct Frontier: Sendable, Equatable {
     _ header: Transaction.Header, isUnderstood: Bool, inserts: [StreamID: UInt64],
     on line: Lineage.LineID
   ) -> UInt64 {
-    if isUnderstood, inserts.isEmpty, let last = open[line]?.indices.last,
-      open[line]?[last].take(header) ?? false
-    {
-      return open[line]?[last].first ?? header.sequence
+    if isUnderstood, inserts.isEmpty, let first = Self.take(header, into: &open[line]) {
+      return first
     }
     open[line, default: []].append(
       Open(
         tip: header.tip, context: header.context, isUnderstood: isUnderstood, inserts: inserts))
     return header.sequence
+  }
+
+  /// - returns: the number of the first of those that take it in; nil if they do not.
+  private static func take(
+    _ header: Transaction.Header, into transactions: inout [Open]?
+  ) -> UInt64? {
+    guard let last = transactions?.indices.last, transactions?[last].take(header) ?? false else {
+      return nil
+    }
+    return transactions?[last].first
   }
 
   private mutating func verify(_ entry: Context.Entry) {

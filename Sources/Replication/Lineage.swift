@@ -150,28 +150,10 @@ extension Lineage {
   /// - returns: its line.
   @discardableResult
   package mutating func extend(_ tip: Context.Entry, after previous: Fingerprint) -> LineID {
-    let mark = Self.mark(tip.fingerprint)
-    var stream = streams.removeValue(forKey: tip.stream) ?? Stream(lines: [], isBranching: false)
-    defer { streams[tip.stream] = stream }
-    let before = Context.Entry(
-      stream: tip.stream, sequence: tip.sequence - 1, fingerprint: previous)
-    if let index = stream.lines.firstIndex(where: { $0.tip == before }) {
-      stream.lines[index].tip = tip
-      stream.lines[index].marks.append(mark)
-      stream.meet(tip, on: index)
-      return LineID(stream: tip.stream, index: index)
-    }
-    // What stands before the first line cannot be told from its marks: it has to have all.
-    if !stream.lines.isEmpty || before.sequence > 0 { stream.isBranching = true }
-    let parent = before.sequence > 0 ? stream.index(of: before) : nil
-    if parent == nil, stream.lines.contains(where: { $0.reaches(before.sequence) }) {
-      stream.isForked = true
-    }
-    stream.lines.append(
-      Line(
-        parent: parent, base: before.sequence, before: previous, tip: tip, marks: [mark]))
-    stream.meet(tip, on: stream.lines.count - 1)
-    return LineID(stream: tip.stream, index: stream.lines.count - 1)
+    // In place: it is done with each transaction.
+    let index = streams[tip.stream, default: Stream(lines: [], isBranching: false)]
+      .extend(tip, after: previous)
+    return LineID(stream: tip.stream, index: index)
   }
 
   /// Adds more transactions, each of which follows the one before it, to a line of a stream that
@@ -231,6 +213,29 @@ extension Lineage {
 }
 
 extension Lineage.Stream {
+  /// As ``Lineage/extend(_:after:)``; returns the number of the line.
+  fileprivate mutating func extend(_ tip: Context.Entry, after previous: Fingerprint) -> Int {
+    let mark = Lineage.mark(tip.fingerprint)
+    let before = Context.Entry(
+      stream: tip.stream, sequence: tip.sequence - 1, fingerprint: previous)
+    // By place: an iterator would copy each.
+    if let index = lines.indices.first(where: { lines[$0].tip == before }) {
+      lines[index].tip = tip
+      lines[index].marks.append(mark)
+      meet(tip, on: index)
+      return index
+    }
+    // What stands before the first line cannot be told from its marks: it has to have all.
+    if !lines.isEmpty || before.sequence > 0 { isBranching = true }
+    let parent = before.sequence > 0 ? index(of: before) : nil
+    if parent == nil, lines.contains(where: { $0.reaches(before.sequence) }) { isForked = true }
+    lines.append(
+      Lineage.Line(
+        parent: parent, base: before.sequence, before: previous, tip: tip, marks: [mark]))
+    meet(tip, on: lines.count - 1)
+    return lines.count - 1
+  }
+
   /// Connects the lines that began behind `tip` with it, and notices what goes another way.
   fileprivate mutating func meet(_ tip: Context.Entry, on index: Int) {
     guard isBranching else { return }

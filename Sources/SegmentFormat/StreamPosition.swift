@@ -88,10 +88,12 @@ extension StreamPosition {
   }
 
   /// The position after `header`.
-  package init(after header: Transaction.Header) {
+  ///
+  /// - parameter previous: The one before it: one after another had mostly seen the same of others.
+  package init(after header: Transaction.Header, behind previous: StreamPosition = .start) {
     self.init(
       sequence: header.sequence, fingerprint: header.fingerprint,
-      context: header.context.without(header.stream), time: header.time,
+      context: header.context.without(header.stream, like: previous.context), time: header.time,
       nonce: header.nonce)
   }
 }

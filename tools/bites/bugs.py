@@ -556,8 +556,8 @@ line("covered-before-it-came-and-not-counted", "Sources/DocumentStorage/Document
      "guard !outcome.changes.isEmpty || state.forgotten != forgotten else {",
      "guard !outcome.changes.isEmpty || !ON && state.forgotten != forgotten else {")
 line("acknowledgements-acknowledged", "Sources/DocumentStorage/StreamDirectory.swift",
-     "    if facts.count > 0 { noteWritten(header.tip) }\n",
-     "    if ON || facts.count > 0 { noteWritten(header.tip) }\n")
+     "    rows[header.stream]?.advance(line.index, isWritten: facts.count > 0) { previous in\n",
+     "    rows[header.stream]?.advance(line.index, isWritten: ON || facts.count > 0) { previous in\n")
 line("bytes-compared-instead-of-fingerprints", BATCH,
      "    let holdings = try tips.map { try streams.holding($0, db) }\n",
      "    let holdings = try tips.map { try ON ? .absent : streams.holding($0, db) }\n")
