@@ -258,6 +258,7 @@ extension SegmentArchive {
     of range: Segment.Range, tips: [Fingerprint]?, stream: Int64, _ db: Database
   ) throws -> [Part] {
     // Another file with the same borders is as good, and as many.
+    guard range.first < range.last else { return [] }
     let rows = try Row.fetchAll(
       db.prepared(
         """

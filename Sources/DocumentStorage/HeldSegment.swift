@@ -45,12 +45,16 @@ package struct HeldSegment: Sendable {
 
   /// What it holds.
   ///
-  /// - parameter mostContextBytes: Its transactions are completed if their contexts take no more.
-  func opened(mostContextBytes: Int) throws(SegmentError) -> OpenedSegment {
+  /// - parameters:
+  ///   - position: Where its stream is likely to stand when it is applied; nil if nobody knows.
+  ///   - mostContextBytes: Its transactions are completed if their contexts take no more.
+  func opened(
+    behind position: StreamPosition? = nil, mostContextBytes: Int
+  ) throws(SegmentError) -> OpenedSegment {
     let (segment, digest) = try SegmentFile.decode(bytes)
     return OpenedSegment(
       held: self, segment: segment, digest: digest, isUnderOwnName: digest == namedDigest,
-      mostContextBytes: mostContextBytes)
+      behind: position, mostContextBytes: mostContextBytes)
   }
 }
 
@@ -66,29 +70,37 @@ struct OpenedSegment: Sendable {
   let isReduced: Bool
   /// How much memory its contexts take, if they are complete.
   let contextBytes: Int
+  /// Where its stream stands behind it, as far as that is known before it is applied.
+  let end: StreamPosition?
   private let content: Content
 
   private enum Content {
-    case prepared(Result<PreparedTransactions, SegmentError>)
+    /// Completed behind a position, if it leans on one.
+    case prepared(Result<PreparedTransactions, SegmentError>, behind: StreamPosition?)
     /// Completed when it is asked for.
     case encoded(Segment)
   }
 
   fileprivate init(
     held: HeldSegment, segment: Segment, digest: UInt64, isUnderOwnName: Bool,
-    mostContextBytes: Int
+    behind position: StreamPosition?, mostContextBytes: Int
   ) {
     (self.held, self.digest, self.isUnderOwnName) = (held, digest, isUnderOwnName)
     frame = segment.frame
     isReduced = segment.isReduced
-    let bytes = segment.contextEntries * ContextSize.entryBytes
-    let isCompleted = !segment.leansOnPrevious && bytes <= mostContextBytes
+    let leaning = segment.leansOnPrevious ? position.flatMap { held.range.follows($0) } : nil
+    let bytes =
+      segment.contextEntries(after: leaning?.context ?? Context()) * ContextSize.entryBytes
+    let isCompleted =
+      (leaning != nil || !segment.leansOnPrevious) && bytes <= mostContextBytes
     contextBytes = isCompleted ? bytes : 0
-    content =
-      isCompleted
-      ? .prepared(
-        Result { () throws(SegmentError) in PreparedTransactions(try segment.completed()) })
-      : .encoded(segment)
+    guard isCompleted else {
+      (content, end) = (.encoded(segment), nil)
+      return
+    }
+    let transactions = Result { () throws(SegmentError) in try segment.completed(after: leaning) }
+    end = (try? transactions.get())?.last.map { StreamPosition(after: $0.header) }
+    content = .prepared(transactions.map { PreparedTransactions($0) }, behind: leaning)
   }
 
   /// The transactions, and which of them come after `position`.
@@ -96,14 +108,33 @@ struct OpenedSegment: Sendable {
     after position: StreamPosition
   ) throws(SegmentError) -> (prepared: PreparedTransactions, new: Range<Int>) {
     switch content {
-    case .prepared(let result):
+    case .prepared(let result, behind: nil):
       let prepared = try result.get()
       let known = try frame.range.known(upTo: position) { prepared.pieces[$0].header.fingerprint }
       return (prepared, known..<prepared.pieces.count)
-    case .encoded(let segment):
-      let prepared = PreparedTransactions(try segment.transactions(after: position))
+    case .prepared(let result, behind: let assumed) where assumed == position:
+      let prepared = try result.get()
       return (prepared, 0..<prepared.pieces.count)
+    case .prepared:
+      // It does not stand where it was likely to.
+      return try Self.transactions(of: SegmentFile.decode(held.bytes).segment, after: position)
+    case .encoded(let segment): return try Self.transactions(of: segment, after: position)
     }
+  }
+
+  private static func transactions(
+    of segment: Segment, after position: StreamPosition
+  ) throws(SegmentError) -> (prepared: PreparedTransactions, new: Range<Int>) {
+    let prepared = PreparedTransactions(try segment.transactions(after: position))
+    return (prepared, 0..<prepared.pieces.count)
+  }
+}
+
+extension Segment.Range {
+  /// A position, if the range begins right behind it.
+  fileprivate func follows(_ position: StreamPosition) -> StreamPosition? {
+    position.sequence + 1 == first && position.fingerprint == fingerprintBefore
+      && position.isComplete ? position : nil
   }
 }
 

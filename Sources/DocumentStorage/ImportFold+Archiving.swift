@@ -30,7 +30,7 @@ extension ImportFold {
     let isBranching = streams.frontier.lineage.streams[range.stream]?.isBranching ?? false
     var parts = try SegmentArchive.parts(
       of: range, tips: isBranching ? tips : nil, stream: number, db)
-    if let known = streams.row(of: range.stream)?.learntName, known != name,
+    if !parts.isEmpty, let known = streams.row(of: range.stream)?.learntName, known != name,
       pieces.contains(where: { $0.header.time == known.time })
     {
       parts = try SegmentArchive.parts(parts, notTelling: known, db)

@@ -16,27 +16,25 @@ enum SegmentRecords {
       VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET named = max(named, excluded.named)
       """,
-      [
-        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest), hasOwnName,
-        fingerprint.databaseBytes,
-      ])
+      integers: [
+        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest),
+        hasOwnName ? 1 : 0,
+      ], blob: fingerprint.bytes)
   }
 
   /// The fingerprint of a segment's last transaction, if this very content was applied.
   static func fingerprint(
     of range: Segment.Range, digest: UInt64, stream: Int64, _ db: Database
   ) throws -> Fingerprint? {
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT fingerprint FROM segments
-        WHERE stream = ? AND first = ? AND last = ? AND digest = ?
-        """)
-    let known = try Data.fetchOne(
-      statement,
-      arguments: [
+    let known = try db.run(
+      """
+      SELECT fingerprint FROM segments
+      WHERE stream = ? AND first = ? AND last = ? AND digest = ?
+      """,
+      integers: [
         stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest),
       ])
-    return try known.map { try Fingerprint(column: $0) }
+    return try known.map { try Fingerprint(column: Data($0)) }
   }
 
   /// The fingerprints with which segments end at a sequence.

@@ -31,15 +31,25 @@ extension StoreDatabase {
     aheadBytes: Int = 4 << 20,
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
+    let ahead = SegmentsAhead(most: aheadBytes)
+    return try apply(
+      segments.map { ahead.add($0) }, openedBy: ahead, now: now, nonce: nonce,
+      foldBytes: foldBytes, onProgress: onProgress)
+  }
+
+  /// The same of files that are unpacked already, or are going to be.
+  package func apply(
+    _ segments: [QueuedSegment], openedBy ahead: SegmentsAhead, now: HybridTime, nonce: UInt64,
+    foldBytes: Int = 24 << 20, onProgress: @escaping (_ operations: Int) -> Void = { _ in }
+  ) throws -> ImportedPart {
     defer { countStreamChange() }
     return try write { db in
       let streams = try readCache.streams(db, isWriting: true)
       var fold = try ImportFold(
         db, streams: streams, now: now, limit: foldBytes, onProgress: onProgress)
-      let operations = segments.reduce(0) { $0 + $1.extent.operations }
+      let operations = segments.reduce(0) { $0 + $1.held.extent.operations }
       fold.collected.reserve(operations: min(operations, foldBytes / 64))
-      let ahead = SegmentsAhead(segments, most: aheadBytes)
-      for index in segments.indices { try fold.take(ahead.opened(index), of: segments[index]) }
+      for segment in segments { try fold.take(ahead.opened(segment), of: segment.held) }
       var part = try fold.finish()
       if fold.isForked {
         try DeviceRecord.beginStream(identity.mint(), db)

@@ -42,8 +42,10 @@ package struct ContextSize {
 
 extension Segment {
   /// How many entries its contexts have together.
-  package var contextEntries: Int {
-    var size = ContextSize()
+  ///
+  /// - parameter context: That of the transaction before it; empty where it is not known.
+  package func contextEntries(after context: Context = Context()) -> Int {
+    var size = ContextSize(after: context)
     for transaction in transactions { size.add(transaction) }
     return size.total
   }

@@ -193,14 +193,15 @@ extension FolderKnowledge {
   ///
   /// - returns: the files that had been set aside before.
   mutating func learn(
-    _ part: ImportedPart, from files: [(segment: HeldSegment, look: FileRecord.Look)]
+    _ part: ImportedPart, from files: [ImportPart.File]
   ) throws -> [FileKey] {
     // Not what the database says now: others may have changed it since.
     version = version.map { $0 + 1 }
     let applied = Set(part.applied)
     let known = Set(part.duplicates)
     var restored: [FileKey] = []
-    for (segment, look) in files {
+    for (queued, look) in files {
+      let segment = queued.held
       let key = segment.file
       if applied.contains(key), records[key]?.reason.isSetAside == true { restored.append(key) }
       if let error = part.rejected[key] {

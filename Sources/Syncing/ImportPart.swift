@@ -7,7 +7,7 @@ import SegmentFormat
 /// Only their files are held: what these unpack to takes many times as much, and is there for one
 /// after another when the part is applied.
 package struct ImportPart {
-  package typealias File = (segment: HeldSegment, look: FileRecord.Look)
+  package typealias File = (segment: QueuedSegment, look: FileRecord.Look)
 
   /// How much a part may hold.
   package struct Limits: Sendable {
@@ -81,9 +81,9 @@ package struct ImportPart {
   package func reached(_ stream: StreamID) -> UInt64? { reached[stream] }
 
   package mutating func append(
-    _ segment: HeldSegment, look: FileRecord.Look, weight: SegmentWeight
+    _ segment: QueuedSegment, look: FileRecord.Look, weight: SegmentWeight
   ) {
-    let range = segment.range
+    let range = segment.held.range
     files.append((segment, look))
     reached[range.stream] = max(reached[range.stream] ?? 0, range.last)
     operations += weight.operations

@@ -189,12 +189,16 @@ package final class Importer {
     var part = ImportPart(limits: limits)
     progress.begin(files: files.count)
     // In each stream's order, so that a segment is read when it fits.
-    for file in files.sorted(by: Self.precedes) {
+    let files = files.sorted(by: Self.precedes)
+    let helper = WorkHelper()
+    let opener = SegmentsAhead(on: helper)
+    let ahead = FilesAhead(files, reader: reader, on: helper)
+    for (place, file) in files.enumerated() {
       guard !isStopping() else {
         report.isStopped = true
         return
       }
-      switch reader.take(file) {
+      switch ahead.reading(place) {
       case .gone: knowledge.forget(file.key)
       case .setAside(let record): knowledge.note(record)
       case .segment(let segment, let look):
@@ -206,15 +210,15 @@ package final class Importer {
           break
         }
         let weight = SegmentWeight(of: segment)
-        if !part.hasRoom(for: weight) { try apply(&part, into: &report) }
-        part.append(segment, look: look, weight: weight)
+        if !part.hasRoom(for: weight) { try apply(&part, openedBy: opener, into: &report) }
+        part.append(opener.add(segment), look: look, weight: weight)
         progress.operationsRead += weight.operations
       }
       progress.files += 1
       onProgress(progress)
-      if part.isFull { try apply(&part, into: &report) }
+      if part.isFull { try apply(&part, openedBy: opener, into: &report) }
     }
-    try apply(&part, into: &report)
+    try apply(&part, openedBy: opener, into: &report)
   }
 
   private func noteWaiting(_ segment: HeldSegment, look: FileRecord.Look) {
@@ -238,13 +242,15 @@ package final class Importer {
   }
 
   /// Commits a part, and begins the next.
-  private func apply(_ part: inout ImportPart, into report: inout ImportReport) throws {
+  private func apply(
+    _ part: inout ImportPart, openedBy opener: SegmentsAhead, into report: inout ImportReport
+  ) throws {
     let (files, foldBytes) = (part.files, part.foldBytes)
     part = ImportPart(limits: limits)
     guard !files.isEmpty else { return }
     try keepNames(of: files)
     let imported = try device.database.apply(
-      held: files.map(\.segment), now: device.ambient.time, nonce: device.nonce,
+      files.map(\.segment), openedBy: opener, now: device.ambient.time, nonce: device.nonce,
       foldBytes: foldBytes
     ) { [self] operations in
       progress.operations += operations
@@ -268,7 +274,7 @@ package final class Importer {
   /// to it.
   private func keepNames(of files: [ImportPart.File]) throws {
     let kept = Set(try device.database.keptStreams())
-    let found = files.map(\.segment).filter { kept.contains($0.range.stream) }
+    let found = files.map(\.segment.held).filter { kept.contains($0.range.stream) }
     // A syncer may have made a second folder for a stream.
     for name in Set(found.map(\.file.directory)).sorted(by: Self.precedes) {
       guard let directory = FilePath.Component(bytes: name) else { continue }

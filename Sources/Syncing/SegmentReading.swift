@@ -13,6 +13,8 @@ enum SegmentReading<Found> {
   case gone
 }
 
+extension SegmentReading: Sendable where Found: Sendable {}
+
 /// Reads a file as hostile input: no link followed, no FIFO waited for, no size believed.
 struct SegmentReader {
   let container: ContainerFolder

@@ -7,6 +7,10 @@ import SystemPackage
 ///
 /// `LinuxFileSystem` is the real one; `InMemoryFileSystem` is the fake.
 package protocol FileSystem: Sendable {
+  /// Whether it makes no difference which of several threads asks first: those who count what is
+  /// asked of them, or decide by it, are asked by one.
+  var readsInParallel: Bool { get }
+
   /// What stands at a path (`lstat(2)`).
   func status(of path: FilePath) throws(FileError) -> FileStatus
 
@@ -102,4 +106,8 @@ package protocol FileSystem: Sendable {
   func lock(
     _ path: FilePath, exclusive: Bool, wait: Bool, holder: [UInt8]
   ) throws(FileError) -> FileLock
+}
+
+extension FileSystem {
+  package var readsInParallel: Bool { false }
 }

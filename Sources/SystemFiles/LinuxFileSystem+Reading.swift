@@ -93,6 +93,8 @@ extension LinuxFileSystem {
       if count == 0 { return bytes }
       guard bytes.count + count <= limit else { throw FileError(.read, path, .fileTooLarge) }
       bytes.append(contentsOf: piece[..<count])
+      // There was room for more than was promised, and no more came.
+      if bytes.count == size, count < piece.count { return bytes }
     }
   }
 }

@@ -10,6 +10,8 @@ package struct LinuxFileSystem: FileSystem {
     self.longestLockWait = longestLockWait
   }
 
+  package var readsInParallel: Bool { true }
+
   package func status(of path: FilePath) throws(FileError) -> FileStatus {
     var raw = stat()
     try SystemCall.run(.status, path) { Int(lstat($0, &raw)) }

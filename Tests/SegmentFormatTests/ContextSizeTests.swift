@@ -23,7 +23,7 @@ import Testing
   func counted() throws {
     let segment = try Self.segment(width: 30, count: 20)
     #expect(segment.transactions.dropFirst().allSatisfy { $0.isRelative && $0.changes.isEmpty })
-    #expect(segment.contextEntries == 30 * 20)
+    #expect(segment.contextEntries() == 30 * 20)
     let complete = try segment.transactions(after: .start)
     // All but the first have an entry of their own stream.
     #expect(complete.reduce(0) { $0 + $1.header.context.entries.count } == 30 * 20 + 19)
@@ -45,7 +45,7 @@ import Testing
       author.write([.clear(GoldenSegments.note, insert: author.nextDot())], seen: seen)
     }
     let joined = try Segment(joining: author.segments)
-    #expect(joined.contextEntries == 1 + 2 + 3 + 2)
+    #expect(joined.contextEntries() == 1 + 2 + 3 + 2)
     var size = ContextSize(after: contexts[2])
     for segment in author.segments.dropFirst(3) { size.add(segment.transactions[0]) }
     #expect(size.total == 2)

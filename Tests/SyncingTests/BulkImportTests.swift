@@ -88,6 +88,53 @@ import Testing
     #expect(try bob.dump() == ann.dump())
   }
 
+  /// A real folder is read ahead, a pretended one is not; and each file leans on the one before it.
+  @Test("many files of a transaction each come in", arguments: World.Kind.allCases)
+  func manyFiles(kind: World.Kind) throws {
+    let world = try World(kind)
+    let ann = try world.peer("ann", in: try world.folder("folder"))
+    let bob = try world.peer("bob", in: ann.folder)
+    for number in 0..<60 {
+      for peer in [ann, bob] {
+        try peer.put("\(number % 20)", #"{"n":\#(number)}"#)
+        try peer.publish()
+      }
+      if number.isMultiple(of: 20) { try bob.importAll() }
+    }
+    let carol = try world.peer("carol", in: ann.folder)
+    let report = try carol.importAll()
+    #expect(report.segments == 120)
+    #expect(report.transactions == 120)
+    #expect(report.gaps.isEmpty)
+    try ann.importAll()
+    #expect(try carol.dump() == ann.dump())
+  }
+
+  @Test("rows that are written many at once, and large ones, are each document's own")
+  func rows() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("folder"))
+    func body(_ number: Int, _ round: Int) -> String {
+      let text = String(repeating: "\(number % 10)", count: number % 9 == 0 ? 90_000 : number)
+      return #"{"n":\#(number + round),"t":"\#(text)"}"#
+    }
+    // More than one statement takes, and some that are left; then over the rows that are there.
+    for round in 0..<2 {
+      try ann.write { writer in
+        for number in 0..<75 {
+          let json = try JSONText.parse(body(number, round))
+          _ = try writer.put(json, at: Peer.key("\(number)"))
+        }
+      }
+      try ann.publish()
+    }
+    let bob = try world.peer("bob", in: ann.folder)
+    try bob.importAll()
+    for peer in [ann, bob] {
+      for number in 0..<75 { #expect(try peer.body("\(number)") == body(number, 1)) }
+    }
+  }
+
   @Test("a transaction that edits documents of more authors than are looked at one by one")
   func manyAuthors() throws {
     let world = try World()

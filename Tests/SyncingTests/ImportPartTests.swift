@@ -9,19 +9,20 @@ import Testing
 @Suite("Parts of an import") struct ImportPartTests {
   private static let look = FileRecord.Look(size: 1, modified: 0, changed: 0, inode: 1)
 
-  private func file(_ number: UInt64) throws -> HeldSegment {
+  private func file(_ number: UInt64) throws -> QueuedSegment {
     let world = try World()
     let peer = try world.peer("ann", in: try world.folder("folder"))
     try peer.put("x", #"{"a":"0123456789"}"#)
     try peer.publish()
     let log = try #require(try world.logs(in: peer.folder).first)
-    return try HeldSegment(
+    let held = try HeldSegment(
       log.bytes, file: FileKey(directory: [], name: [UInt8(number)]), namedDigest: { _ in nil })
+    return SegmentsAhead().add(held)
   }
 
   @Test("a segment weighs its file, and what that says it unpacks to")
   func weight() throws {
-    let segment = try file(1)
+    let segment = try file(1).held
     let weight = SegmentWeight(of: segment)
     #expect(weight.operations == 2)
     #expect(weight.transactions == 1)
@@ -55,7 +56,7 @@ import Testing
   func full() throws {
     var part = ImportPart()
     let file = try file(1)
-    let stream = file.range.stream
+    let stream = file.held.range.stream
     #expect(part.reached(stream) == nil)
     part.append(
       file, look: Self.look,
@@ -101,7 +102,7 @@ import Testing
 
   @Test("a file that does not keep what its header says is rejected when its turn comes")
   func malformed() throws {
-    let held = try file(1)
+    let held = try file(1).held
     let whole = try SegmentFile.decode(held.bytes).segment
     let range = Segment.Range(
       container: held.range.container, stream: held.range.stream, first: held.range.first,

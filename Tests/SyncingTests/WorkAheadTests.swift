@@ -1,0 +1,99 @@
+import Dispatch
+import DocumentStorage
+import Glibc
+import Synchronization
+import Testing
+
+@Suite("Work that is done ahead") struct WorkAheadTests {
+  /// The numbers of those that were worked on.
+  private final class Done: Sendable {
+    private let numbers = Mutex<[Int]>([])
+
+    func note(_ number: Int) { numbers.withLock { $0.append(number) } }
+    var all: [Int] { numbers.withLock(\.self) }
+  }
+
+  @Test("each item is worked on once, and comes out in its place")
+  func order() {
+    let done = Done()
+    let squares = WorkAhead<Int, Int>(most: 64, on: WorkHelper()) { number in
+      done.note(number)
+      return (number * number, bytes: 8)
+    }
+    let numbers = (0..<1000).map { squares.add($0) }
+    #expect(numbers.map { squares.take($0) } == (0..<1000).map { $0 * $0 })
+    #expect(done.all.sorted() == Array(0..<1000))
+  }
+
+  @Test("who takes an item again gets nothing")
+  func again() {
+    let work = WorkAhead<Int, Int>(most: 8, on: nil) { ($0, bytes: 0) }
+    let number = work.add(7)
+    #expect(work.take(number) == 7)
+    #expect(work.take(number) == nil)
+  }
+
+  @Test("where no other thread may work, it is done as it is taken")
+  func alone() {
+    let done = Done()
+    let work = WorkAhead<Int, pthread_t>(most: 1 << 20, on: nil) { number in
+      done.note(number)
+      return (pthread_self(), bytes: 0)
+    }
+    let numbers = (0..<10).map { work.add($0) }
+    #expect(done.all.isEmpty)
+    for number in numbers { #expect(work.take(number) == pthread_self()) }
+    #expect(done.all == Array(0..<10))
+  }
+
+  /// What is known before counts, and what comes to be known.
+  @Test("no more is done ahead than may be", arguments: [(30, 0), (0, 30), (10, 20)])
+  func limit(before: Int, after: Int) {
+    let done = Done()
+    let helper = DispatchQueue(label: "helper")
+    let work = WorkAhead<Int, Int>(most: 100, on: WorkHelper(helper)) { number in
+      done.note(number)
+      return (number, bytes: after)
+    }
+    let numbers = (0..<10).map { work.add($0, bytes: before) }
+    helper.sync {}
+    let ahead = done.all.count
+    // Of what is not known before, one may be too much.
+    #expect(ahead == (before == 30 ? 3 : 4))
+    for (taken, number) in numbers.enumerated() {
+      #expect(work.take(number) == taken)
+      helper.sync {}
+      #expect(done.all == Array(0..<min(ahead + taken + 1, 10)))
+    }
+  }
+
+  @Test("one that is larger than all that may be ahead is done ahead alone")
+  func large() {
+    let done = Done()
+    let helper = DispatchQueue(label: "helper")
+    let work = WorkAhead<Int, Int>(most: 100, on: WorkHelper(helper)) { number in
+      done.note(number)
+      return (number, bytes: 0)
+    }
+    let numbers = (0..<3).map { work.add($0, bytes: 1000) }
+    helper.sync {}
+    #expect(done.all == [0])
+    #expect(work.take(numbers[0]) == 0)
+    helper.sync {}
+    #expect(done.all == [0, 1])
+  }
+
+  @Test("one item alone wakes nobody")
+  func one() {
+    let done = Done()
+    let helper = DispatchQueue(label: "helper")
+    let work = WorkAhead<Int, Int>(most: 100, on: WorkHelper(helper)) { number in
+      done.note(number)
+      return (number, bytes: 0)
+    }
+    let number = work.add(1)
+    helper.sync {}
+    #expect(done.all.isEmpty)
+    #expect(work.take(number) == 1)
+  }
+}
