@@ -42,11 +42,9 @@ extension DeviceRecord {
   /// The device as it writes now: in another environment than it wrote in before, it is a copy or
   /// was restored, and writes a new stream from now on (protocol.md 25).
   static func current(_ db: Database, _ identity: DeviceIdentity) throws -> DeviceRecord? {
-    guard let device = try fetch(db) else { return nil }
+    guard let (device, stored) = try fetchPlaced(db) else { return nil }
     guard let environment = identity.comparableEnvironment else { return device }
-    let stored = try Data.fetchOne(db.prepared("SELECT environment FROM device"))
-    let known =
-      stored.map { [UInt8]($0).split(separator: DeviceIdentity.separator).map(Array.init) } ?? []
+    let known = stored?.split(separator: DeviceIdentity.separator).map(Array.init) ?? []
     guard !known.contains(environment) else { return device }
     if stored != nil, device.leftAt == nil { try beginStream(identity.mint(), db) }
     let all = known.suffix(maximumEnvironments - 1) + [environment]

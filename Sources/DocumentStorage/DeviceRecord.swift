@@ -74,18 +74,26 @@ extension DeviceRecord {
     try db.run("UPDATE device SET clock = ?", [Int64(bitPattern: time.rawValue)])
   }
 
-  static func fetch(_ db: Database) throws -> DeviceRecord? {
+  static func fetch(_ db: Database) throws -> DeviceRecord? { try fetchPlaced(db)?.device }
+
+  /// The record, and where the database has written (``current(_:_:)``); nil if it never was a
+  /// device's.
+  static func fetchPlaced(
+    _ db: Database
+  ) throws -> (device: DeviceRecord, environments: [UInt8]?)? {
     let sql = """
-      SELECT container, marker, path, streams.stream, device.name, left_at FROM device
+      SELECT container, marker, path, streams.stream, device.name, left_at, environment FROM device
       JOIN streams ON streams.id = device.stream
       """
     return try db.read(sql) { row in
-      DeviceRecord(
+      let device = DeviceRecord(
         container: try ContainerID(column: row.value(0)),
         marker: try [UInt8](row.value(1) as Data),
         path: FilePath(bytes: try [UInt8](row.value(2) as Data)) ?? FilePath(),
         stream: try StreamID(column: row.value(3)), name: try row.value(4),
         leftAt: try row.value(5))
+      let environments: Data? = try row.value(6)
+      return (device: device, environments: environments.map { [UInt8]($0) })
     }.first
   }
 }

@@ -116,7 +116,8 @@ package enum Outbox {
         """,
         [border.first, border.last, introduction.name, introduction.storedStreams])
     }
-    try db.run("UPDATE device SET published_name = name")
+    // Not each time: the row has a page of its own.
+    if isNew { try db.run("UPDATE device SET published_name = name") }
   }
 
   /// Notes this device's name as those will who read the file that begins with `sequence`.
