@@ -13,12 +13,24 @@ public struct ByteString: Hashable, Sendable {
 
   /// Takes `bytes` if they are well-formed UTF-8, and is nil otherwise.
   public init?(utf8 bytes: [UInt8]) {
-    guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
+    guard bytes.span.isUTF8 else { return nil }
     self.bytes = bytes
   }
 
   /// Takes bytes that are already known to be well-formed UTF-8.
   package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+}
+
+extension Span<UInt8> {
+  /// Whether they are well-formed UTF-8; no `String` is made of them.
+  package var isUTF8: Bool {
+    do {
+      _ = try UTF8Span(validating: self)
+      return true
+    } catch {
+      return false
+    }
+  }
 }
 
 extension ByteString: Comparable {

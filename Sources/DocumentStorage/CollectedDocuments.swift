@@ -47,6 +47,8 @@ final class CollectedDocuments: Sendable {
     fileprivate var context: (transaction: UInt32, seen: Context)?
     /// Those that may cover what comes before them, by their numbers.
     fileprivate var coverers: [UInt32] = []
+    /// The operations of the document in hand, by their numbers.
+    fileprivate var chain: [UInt32] = []
 
     init() {}
   }
@@ -63,26 +65,26 @@ final class CollectedDocuments: Sendable {
   /// What comes to a document.
   func incoming(at place: Int, _ shared: inout Shared) -> Incoming {
     var incoming = Incoming()
-    var chain: [UInt32] = []
     let insert = chains[order[place]].insert
     var number = chains[order[place]].first
+    shared.chain.removeAll(keepingCapacity: true)
     while number != CollectedOperations.none {
-      chain.append(number)
+      shared.chain.append(number)
       number = links[Int(number)].next
     }
     shared.coverers.removeAll(keepingCapacity: true)
-    if chain.count > 1 {
+    if shared.chain.count > 1 {
       // The last first: what covers comes later.
-      for index in chain.indices.reversed() where isCovered(chain[index], &shared) {
-        let link = links[Int(chain[index])]
+      for index in shared.chain.indices.reversed() where isCovered(shared.chain[index], &shared) {
+        let link = links[Int(shared.chain[index])]
         let stream = headers[Int(link.transaction)].stamp.dot.stream
         incoming.covered.append((path(link.path, &shared), stream))
-        chain[index] = CollectedOperations.none
+        shared.chain[index] = CollectedOperations.none
       }
     }
-    incoming.entries.reserveCapacity(chain.count - incoming.covered.count)
-    for number in chain where number != CollectedOperations.none {
-      incoming.entries.append(entry(links[Int(number)], of: insert, &shared))
+    incoming.entries.reserveCapacity(shared.chain.count - incoming.covered.count)
+    for index in shared.chain.indices where shared.chain[index] != CollectedOperations.none {
+      incoming.entries.append(entry(links[Int(shared.chain[index])], of: insert, &shared))
     }
     return incoming
   }

@@ -221,17 +221,15 @@ struct CollectedOperations: ~Copyable {
 // MARK: - How much memory they take
 
 extension CollectedOperations {
-  /// What a transaction takes at most: if each of its operations is alone on its document and its
-  /// path.
-  static func mostBytes(of transaction: Transaction) -> Int {
-    var bytes = MemoryLayout<Header>.stride + bytes(of: transaction.header.context)
-    // By place: an iterator would copy each.
-    let operations = transaction.operations.span
-    for index in operations.indices {
-      bytes += operationBytes + MemoryLayout<Dot>.stride + documentBytes + pathBytes
-      bytes += operations[index].payload.count + operations[index].path.bytes.count
-    }
-    return bytes
+  /// What a transaction takes at most, without its operations.
+  static func mostBytes(of header: Transaction.Header) -> Int {
+    MemoryLayout<Header>.stride + bytes(of: header.context)
+  }
+
+  /// What an operation takes at most: if it is alone on its document and its path.
+  static func mostBytes(of operation: borrowing Replication.Operation) -> Int {
+    operationBytes + MemoryLayout<Dot>.stride + documentBytes + pathBytes
+      + operation.payload.count + operation.path.bytes.count
   }
 
   /// What an operation takes beside its payload.

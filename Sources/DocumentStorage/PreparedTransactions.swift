@@ -54,16 +54,17 @@ struct PreparedTransactions: Sendable {
     let header = transaction.header
     let first = links.count
     let operations = transaction.operations.span
+    var mostBytes = CollectedOperations.mostBytes(of: header)
     for offset in operations.indices {
       append(operations[offset], named: header.stamp(transaction.place(offset)).dot)
+      mostBytes += CollectedOperations.mostBytes(of: operations[offset])
     }
     pieces.append(
       Piece(
         header: header, isLeftOut: transaction.reduction == .leftOut,
         facts: transaction.operations.isEmpty
           ? .none : OperationFacts(of: transaction.operations, in: header.stream),
-        links: first..<links.count,
-        mostBytes: CollectedOperations.mostBytes(of: transaction)))
+        links: first..<links.count, mostBytes: mostBytes))
   }
 
   private mutating func append(_ operation: borrowing Replication.Operation, named dot: Dot) {

@@ -41,12 +41,14 @@ package enum StateCoding {
       rows.appendVarint(UInt64(forgotten))
       rows.append(isExact)
     }
-    var output: [UInt8] = [version]
+    var output: [UInt8] = []
+    output.reserveCapacity(rows.count + entries.count * 16 + 64)
     if let rendering = Rendering(of: state) {
-      output = [renderedVersion]
+      output.append(renderedVersion)
       rendering.write(into: &output)
+    } else {
+      output.append(version)
     }
-    output.reserveCapacity(rows.count + 64)
     try tables.write(into: &output, of: entries, number: number)
     output.append(contentsOf: rows)
     return output

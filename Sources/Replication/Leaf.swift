@@ -43,10 +43,17 @@ package struct Leaf: Hashable, Sendable {
 
   /// Reads bytes from outside; nil unless they are the one form of some value.
   package init?(validating bytes: [UInt8]) {
-    guard let value = Leaf.decode(bytes), let leaf = Leaf(value), leaf.bytes == bytes else {
-      return nil
-    }
+    guard Leaf.isForm(bytes) else { return nil }
     self.bytes = bytes
+  }
+
+  private static func isForm(_ bytes: [UInt8]) -> Bool {
+    switch bytes.first {
+    case 0, 1, 2: bytes.count == 1
+    case 6: bytes.span.extracting(droppingFirst: 1).isUTF8
+    // The others could be written in other forms than theirs.
+    default: decode(bytes).flatMap { Leaf($0) }?.bytes == bytes
+    }
   }
 
   package var json: JSON { Leaf.decode(bytes) ?? .null }

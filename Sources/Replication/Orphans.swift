@@ -79,12 +79,15 @@ extension [Operation] {
   /// What only takes away needs none: nothing of it shows.
   package func inserts(besides own: StreamID) -> [StreamID: UInt64] {
     var ends: [StreamID: UInt64] = [:]
+    // Those that follow one another mostly edit the same document.
+    var last: Dot?
     // By place: an iterator would copy each.
     let all = span
     for index in all.indices where all[index].kind.carriesValue {
       let insert = all[index].insert
-      guard insert.stream != own else { continue }
+      guard insert.stream != own, insert != last else { continue }
       ends[insert.stream] = Swift.max(ends[insert.stream] ?? 0, insert.sequence)
+      last = insert
     }
     return ends
   }
