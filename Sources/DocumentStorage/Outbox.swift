@@ -103,7 +103,8 @@ package enum Outbox {
     guard let first = borders.first, let device = try DeviceRecord.fetch(db) else { return }
     // The name travels when it is new to the readers: with the first segment, or once changed.
     let published = try String.fetchOne(db.prepared("SELECT published_name FROM device"))
-    let isNew = published != device.name
+    // By bytes, as the column is compared.
+    let isNew = published.map { !$0.utf8.elementsEqual(device.name.utf8) } ?? true
     if isNew { try noteName(device, from: first.first, db) }
     for border in borders {
       let introduction =

@@ -39,7 +39,8 @@ extension Database {
         let count = Int(sqlite3_column_bytes(handle, 0))
         return [UInt8](
           UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, 0), count: count))
-      case let code: throw DatabaseError(resultCode: ResultCode(rawValue: code))
+      case let code:
+        throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
       }
     }
   }

@@ -33,6 +33,9 @@ package final class SegmentsAhead: Sendable {
     QueuedSegment(held: held, number: work.add(held, bytes: held.openBytes))
   }
 
+  /// Opens no more ahead.
+  package func end() { work.end() }
+
   func opened(_ segment: QueuedSegment) -> Opened {
     // One that was taken before is opened again.
     work.take(segment.number)

@@ -23,10 +23,11 @@ package struct WorkHelper: Sendable {
 /// Whoever comes to an item that nobody has begun does it himself, and does others while he waits
 /// for one that somebody has: with no other thread, he does all.
 package final class WorkAhead<Item: Sendable, Value: Sendable>: Sendable {
+  /// Those that are behind take as little as can be: there may be a hundred thousand.
   private enum State: Sendable {
-    case untouched(Item)
+    indirect case untouched(Item)
     case begun
-    case ready(Value)
+    indirect case ready(Value)
     case taken
   }
 
@@ -109,6 +110,9 @@ package final class WorkAhead<Item: Sendable, Value: Sendable>: Sendable {
       }
     }
   }
+
+  /// Does no more ahead: nobody is going to take the rest.
+  package func end() { progress.withLock { $0.next = $0.entries.count } }
 
   /// The state that an item was in, which is taken if it is ready, or nobody has begun it.
   private func claim(_ number: Int) -> State {

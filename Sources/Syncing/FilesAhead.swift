@@ -4,7 +4,7 @@ import SharedFolder
 /// Reads files for whoever takes one after another, ahead of it on another thread: of many small
 /// ones, to read them takes a fifth of an import's time, and over a network most of it.
 struct FilesAhead {
-  private let work: WorkAhead<FolderListing.File, SegmentReading<HeldSegment>>
+  private let work: WorkAhead<Int, SegmentReading<HeldSegment>>
   private let numbers: [Int]
 
   /// So many bytes of files may be read ahead.
@@ -15,17 +15,20 @@ struct FilesAhead {
   init(_ files: [FolderListing.File], reader: SegmentReader, on helper: WorkHelper) {
     // A fake that counts what is asked of it is asked by one thread.
     let isHelped = reader.container.files.readsInParallel
-    work = WorkAhead(most: Self.most, on: isHelped ? helper : nil) { file in
-      let reading = reader.take(file)
+    work = WorkAhead(most: Self.most, on: isHelped ? helper : nil) { place in
+      let reading = reader.take(files[place])
       guard case .segment(let held, _) = reading else { return (reading, 0) }
       return (reading, held.bytes.count)
     }
     let work = work
-    numbers = files.map { work.add($0, bytes: Self.fileBytes) }
+    numbers = files.indices.map { work.add($0, bytes: Self.fileBytes) }
   }
 
   /// What the file at a place came to; asked once of each, in their order.
   func reading(_ place: Int) -> SegmentReading<HeldSegment> {
     work.take(numbers[place]) ?? .gone
   }
+
+  /// Reads no more ahead.
+  func end() { work.end() }
 }

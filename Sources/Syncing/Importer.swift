@@ -193,6 +193,11 @@ package final class Importer {
     let helper = WorkHelper()
     let opener = SegmentsAhead(on: helper)
     let ahead = FilesAhead(files, reader: reader, on: helper)
+    // Whoever stops in between wants nothing more to be read.
+    defer {
+      ahead.end()
+      opener.end()
+    }
     for (place, file) in files.enumerated() {
       guard !isStopping() else {
         report.isStopped = true

@@ -83,6 +83,24 @@ import Testing
     #expect(done.all == [0, 1])
   }
 
+  @Test("nothing more is done ahead once nobody is going to take it, and what is taken still is")
+  func end() {
+    let done = Done()
+    let helper = DispatchQueue(label: "helper")
+    let work = WorkAhead<Int, Int>(most: 100, on: WorkHelper(helper)) { number in
+      done.note(number)
+      return (number, bytes: 0)
+    }
+    let numbers = (0..<9).map { work.add($0, bytes: 50) }
+    helper.sync {}
+    #expect(done.all == [0, 1])
+    work.end()
+    #expect(work.take(numbers[0]) == 0)
+    helper.sync {}
+    #expect(done.all == [0, 1])
+    #expect(work.take(numbers[5]) == 5)
+  }
+
   @Test("one item alone wakes nobody")
   func one() {
     let done = Done()
