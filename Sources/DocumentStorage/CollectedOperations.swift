@@ -96,16 +96,10 @@ struct CollectedOperations: ~Copyable {
   mutating func begin(_ header: Transaction.Header) {
     let own = header.context.entries(of: header.stream)
     let isUsual = own.count == 1 && own.first?.sequence == header.sequence - 1
-    // One after another had mostly seen the same of others.
-    let last = lastContexts[header.stream]
-    let known = last.map { contexts[Int($0)] } ?? Context()
-    let context =
-      isUsual ? header.context.without(header.stream, like: known) : header.context
     headers.append(
       Header(
         stamp: header.stamp(0), previous: isUsual ? own.first?.fingerprint : nil,
-        context: last.flatMap { known == context ? $0 : nil }
-          ?? number(of: context, seenBy: header.stream)))
+        context: number(ofContextOf: header, isUsual: isUsual)))
     bytes += MemoryLayout<Header>.stride
   }
 
@@ -187,9 +181,17 @@ struct CollectedOperations: ~Copyable {
     return number
   }
 
-  private mutating func number(of context: Context, seenBy stream: StreamID) -> UInt32 {
+  /// - parameter isUsual: Whether what it has of its own stream is told by ``Header/previous``.
+  private mutating func number(
+    ofContextOf header: Transaction.Header, isUsual: Bool
+  ) -> UInt32 {
+    // One after another had mostly seen the same of others.
+    let last = lastContexts[header.stream]
+    let known = last.map { contexts[Int($0)] } ?? Context()
+    let context = isUsual ? header.context.without(header.stream, like: known) : header.context
+    if let last, known == context { return last }
     let number = UInt32(contexts.count)
-    lastContexts[stream] = number
+    lastContexts[header.stream] = number
     contexts.append(context)
     bytes += Self.bytes(of: context)
     return number

@@ -80,7 +80,7 @@ package final class WorkAhead<Item: Sendable, Value: Sendable>: Sendable {
   /// Adds an item behind the others.
   ///
   /// - parameter bytes: How much memory work on it takes, as far as that is known before.
-  /// - returns: its number.
+  /// - returns: its number: how many were added before it.
   package func add(_ item: Item, bytes: Int = 0) -> Int {
     let (number, isBacklog) = progress.withLock { progress in
       progress.entries.append(Entry(state: .untouched(item), bytes: bytes))

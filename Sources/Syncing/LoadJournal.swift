@@ -76,7 +76,7 @@ package struct LoadJournal: Sendable {
   package func note(_ entry: Entry, writtenBy tip: Context.Entry?) throws {
     let file = note(of: entry.look)
     // One write of always the same length: whoever is killed leaves the old entry or the new.
-    let text = Array(Stored(entry: entry, tip: tip).text.utf8)
+    let text = Stored(entry: entry, tip: tip).json.canonicalBytes()
     let padding = max(Self.fileBytes - text.count, 0)
     let bytes = text + [UInt8](repeating: UInt8(ascii: " "), count: padding)
     do {
@@ -196,15 +196,18 @@ private struct Stored {
     entry = LoadJournal.Entry(look: look, line: Int(line), offset: offset)
   }
 
-  /// As canonical JSON, which is not made by way of a value: it is written with each commit.
-  var text: String {
-    func number(_ value: UInt64) -> Int64 { Int64(bitPattern: value) }
+  var json: JSON {
+    func number(_ value: UInt64) -> JSON { .integer(Int64(bitPattern: value)) }
     let look = entry.look
-    let fingerprint = tip.map { #","fingerprint":"\#($0.fingerprint)""# } ?? ""
-    let stream = tip.map { #","stream":"\#($0.stream)""# } ?? ""
-    return #"{"changed":\#(look.changed),"device":\#(number(look.device))\#(fingerprint)"#
-      + #","inode":\#(number(look.inode)),"line":\#(entry.line),"modified":\#(look.modified)"#
-      + #","offset":\#(entry.offset),"sequence":\#(number(tip?.sequence ?? 0))"#
-      + #","size":\#(look.size)\#(stream)}"#
+    var object: JSONObject = [
+      "device": number(look.device), "inode": number(look.inode), "size": .integer(look.size),
+      "modified": .integer(look.modified), "changed": .integer(look.changed),
+      "line": .integer(Int64(entry.line)), "offset": .integer(entry.offset),
+      "sequence": number(tip?.sequence ?? 0),
+    ]
+    guard let tip else { return .object(object) }
+    object["stream"] = .string(ByteString(tip.stream.description))
+    object["fingerprint"] = .string(ByteString(tip.fingerprint.description))
+    return .object(object)
   }
 }

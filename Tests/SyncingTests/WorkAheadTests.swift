@@ -13,6 +13,21 @@ import Testing
     var all: [Int] { numbers.withLock(\.self) }
   }
 
+  /// Of 100 bytes ahead, by a thread whose end can be waited for.
+  ///
+  /// - parameter bytes: what each item turns out to take.
+  private func scene(
+    bytes: Int = 0
+  ) -> (work: WorkAhead<Int, Int>, done: Done, helper: DispatchQueue) {
+    let done = Done()
+    let helper = DispatchQueue(label: "helper")
+    let work = WorkAhead<Int, Int>(most: 100, on: WorkHelper(helper)) { number in
+      done.note(number)
+      return (number, bytes: bytes)
+    }
+    return (work, done, helper)
+  }
+
   @Test("each item is worked on once, and comes out in its place")
   func order() {
     let done = Done()
@@ -49,12 +64,7 @@ import Testing
   /// What is known before counts, and what comes to be known.
   @Test("no more is done ahead than may be", arguments: [(30, 0), (0, 30), (10, 20)])
   func limit(before: Int, after: Int) {
-    let done = Done()
-    let helper = DispatchQueue(label: "helper")
-    let work = WorkAhead<Int, Int>(most: 100, on: WorkHelper(helper)) { number in
-      done.note(number)
-      return (number, bytes: after)
-    }
+    let (work, done, helper) = scene(bytes: after)
     let numbers = (0..<10).map { work.add($0, bytes: before) }
     helper.sync {}
     let ahead = done.all.count
@@ -69,12 +79,7 @@ import Testing
 
   @Test("one that is larger than all that may be ahead is done ahead alone")
   func large() {
-    let done = Done()
-    let helper = DispatchQueue(label: "helper")
-    let work = WorkAhead<Int, Int>(most: 100, on: WorkHelper(helper)) { number in
-      done.note(number)
-      return (number, bytes: 0)
-    }
+    let (work, done, helper) = scene()
     let numbers = (0..<3).map { work.add($0, bytes: 1000) }
     helper.sync {}
     #expect(done.all == [0])
@@ -85,12 +90,7 @@ import Testing
 
   @Test("nothing more is done ahead once nobody is going to take it, and what is taken still is")
   func end() {
-    let done = Done()
-    let helper = DispatchQueue(label: "helper")
-    let work = WorkAhead<Int, Int>(most: 100, on: WorkHelper(helper)) { number in
-      done.note(number)
-      return (number, bytes: 0)
-    }
+    let (work, done, helper) = scene()
     let numbers = (0..<9).map { work.add($0, bytes: 50) }
     helper.sync {}
     #expect(done.all == [0, 1])
@@ -103,12 +103,7 @@ import Testing
 
   @Test("one item alone wakes nobody")
   func one() {
-    let done = Done()
-    let helper = DispatchQueue(label: "helper")
-    let work = WorkAhead<Int, Int>(most: 100, on: WorkHelper(helper)) { number in
-      done.note(number)
-      return (number, bytes: 0)
-    }
+    let (work, done, helper) = scene()
     let number = work.add(1)
     helper.sync {}
     #expect(done.all.isEmpty)
