@@ -7,6 +7,7 @@ final class CollectedDocuments: Sendable {
   typealias Entry = DocumentState.Entry
 
   private let order: [Int]
+  private let keys: [DocumentKey]
   private let chains: [CollectedOperations.Chain]
   private let links: [CollectedOperations.Link]
   private let inserts: [Dot]
@@ -18,11 +19,12 @@ final class CollectedDocuments: Sendable {
   private let root: UInt32
 
   init(
-    order: [Int], chains: [CollectedOperations.Chain], links: [CollectedOperations.Link],
-    inserts: [Dot], headers: [CollectedOperations.Header], contexts: SeenContexts, paths: [Path],
-    payloads: [UInt8]
+    order: [Int], keys: [DocumentKey], chains: [CollectedOperations.Chain],
+    links: [CollectedOperations.Link], inserts: [Dot], headers: [CollectedOperations.Header],
+    contexts: SeenContexts, paths: [Path], payloads: [UInt8]
   ) {
     self.order = order
+    self.keys = keys
     self.chains = chains
     self.links = links
     self.inserts = inserts
@@ -36,7 +38,7 @@ final class CollectedDocuments: Sendable {
   var count: Int { order.count }
 
   /// A document's key, by its place in the order of keys.
-  func key(at place: Int) -> DocumentKey { chains[order[place]].key }
+  func key(at place: Int) -> DocumentKey { keys[order[place]] }
 
   /// What the operations of several documents have in common, made by the thread that looks at
   /// these: to count references to what others have too takes longer than to make it.
@@ -47,7 +49,7 @@ final class CollectedDocuments: Sendable {
     fileprivate var context: (transaction: UInt32, seen: Context)?
     /// Those that may cover what comes before them, by their numbers.
     fileprivate var coverers: [UInt32] = []
-    /// The operations of the document in hand, by their numbers.
+    /// The operations of the document in hand, by their numbers, the last first.
     fileprivate var chain: [UInt32] = []
 
     init() {}
@@ -66,16 +68,16 @@ final class CollectedDocuments: Sendable {
   func incoming(at place: Int, _ shared: inout Shared) -> Incoming {
     var incoming = Incoming()
     let insert = chains[order[place]].insert
-    var number = chains[order[place]].first
+    var number = chains[order[place]].last
     shared.chain.removeAll(keepingCapacity: true)
     while number != CollectedOperations.none {
       shared.chain.append(number)
-      number = links[Int(number)].next
+      number = links[Int(number)].previous
     }
     shared.coverers.removeAll(keepingCapacity: true)
     if shared.chain.count > 1 {
       // The last first: what covers comes later.
-      for index in shared.chain.indices.reversed() where isCovered(shared.chain[index], &shared) {
+      for index in shared.chain.indices where isCovered(shared.chain[index], &shared) {
         let link = links[Int(shared.chain[index])]
         let stream = headers[Int(link.transaction)].stamp.dot.stream
         incoming.covered.append((path(link.path, &shared), stream))
@@ -83,7 +85,8 @@ final class CollectedDocuments: Sendable {
       }
     }
     incoming.entries.reserveCapacity(shared.chain.count - incoming.covered.count)
-    for index in shared.chain.indices where shared.chain[index] != CollectedOperations.none {
+    for index in shared.chain.indices.reversed()
+    where shared.chain[index] != CollectedOperations.none {
       incoming.entries.append(entry(links[Int(shared.chain[index])], of: insert, &shared))
     }
     return incoming

@@ -18,8 +18,8 @@ struct CollectedOperations: ~Copyable {
     /// Which of `inserts` it edits; ``own`` for that of its document's chain, ``none`` if it is an
     /// insert itself.
     let insert: UInt32
-    /// The next of the same document; ``none`` behind the last.
-    var next = CollectedOperations.none
+    /// The one before it of the same document; ``none`` before the first.
+    let previous: UInt32
     let path: UInt32
     /// Where in `payloads` its own begins, and how many bytes that has.
     let payload: (start: UInt32, count: UInt32)
@@ -54,17 +54,18 @@ struct CollectedOperations: ~Copyable {
   }
 
   struct Chain: Sendable {
-    let key: DocumentKey
     let hash: Int
     /// The insert that the first of them edits, or is: mostly that of all.
     let insert: Dot
-    let first: UInt32
+    /// The operation that came last.
     var last: UInt32
   }
 
   static let none = UInt32.max
   static let own = none - 1
 
+  private var keys: [DocumentKey] = []
+  /// Those of the documents in `keys`.
   private var chains: [Chain] = []
   /// Which of the chains a document's is, by its hash.
   private var slots = [UInt32](repeating: none, count: 1 << 6)
@@ -76,21 +77,16 @@ struct CollectedOperations: ~Copyable {
   private var lastContexts: [StreamID: UInt32] = [:]
   private var paths: [Path] = []
   private var pathNumbers: [Path: UInt32] = [:]
-  /// Which of them each of those is that the segment in hand names; ``none`` for one that has not
-  /// come yet.
+  /// That of the segment in hand.
+  private var table: OperationTable?
+  /// Which of the paths each of its own is; ``none`` for one that has not come yet.
   private var namedPaths: [UInt32] = []
-  /// The document of the segment in hand that came last, and its chain.
-  private var last: (document: UInt32, chain: Int) = (none, 0)
+  /// The chain of each of its documents and the number of the insert that it names; ``none`` for
+  /// one that has not come yet.
+  private var namedDocuments: [(chain: UInt32, insert: UInt32)] = []
   private var payloads: [UInt8] = []
   /// About how much memory all of it takes.
   private(set) var bytes = 0
-
-  /// Begins with another segment, or with the rest of one.
-  mutating func begin(_ prepared: PreparedTransactions) {
-    namedPaths.removeAll(keepingCapacity: true)
-    namedPaths.append(contentsOf: repeatElement(Self.none, count: prepared.paths.count))
-    last.document = Self.none
-  }
 
   /// Begins with the operations of another transaction; they come one after another.
   mutating func begin(_ header: Transaction.Header) {
@@ -107,53 +103,68 @@ struct CollectedOperations: ~Copyable {
   mutating func reserve(operations: Int) { links.reserveCapacity(operations) }
 
   /// Collects some more of the transaction that was begun last.
-  mutating func append(_ range: Range<Int>, of prepared: PreparedTransactions) {
-    guard let transaction = headers.indices.last, let first = range.first else { return }
+  mutating func append(_ offsets: Range<Int>, of transaction: Transaction) {
+    guard let header = headers.indices.last, let first = offsets.first else { return }
+    let list = transaction.operations
+    if table !== list.table { begin(list.table) }
+    let (table, places) = (list.table, transaction.places)
+    let dot = headers[header].stamp.dot
+    let rows = list.rows.lowerBound + first..<list.rows.lowerBound + offsets.upperBound
     let start = UInt32(payloads.count)
-    let base = prepared.links[first].payload.start
-    for place in range {
-      let link = prepared.links[place]
-      let number = UInt32(links.count)
-      let insert =
-        link.insert == Self.none
-        ? headers[transaction].stamp(at: link.place).dot : prepared.inserts[Int(link.insert)]
-      let chain = chain(of: link.document, prepared, startingWith: number, editing: insert)
+    let base = table.rows[rows.lowerBound].payload.start
+    for index in rows {
+      let row = table.rows[index]
+      let offset = index - list.rows.lowerBound
+      let place = UInt32(truncatingIfNeeded: places?[offset] ?? offset)
+      let named = name(row.document, of: table)
+      let isInsert = table.documents[Int(row.document)].insert.is(dot, at: place)
+      let previous = chains[Int(named.chain)].last
+      chains[Int(named.chain)].last = UInt32(links.count)
       links.append(
         Link(
-          transaction: UInt32(transaction), place: link.place,
-          insert: link.insert == Self.none ? Self.none : self.number(of: insert, in: chain),
-          path: self.number(of: link.path, prepared),
-          payload: (link.payload.start - base + start, link.payload.count), kind: link.kind))
-      bytes += Self.operationBytes
-      if chains[chain].last != number {
-        links[Int(chains[chain].last)].next = number
-        chains[chain].last = number
-      }
+          transaction: UInt32(header), place: place, insert: isInsert ? Self.none : named.insert,
+          previous: previous, path: self.number(of: row.path, table),
+          payload: (row.payload.start - base + start, row.payload.count), kind: row.kind))
     }
-    let added = prepared.payloads(of: range)
+    bytes += rows.count * Self.operationBytes
+    let added = table.payloads[Int(base)..<table.rows[rows.upperBound - 1].bytes.upperBound]
     payloads.append(contentsOf: added)
     bytes += added.count
   }
 
-  /// The chain of a document, which begins with link `number` if there was none.
-  private mutating func chain(
-    of document: UInt32, _ prepared: PreparedTransactions, startingWith number: UInt32,
-    editing insert: Dot
-  ) -> Int {
-    if last.document == document { return last.chain }
-    let (key, hash) = prepared.documents[Int(document)]
+  /// Begins with the operations of another table.
+  private mutating func begin(_ table: OperationTable) {
+    self.table = table
+    namedPaths.removeAll(keepingCapacity: true)
+    namedPaths.append(contentsOf: repeatElement(Self.none, count: table.paths.count))
+    namedDocuments.removeAll(keepingCapacity: true)
+    let unknown = (chain: Self.none, insert: Self.none)
+    namedDocuments.append(contentsOf: repeatElement(unknown, count: table.documents.count))
+  }
+
+  /// The chain of a document, and the number of the insert.
+  private mutating func name(
+    _ document: UInt32, of table: OperationTable
+  ) -> (chain: UInt32, insert: UInt32) {
+    let known = namedDocuments[Int(document)]
+    guard known.chain == Self.none else { return known }
+    let chain = chain(of: table.documents[Int(document)])
+    let insert = self.number(of: table.documents[Int(document)].insert, in: chain)
+    namedDocuments[Int(document)] = (UInt32(chain), insert)
+    return (UInt32(chain), insert)
+  }
+
+  private mutating func chain(of document: OperationTable.Document) -> Int {
+    let hash = document.hash
     var slot = hash & (slots.count - 1)
     while slots[slot] != Self.none {
       let chain = Int(slots[slot])
-      if chains[chain].hash == hash, chains[chain].key == key {
-        last = (document, chain)
-        return chain
-      }
+      if chains[chain].hash == hash, keys[chain] == document.key { return chain }
       slot = (slot + 1) & (slots.count - 1)
     }
     slots[slot] = UInt32(chains.count)
-    last = (document, chains.count)
-    chains.append(Chain(key: key, hash: hash, insert: insert, first: number, last: number))
+    keys.append(document.key)
+    chains.append(Chain(hash: hash, insert: document.insert, last: Self.none))
     bytes += Self.documentBytes
     if chains.count * 2 > slots.count { makeRoom() }
     return chains.count - 1
@@ -168,10 +179,10 @@ struct CollectedOperations: ~Copyable {
     }
   }
 
-  private mutating func number(of path: UInt32, _ prepared: PreparedTransactions) -> UInt32 {
+  private mutating func number(of path: UInt32, _ table: OperationTable) -> UInt32 {
     let known = namedPaths[Int(path)]
     guard known == Self.none else { return known }
-    let named = prepared.paths[Int(path)]
+    let named = table.paths[Int(path)]
     let number = pathNumbers[named] ?? UInt32(paths.count)
     namedPaths[Int(path)] = number
     guard number == paths.count else { return number }
@@ -210,11 +221,11 @@ struct CollectedOperations: ~Copyable {
   ///
   /// - parameter lineage: What contexts are judged by.
   consuming func documents(judgedBy lineage: Lineage) -> CollectedDocuments {
-    let order = DocumentOrder.indices(of: chains.map(\.key))
+    let order = DocumentOrder.indices(of: keys)
     slots = []
     pathNumbers = [:]
     return CollectedDocuments(
-      order: order, chains: chains, links: links, inserts: inserts, headers: headers,
+      order: order, keys: keys, chains: chains, links: links, inserts: inserts, headers: headers,
       contexts: SeenContexts(contexts, of: headers, judgedBy: lineage), paths: paths,
       payloads: payloads)
   }
@@ -223,15 +234,15 @@ struct CollectedOperations: ~Copyable {
 // MARK: - How much memory they take
 
 extension CollectedOperations {
-  /// What a transaction takes at most, without its operations.
-  static func mostBytes(of header: Transaction.Header) -> Int {
-    MemoryLayout<Header>.stride + bytes(of: header.context)
-  }
-
-  /// What an operation takes at most: if it is alone on its document and its path.
-  static func mostBytes(of operation: borrowing Replication.Operation) -> Int {
-    operationBytes + MemoryLayout<Dot>.stride + documentBytes + pathBytes
-      + operation.payload.count + operation.path.bytes.count
+  /// What a transaction takes at most: if each operation is alone on its document and its path.
+  static func mostBytes(of transaction: Transaction) -> Int {
+    let header = MemoryLayout<Header>.stride + bytes(of: transaction.header.context)
+    let (list, table) = (transaction.operations, transaction.operations.table)
+    let each = operationBytes + MemoryLayout<Dot>.stride + documentBytes + pathBytes
+    return list.rows.reduce(header) { bytes, index in
+      let row = table.rows[index]
+      return bytes + each + Int(row.payload.count) + table.paths[Int(row.path)].bytes.count
+    }
   }
 
   /// What an operation takes beside its payload.
@@ -249,4 +260,11 @@ extension CollectedOperations {
 
   /// What a path takes beside its bytes: the array, its places in it and in the dictionary.
   private static let pathBytes = arrayBytes + 32
+}
+
+extension Dot {
+  /// Whether it is that of the operation at a place of the transaction whose first is `first`.
+  fileprivate func `is`(_ first: Dot, at place: UInt32) -> Bool {
+    sequence == first.sequence && index == place && stream == first.stream
+  }
 }

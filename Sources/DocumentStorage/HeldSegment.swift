@@ -110,7 +110,7 @@ struct OpenedSegment: Sendable {
     switch content {
     case .prepared(let result, behind: nil):
       let prepared = try result.get()
-      let known = try frame.range.known(upTo: position) { prepared.pieces[$0].header.fingerprint }
+      let known = try frame.range.known(upTo: position) { prepared.tips[$0].fingerprint }
       return (prepared, known..<prepared.pieces.count)
     case .prepared(let result, behind: let assumed) where assumed == position:
       let prepared = try result.get()

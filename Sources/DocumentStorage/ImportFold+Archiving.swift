@@ -16,8 +16,7 @@ extension ImportFold {
     telling name: LearntName?, isNew: Bool
   ) throws -> Bool {
     let (bytes, digest, range) = (opened.held.bytes, opened.digest, opened.held.range)
-    let tips = pieces.map(\.header.fingerprint)
-    guard let end = tips.last else { return false }
+    guard let end = pieces.last?.header.fingerprint else { return false }
     let number = try streams.number(of: range.stream, db)
     if opened.isReduced, let statement = opened.frame.statement {
       // What else holds its transactions stays until it is heeded.
@@ -29,7 +28,7 @@ extension ImportFold {
     guard isNew || range.first < range.last else { return false }
     let isBranching = streams.frontier.lineage.streams[range.stream]?.isBranching ?? false
     var parts = try SegmentArchive.parts(
-      of: range, tips: isBranching ? tips : nil, stream: number, db)
+      of: range, tips: isBranching ? pieces.map(\.header.fingerprint) : nil, stream: number, db)
     if !parts.isEmpty, let known = streams.row(of: range.stream)?.learntName, known != name,
       pieces.contains(where: { $0.header.time == known.time })
     {

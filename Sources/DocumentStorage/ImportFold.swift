@@ -30,7 +30,7 @@ struct ImportFold: ~Copyable {
   private static let reportedAtOnce = 2048
   private var hasWritten = false
   private var part = ImportedPart()
-  private var devices: [StreamID: ImportedPart.FromDevice] = [:]
+  private var devices = ImportedDevices()
   /// How far streams had come of which inserts are awaited, when that was first so.
   private var awaited: [StreamID: UInt64]
   /// How much was known of streams of which files wait, when the first of them was tried.
@@ -106,7 +106,7 @@ struct ImportFold: ~Copyable {
     // Two files may share transactions, at the front or, where one of them came behind a hole that
     // this one fills, anywhere.
     let pieces = prepared.pieces[new]
-    let tips = pieces.map(\.header.tip)
+    let tips = prepared.tips[new]
     let holdings = try tips.map { try streams.holding($0, db) }
     let end = tips.last?.fingerprint ?? start.fingerprint
     // A fingerprint tells of all before it: what stands before one that is held, and may be
@@ -126,18 +126,17 @@ struct ImportFold: ~Copyable {
       return try noteWaiting(held)
     }
     if range.stream == own { isForked = true }
-    if devices[range.stream] == nil { devices[range.stream] = fromDevice(range.stream) }
-    collected.begin(prepared)
-    var index = 0
-    while index < tips.count {
-      let previous = index > 0 ? tips[index - 1].fingerprint : start.fingerprint
-      let run = leftOut(from: index, of: pieces, tips, holdings, after: previous)
-      if run.isEmpty, holdings[index] == .absent {
-        try take(new.lowerBound + index, of: prepared, after: previous)
+    if !devices.has(range.stream) { devices.add(fromDevice(range.stream)) }
+    var place = new.lowerBound
+    while place < new.upperBound {
+      let previous = place > new.lowerBound ? tips[place - 1].fingerprint : start.fingerprint
+      let run = leftOut(from: place, of: pieces, tips, holdings, after: previous)
+      if run.isEmpty, holdings[place - new.lowerBound] == .absent {
+        try take(pieces[place], after: previous)
       } else if !run.isEmpty {
-        take(run, of: pieces[pieces.startIndex + index].header, after: previous)
+        take(run, of: pieces[place].header, after: previous)
       }
-      index += max(run.count, 1)
+      place += max(run.count, 1)
     }
     try streams.closeIfMany(db)
     part.segments += 1
@@ -147,20 +146,25 @@ struct ImportFold: ~Copyable {
     try archive(opened, pieces, telling: name, isNew: true)
   }
 
-  /// The new transactions from `index` on, one after another, of which nothing is left and which
+  /// The new transactions from `place` on, one after another, of which nothing is left and which
   /// can be taken in at once: after much was dropped they are most of a file.
+  ///
+  /// - parameter holdings: of all in `pieces`.
   private func leftOut(
-    from index: Int, of pieces: ArraySlice<PreparedTransactions.Piece>, _ tips: [Context.Entry],
-    _ holdings: [StreamDirectory.Holding], after previous: Fingerprint
+    from place: Int, of pieces: ArraySlice<PreparedTransactions.Piece>,
+    _ tips: ArraySlice<Context.Entry>, _ holdings: [StreamDirectory.Holding],
+    after previous: Fingerprint
   ) -> ArraySlice<Context.Entry> {
-    let start = pieces.startIndex
-    guard pieces[start + index].isLeftOut,
-      streams.frontier.extends(pieces[start + index].header, after: previous)
+    guard pieces[place].isLeftOut, streams.frontier.extends(pieces[place].header, after: previous)
     else { return [] }
     // By place: an iterator would copy each.
-    var end = index
-    while end < tips.count, pieces[start + end].isLeftOut, holdings[end] == .absent { end += 1 }
-    return streams.frontier.agreeing(tips[index..<end])
+    var end = place
+    while end < pieces.endIndex, pieces[end].isLeftOut,
+      holdings[end - pieces.startIndex] == .absent
+    {
+      end += 1
+    }
+    return streams.frontier.agreeing(tips[place..<end])
   }
 
   /// - parameters:
@@ -174,14 +178,10 @@ struct ImportFold: ~Copyable {
   }
 
   private mutating func take(
-    _ place: Int, of prepared: PreparedTransactions, after previous: Fingerprint
+    _ piece: PreparedTransactions.Piece, after previous: Fingerprint
   ) throws {
-    let piece = prepared.pieces[place]
     let header = piece.header
-    if collected.bytes + piece.mostBytes > limit {
-      try writeDocuments()
-      collected.begin(prepared)
-    }
+    if collected.bytes + piece.mostBytes > limit { try writeDocuments() }
     // Only what does not fit by itself is written in pieces: without the transaction in hand, whose
     // later operations have not come to the documents.
     let whole = piece.mostBytes > limit ? streams.frontier.lineage : nil
@@ -194,12 +194,12 @@ struct ImportFold: ~Copyable {
     let pieces = whole.flatMap { branching($0) == branching(streams.frontier.lineage) ? $0 : nil }
     note(1, of: header, operations: piece.facts.count)
     collected.begin(header)
-    guard let pieces else { return collected.append(piece.links, of: prepared) }
-    for link in piece.links {
-      collected.append(link..<link + 1, of: prepared)
+    let operations = piece.transaction.operations.indices
+    guard let pieces else { return collected.append(operations, of: piece.transaction) }
+    for offset in operations {
+      collected.append(offset..<offset + 1, of: piece.transaction)
       guard collected.bytes > limit else { continue }
       try writeDocuments(judgedBy: pieces)
-      collected.begin(prepared)
       collected.begin(header)
     }
   }
@@ -208,7 +208,7 @@ struct ImportFold: ~Copyable {
   private mutating func note(_ count: Int, of header: Transaction.Header, operations: Int) {
     clock.merge(header.time)
     clocks.note(header)
-    devices[header.stream]?.count(transactions: count, operations: operations)
+    devices.count(transactions: count, operations: operations, of: header.stream)
   }
 
   /// Looks whether its author knows more of this device's stream than this device does.
@@ -305,7 +305,7 @@ struct ImportFold: ~Copyable {
     let lineage = lineage ?? streams.frontier.lineage
     let fold = DocumentFold(
       lineage: lineage, streams: streams,
-      listed: hasWritten ? Set(devices.keys) : Set(devices.filter(\.value.hasRoom).keys))
+      listed: Set(devices.all.filter { hasWritten || $0.hasRoom }.map(\.stream)))
     var table = table
     try table.fold(collected.documents(judgedBy: lineage), by: fold) { note($0) }
     self.table = table
@@ -320,9 +320,10 @@ struct ImportFold: ~Copyable {
     for index in written.indices {
       guard let isVisible = written[index].outcome.row?.isVisible else { continue }
       for place in written[index].outcome.changes.byStream.indices {
-        devices[written[index].outcome.changes.byStream[place].stream]?.note(
+        devices.note(
           written[index].key, isDeleted: !isVisible,
-          paths: written[index].outcome.changes.byStream[place].paths, mayBeKnown: hasWritten)
+          paths: written[index].outcome.changes.byStream[place].paths, mayBeKnown: hasWritten,
+          by: written[index].outcome.changes.byStream[place].stream)
       }
     }
     unreported += written.reduce(0) { $0 + $1.operations }
@@ -338,10 +339,10 @@ struct ImportFold: ~Copyable {
     try writeDocuments()
     try clocks.save(&streams, own: own, db)
     try streams.save(db)
-    for stream in devices.keys { try streams.noteArrival(of: stream, at: now, db) }
+    for device in devices.all { try streams.noteArrival(of: device.stream, at: now, db) }
     try judgeProvisional()
     try DeviceRecord.raiseClock(to: clock.latest, db)
-    part.devices = devices.values.sorted { $0.stream < $1.stream }
+    part.devices = devices.all.sorted { $0.stream < $1.stream }
     try ChangeLog.append(part.devices.map { CommittedChange.Origin($0) }, db)
     return part
   }
@@ -358,10 +359,10 @@ struct ImportFold: ~Copyable {
       scope = .orphans
     }
     let judged = try table.judgeAgain(&streams, scope)
-    let origin = streams.rebranched.filter { devices[$0] != nil }.min() ?? devices.keys.min()
+    let origin =
+      streams.rebranched.filter { devices.has($0) }.min() ?? devices.all.map(\.stream).min()
     guard !judged.isEmpty, let origin = origin ?? own else { return }
-    var device = devices[origin] ?? fromDevice(origin)
-    device.note(judged)
-    devices[origin] = device
+    if !devices.has(origin) { devices.add(fromDevice(origin)) }
+    devices.note(judged, by: origin)
   }
 }

@@ -1,108 +1,36 @@
 import Replication
 import SegmentFormat
 
-/// A segment's transactions as an import takes them in: each document, path and insert once where
-/// it can be told cheaply, all payloads behind one another, and what is asked of a transaction's
-/// operations found out.
+/// A segment's transactions as an import takes them in, with what is asked of their operations
+/// found out.
 ///
 /// It is made beside the thread that has the database, which then has little left to do for each
 /// operation.
 struct PreparedTransactions: Sendable {
-  /// An operation, by what stands in the tables.
-  struct Link: Sendable {
-    let document: UInt32
-    let path: UInt32
-    /// ``CollectedOperations/none`` if it is an insert itself.
-    let insert: UInt32
-    /// The index by which it is named.
-    let place: UInt32
-    let payload: (start: UInt32, count: UInt32)
-    let kind: OperationKind
-  }
-
   struct Piece: Sendable {
-    let header: Transaction.Header
-    /// Whether nothing is left of it but its name.
-    let isLeftOut: Bool
+    let transaction: Transaction
     let facts: OperationFacts
-    /// Which of `links` are its operations.
-    let links: Range<Int>
     /// What it takes at most once it is collected.
     let mostBytes: Int
+
+    var header: Transaction.Header { transaction.header }
+    /// Whether nothing is left of it but its name.
+    var isLeftOut: Bool { transaction.isLeftOut }
   }
 
-  private(set) var pieces: [Piece] = []
-  private(set) var links: [Link] = []
-  /// Those that operations one after another name, with their hashes.
-  private(set) var documents: [(key: DocumentKey, hash: Int)] = []
-  private(set) var paths: [Path] = []
-  private(set) var inserts: [Dot] = []
-  private(set) var payloads: [UInt8] = []
-  private var pathNumbers: [Path: UInt32] = [:]
-  /// Some of the paths that came last, by their last bytes: most come again and again.
-  private var recent = [UInt32](repeating: 0, count: 64)
+  let pieces: [Piece]
+  /// What having applied each of them means.
+  let tips: [Context.Entry]
 
   init(_ transactions: [Transaction]) {
-    pieces.reserveCapacity(transactions.count)
-    links.reserveCapacity(transactions.reduce(0) { $0 + $1.operations.count })
-    let transactions = transactions.span
-    for index in transactions.indices { append(transactions[index]) }
-    (pathNumbers, recent) = ([:], [])
-  }
-
-  private mutating func append(_ transaction: borrowing Transaction) {
-    let header = transaction.header
-    let first = links.count
-    let operations = transaction.operations.span
-    var mostBytes = CollectedOperations.mostBytes(of: header)
-    for offset in operations.indices {
-      append(operations[offset], named: header.stamp(transaction.place(offset)).dot)
-      mostBytes += CollectedOperations.mostBytes(of: operations[offset])
-    }
-    pieces.append(
+    pieces = transactions.map { transaction in
       Piece(
-        header: header, isLeftOut: transaction.reduction == .leftOut,
+        transaction: transaction,
         facts: transaction.operations.isEmpty
-          ? .none : OperationFacts(of: transaction.operations, in: header.stream),
-        links: first..<links.count, mostBytes: mostBytes))
-  }
-
-  private mutating func append(_ operation: borrowing Replication.Operation, named dot: Dot) {
-    // In place: the last of an array is a copy.
-    if documents.isEmpty || documents[documents.count - 1].key != operation.document {
-      documents.append((operation.document, operation.document.hashValue))
+          ? .none : OperationFacts(of: transaction.operations, in: transaction.header.stream),
+        mostBytes: CollectedOperations.mostBytes(of: transaction))
     }
-    var insert = CollectedOperations.none
-    if operation.insert != dot {
-      if inserts.last != operation.insert { inserts.append(operation.insert) }
-      insert = UInt32(inserts.count - 1)
-    }
-    links.append(
-      Link(
-        document: UInt32(documents.count - 1), path: number(of: operation.path), insert: insert,
-        place: dot.index, payload: (UInt32(payloads.count), UInt32(operation.payload.count)),
-        kind: operation.kind))
-    payloads.append(contentsOf: operation.payload)
-  }
-
-  private mutating func number(of path: Path) -> UInt32 {
-    let slot = Int((path.bytes.last ?? 0) & 63)
-    let known = Int(recent[slot])
-    if known < paths.count, paths[known] == path { return recent[slot] }
-    let next = UInt32(paths.count)
-    let number = Self.read(&pathNumbers[path, default: next])
-    recent[slot] = number
-    if number == next { paths.append(path) }
-    return number
-  }
-
-  private static func read(_ value: inout UInt32) -> UInt32 { value }
-
-  /// The payloads of some operations that follow one another.
-  func payloads(of links: Range<Int>) -> ArraySlice<UInt8> {
-    guard let first = links.first, let last = links.last else { return [] }
-    let end = self.links[last].payload
-    return payloads[Int(self.links[first].payload.start)..<Int(end.start + end.count)]
+    tips = transactions.map(\.header.tip)
   }
 }
 
@@ -119,16 +47,20 @@ struct OperationFacts: Sendable {
   /// Of a transaction that has none, as many of a folder have that was compacted.
   static let none = OperationFacts(of: [], in: StreamID(rawValue: 0))
 
-  init(of operations: [Replication.Operation], in stream: StreamID) {
+  init(of operations: OperationList, in stream: StreamID) {
     count = operations.count
     valueInserts = operations.inserts(besides: stream)
     var kinds = KindCodes(rawValue: 0)
     var inserts = StreamEnds()
-    // By place: an iterator would copy each.
-    let all = operations.span
-    for index in all.indices {
-      kinds.formUnion(KindCodes(all[index].kind))
-      inserts.note(all[index].insert)
+    let table = operations.table
+    // Those that follow one another mostly edit the same document.
+    var last: UInt32?
+    for index in operations.rows {
+      kinds.formUnion(KindCodes(table.rows[index].kind))
+      let document = table.rows[index].document
+      guard document != last else { continue }
+      last = document
+      inserts.note(table.documents[Int(document)].insert)
     }
     (self.kinds, self.inserts) = (kinds, inserts.all)
   }

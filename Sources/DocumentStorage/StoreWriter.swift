@@ -364,6 +364,7 @@ extension StoreWriter {
     // First of all: who catches it has changed nothing.
     try Outbox.check(header.context)
     let previous = streams.position(of: device.stream)
+    let operations = OperationList(self.operations)
     let form = CanonicalTransaction.bytes(
       sequence: header.sequence, time: header.time, context: header.context,
       operations: operations)

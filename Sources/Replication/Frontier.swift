@@ -195,10 +195,11 @@ package struct Frontier: Sendable, Equatable {
     inserts: [StreamID: UInt64] = [:]
   ) -> (line: Lineage.LineID, first: UInt64) {
     let line = lineage.extend(header.tip, after: previous)
+    // Of most all are here, and nothing has to be made.
+    let areHere = inserts.allSatisfy { lineage.reaches($0.value, of: $0.key) }
     let first = note(
       header, isUnderstood: isUnderstood,
-      inserts: inserts.isEmpty
-        ? inserts : inserts.filter { !lineage.reaches($0.value, of: $0.key) }, on: line)
+      inserts: areHere ? [:] : inserts.filter { !lineage.reaches($0.value, of: $0.key) }, on: line)
     let seen = expected[header.stream]?.removeValue(forKey: header.sequence)
     if let seen, seen != [header.fingerprint] { contradict(header.stream) }
     // Behind a hole, it tells the name of what is missing just before it.

@@ -43,16 +43,20 @@ package struct Leaf: Hashable, Sendable {
 
   /// Reads bytes from outside; nil unless they are the one form of some value.
   package init?(validating bytes: [UInt8]) {
-    guard Leaf.isForm(bytes) else { return nil }
+    guard Leaf.isForm(bytes.span) else { return nil }
     self.bytes = bytes
   }
 
-  private static func isForm(_ bytes: [UInt8]) -> Bool {
-    switch bytes.first {
-    case 0, 1, 2: bytes.count == 1
-    case 6: bytes.span.extracting(droppingFirst: 1).isUTF8
-    // The others could be written in other forms than theirs.
-    default: decode(bytes).flatMap { Leaf($0) }?.bytes == bytes
+  /// Whether bytes from outside are the one form of some value.
+  static func isForm(_ bytes: Span<UInt8>) -> Bool {
+    guard !bytes.isEmpty else { return false }
+    switch bytes[0] {
+    case 0, 1, 2: return bytes.count == 1
+    case 6: return bytes.extracting(droppingFirst: 1).isUTF8
+    default:
+      // The others could be written in other forms than theirs.
+      let bytes = bytes.array
+      return decode(bytes).flatMap { Leaf($0) }?.bytes == bytes
     }
   }
 

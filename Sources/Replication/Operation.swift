@@ -61,11 +61,11 @@ package struct Transaction: Sendable {
   }
 
   package let header: Header
-  package let operations: [Operation]
+  package let operations: OperationList
   /// What is missing of it; nil if it is whole.
   package let reduction: Reduction?
 
-  package init(header: Header, operations: [Operation], reduction: Reduction? = nil) {
+  package init(header: Header, operations: OperationList, reduction: Reduction? = nil) {
     self.header = header
     self.operations = operations
     self.reduction = reduction
@@ -81,13 +81,22 @@ package struct Transaction: Sendable {
     }
   }
 
+  /// Whether nothing is left of it but its name.
+  package var isLeftOut: Bool {
+    if case .leftOut = reduction { return true }
+    return false
+  }
+
+  /// The places of what is left of it, where that is not all; else each is its index.
+  package var places: [Int]? {
+    if case .partial(let partial) = reduction { return partial.places }
+    return nil
+  }
+
   /// The index by which an operation that is left is named.
   ///
   /// - parameter offset: its index in ``operations``.
-  package func place(_ offset: Int) -> Int {
-    if case .partial(let partial) = reduction { return partial.places[offset] }
-    return offset
-  }
+  package func place(_ offset: Int) -> Int { places?[offset] ?? offset }
 
   /// The stamp of an operation that is left, as ``place(_:)`` finds it.
   package func stamp(_ offset: Int) -> Stamp { header.stamp(place(offset)) }
@@ -95,15 +104,25 @@ package struct Transaction: Sendable {
 
 extension Operation {
   /// Whether what is known of the operation's kind holds of its path and payload.
-  package var isWellFormed: Bool {
-    switch kind {
-    case .set: !path.isRoot && Leaf(validating: payload) != nil
+  package var isWellFormed: Bool { kind.allows(payload.span, at: path) }
+}
+
+extension OperationKind {
+  /// Whether an operation of this kind may have a path and a payload, as far as is known.
+  package func allows(_ payload: Span<UInt8>, at path: Path) -> Bool {
+    switch self {
+    case .set: !path.isRoot && Leaf.isForm(payload)
     case .delete: path.isRoot && payload.isEmpty
-    case .increment: !path.isRoot && CounterAmount.increment(of: payload) != nil
-    case .counter: !path.isRoot && CounterAmount.start(of: payload) != nil
+    case .increment: !path.isRoot && CounterAmount.increment(of: payload.array) != nil
+    case .counter: !path.isRoot && CounterAmount.start(of: payload.array) != nil
     case .emptySet: !path.isRoot && payload.isEmpty
     case .add: payload.isEmpty && path.isElementOfSet
     default: true
     }
   }
+}
+
+extension Span<UInt8> {
+  /// A copy of the bytes.
+  var array: [UInt8] { withUnsafeBufferPointer { Array($0) } }
 }

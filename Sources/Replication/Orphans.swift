@@ -73,21 +73,21 @@ extension DocumentState {
   }
 }
 
-extension [Operation] {
+extension OperationList {
   /// Up to where other streams have to be known for the inserts to be that these write values to.
   ///
   /// What only takes away needs none: nothing of it shows.
   package func inserts(besides own: StreamID) -> [StreamID: UInt64] {
     var ends: [StreamID: UInt64] = [:]
     // Those that follow one another mostly edit the same document.
-    var last: Dot?
-    // By place: an iterator would copy each.
-    let all = span
-    for index in all.indices where all[index].kind.carriesValue {
-      let insert = all[index].insert
-      guard insert.stream != own, insert != last else { continue }
+    var last: UInt32?
+    for index in rows where table.rows[index].kind.carriesValue {
+      let document = table.rows[index].document
+      guard document != last else { continue }
+      last = document
+      let insert = table.documents[Int(document)].insert
+      guard insert.stream != own else { continue }
       ends[insert.stream] = Swift.max(ends[insert.stream] ?? 0, insert.sequence)
-      last = insert
     }
     return ends
   }

@@ -48,6 +48,13 @@ package struct ByteReader {
     return Array(bytes[position..<position + count])
   }
 
+  /// Appends the next bytes to others.
+  mutating func take(_ count: Int, into output: inout [UInt8]) throws(SegmentError) {
+    guard count >= 0, count <= remaining else { throw .incomplete }
+    output.append(contentsOf: bytes[position..<position + count])
+    position += count
+  }
+
   /// Bytes behind their length.
   package mutating func block() throws(SegmentError) -> [UInt8] { try take(count(of: 1)) }
 

@@ -15,7 +15,7 @@ extension Fingerprint {
 /// Sequence, time, the whole context, then each operation with its strings in place.
 package enum CanonicalTransaction {
   package static func bytes(
-    sequence: UInt64, time: HybridTime, context: Context, operations: [Operation]
+    sequence: UInt64, time: HybridTime, context: Context, operations: OperationList
   ) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(64 + operations.count * 96)
@@ -28,19 +28,25 @@ package enum CanonicalTransaction {
       output.append(entry.fingerprint)
     }
     output.appendVarint(UInt64(operations.count))
-    for operation in operations { append(operation, to: &output) }
+    let table = operations.table
+    for index in operations.rows { append(table.rows[index], of: table, to: &output) }
     return output
   }
 
-  private static func append(_ operation: Operation, to output: inout [UInt8]) {
-    output.appendBlock(operation.document.collection.bytes)
-    output.appendBlock(operation.document.id.bytes)
-    output.append(operation.insert.stream)
-    output.append(bigEndian: operation.insert.sequence)
-    output.appendVarint(UInt64(operation.insert.index))
-    output.appendBlock(operation.path.bytes)
-    output.append(operation.kind.envelope)
-    output.appendBlock(operation.payload)
+  private static func append(
+    _ row: OperationTable.Row, of table: OperationTable, to output: inout [UInt8]
+  ) {
+    let document = Int(row.document)
+    output.appendBlock(table.documents[document].key.collection.bytes)
+    output.appendBlock(table.documents[document].key.id.bytes)
+    let insert = table.documents[document].insert
+    output.append(insert.stream)
+    output.append(bigEndian: insert.sequence)
+    output.appendVarint(UInt64(insert.index))
+    output.appendBlock(table.paths[Int(row.path)].bytes)
+    output.append(row.kind.envelope)
+    output.appendVarint(UInt64(row.payload.count))
+    output.append(contentsOf: table.payloads[row.bytes])
   }
 }
 

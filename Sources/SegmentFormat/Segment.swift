@@ -158,7 +158,7 @@ package struct EncodedTransaction: Hashable, Sendable {
   /// The entries that differ from the transaction before it, or all of them; none for the author's
   /// own stream if `hasSeenOwn`.
   package let changes: [Context.Entry]
-  package let operations: [Operation]
+  package internal(set) var operations: OperationList
   /// What is missing of it, and before it; nil if it is whole and follows the one before it.
   package let reduced: Reduced?
 
@@ -179,7 +179,7 @@ package struct EncodedTransaction: Hashable, Sendable {
 
   package init(
     time: UInt64, nonce: UInt64?, isRelative: Bool, hasSeenOwn: Bool,
-    changes: [Context.Entry], operations: [Operation], reduced: Reduced? = nil
+    changes: [Context.Entry], operations: OperationList, reduced: Reduced? = nil
   ) {
     self.time = time
     self.nonce = nonce

@@ -63,10 +63,23 @@ enum SegmentBody {
       rows.append(entry.fingerprint)
     }
     if let reduced = transaction.reduced { append(reduced, to: &rows) }
-    rows.appendVarint(UInt64(transaction.operations.count))
+    append(transaction.operations, to: &rows, tables: &tables)
+  }
+
+  private static func append(
+    _ operations: OperationList, to rows: inout [UInt8], tables: inout SegmentTables
+  ) {
+    rows.appendVarint(UInt64(operations.count))
+    let table = operations.table
     var previousDocument = -1
-    for operation in transaction.operations {
-      let document = tables.index(ofDocument: operation.document, insert: operation.insert)
+    // That of the operation before, in the operations' table.
+    var named: UInt32?
+    for index in operations.rows {
+      let row = table.rows[index]
+      let document =
+        row.document == named
+        ? previousDocument : tables.index(ofDocument: table.documents[Int(row.document)])
+      named = row.document
       let step: DocumentStep =
         switch document - previousDocument {
         case 0: .same
@@ -74,10 +87,10 @@ enum SegmentBody {
         default: .indexed
         }
       previousDocument = document
-      let path = UInt64(tables.index(ofPath: operation.path))
-      rows.appendVarint(path << 3 | step.rawValue << 1 | (operation.kind == .set ? 1 : 0))
+      let path = UInt64(tables.index(ofPath: table.paths[Int(row.path)]))
+      rows.appendVarint(path << 3 | step.rawValue << 1 | (row.kind == .set ? 1 : 0))
       if step == .indexed { rows.appendVarint(UInt64(document)) }
-      append(kindAndPayload: operation, to: &rows)
+      append(row.kind, table.payloads[row.bytes], to: &rows)
     }
   }
 
@@ -96,17 +109,21 @@ enum SegmentBody {
 
   /// A `set` of null, false or true is its first byte alone; other values stand behind their
   /// length and 2.
-  private static func append(kindAndPayload operation: Operation, to rows: inout [UInt8]) {
-    guard operation.kind == .set else {
-      rows.append(operation.kind.envelope)
-      if operation.kind.carriesPayload { rows.appendBlock(operation.payload) }
+  private static func append(
+    _ kind: OperationKind, _ payload: ArraySlice<UInt8>, to rows: inout [UInt8]
+  ) {
+    guard kind == .set else {
+      rows.append(kind.envelope)
+      guard kind.carriesPayload else { return }
+      rows.appendVarint(UInt64(payload.count))
+      rows.append(contentsOf: payload)
       return
     }
-    if operation.payload.count == 1, let constant = operation.payload.first, constant <= 2 {
+    if payload.count == 1, let constant = payload.first, constant <= 2 {
       rows.append(constant)
     } else {
-      rows.appendVarint(UInt64(operation.payload.count) + 2)
-      rows.append(contentsOf: operation.payload)
+      rows.appendVarint(UInt64(payload.count) + 2)
+      rows.append(contentsOf: payload)
     }
   }
 
@@ -128,27 +145,33 @@ enum SegmentBody {
   ) throws(SegmentError) -> Segment {
     var reader = ByteReader(body)
     let attributes = try self.attributes(from: &reader)
-    let tables = try SegmentTables(from: &reader, own: range.stream, first: range.first)
+    let tables = try ReadTables(from: &reader, own: range.stream, first: range.first)
     let (span, _) = range.last.subtractingReportingOverflow(range.first)
     guard span < UInt64(reader.remaining), span < UInt64(SegmentFile.maximumTransactions) else {
       throw .damaged("there are fewer transactions than the header says")
     }
     var transactions: [EncodedTransaction] = []
     transactions.reserveCapacity(plausible: Int(span) + 1)
-    var operations = 0
+    var operations = ReadOperations(of: tables, count: operationCount)
+    var ends: [Int] = []
     var rest = span + 1
     while rest > 0 {
       let transaction = try self.transaction(
-        from: &reader, tables: tables, flags: flags, operationsLeft: operationCount - operations)
+        from: &reader, tables: tables, flags: flags, operations: &operations)
       guard transaction.span <= rest else {
         throw .damaged("there are more transactions than the header says")
       }
       rest -= transaction.span
-      operations += transaction.operations.count
       transactions.append(transaction)
+      ends.append(operations.rows.count)
     }
     guard reader.remaining == 0 else { throw .damaged("more follows the last transaction") }
-    guard operations == operationCount else { throw .damaged("the number of operations is wrong") }
+    guard operations.isComplete else { throw .damaged("the number of operations is wrong") }
+    let table = operations.table()
+    for index in transactions.indices {
+      let start = index > 0 ? ends[index - 1] : 0
+      transactions[index].operations = OperationList(table, rows: start..<ends[index])
+    }
     // Only a lone transaction may lean on the one before it, which another file holds.
     guard span == 0 || !transactions[0].leansOnPrevious else {
       throw .damaged("the first transaction is not whole")
@@ -180,8 +203,10 @@ enum SegmentBody {
     return attributes
   }
 
+  /// Reads a transaction, and its operations to behind the others.
   private static func transaction(
-    from reader: inout ByteReader, tables: SegmentTables, flags known: Flags, operationsLeft: Int
+    from reader: inout ByteReader, tables: ReadTables, flags known: Flags,
+    operations: inout ReadOperations
   ) throws(SegmentError) -> EncodedTransaction {
     let flags = Flags(rawValue: try reader.varint())
     guard flags.isSubset(of: known) else { throw .damaged("a transaction has unknown flags") }
@@ -205,14 +230,14 @@ enum SegmentBody {
         Context.Entry(stream: stream, sequence: sequence, fingerprint: try reader.identifier()))
     }
     let reduced = flags.contains(.isReduced) ? try self.reduced(from: &reader) : nil
-    let operations = try self.operations(from: &reader, tables: tables, atMost: operationsLeft)
-    guard reduced.map({ $0.partial.places.count == operations.count }) ?? true else {
+    let count = try operations.read(from: &reader)
+    guard reduced.map({ $0.partial.places.count == count }) ?? true else {
       throw .damaged("operations are left that have no place")
     }
     if flags.contains(.hasExtension) { _ = try reader.block() }
     return EncodedTransaction(
       time: time, nonce: nonce, isRelative: flags.contains(.isRelative),
-      hasSeenOwn: flags.contains(.hasSeenOwn), changes: changes, operations: operations,
+      hasSeenOwn: flags.contains(.hasSeenOwn), changes: changes, operations: [],
       reduced: reduced)
   }
 
@@ -242,65 +267,9 @@ enum SegmentBody {
       leftOut: leftOut, fingerprint: fingerprint,
       partial: Reduction.Partial(count: Int(count), places: places))
   }
-
-  private static func operations(
-    from reader: inout ByteReader, tables: SegmentTables, atMost left: Int
-  ) throws(SegmentError) -> [Operation] {
-    let count = try reader.count(of: 2)
-    // Now, not at the end: two bytes become a hundred in memory, and 64 MiB of them gigabytes.
-    guard count <= left else { throw .damaged("the number of operations is wrong") }
-    var operations: [Operation] = []
-    operations.reserveCapacity(plausible: count)
-    var document: Int64 = -1
-    for _ in 0..<count {
-      let head = try reader.varint()
-      switch DocumentStep(rawValue: head >> 1 & 3) {
-      case .same: break
-      case .next: document += 1
-      case .indexed: document = Int64(clamping: try reader.varint())
-      case nil: throw .damaged("an operation's head is malformed")
-      }
-      let reference = try tables.document(at: document)
-      let path = try tables.path(at: head >> 3)
-      let (kind, payload) = try kindAndPayload(from: &reader, isSet: head & 1 == 1)
-      let operation = Operation(
-        document: reference.key, insert: reference.insert, path: path, kind: kind,
-        payload: payload)
-      guard operation.isWellFormed else { throw .damaged("an operation is malformed") }
-      operations.append(operation)
-    }
-    return operations
-  }
-}
-
-extension SegmentBody {
-  /// Null, false and true: millions of operations may share them.
-  private static let constants: [[UInt8]] = [[0], [1], [2]]
-
-  fileprivate static func kindAndPayload(
-    from reader: inout ByteReader, isSet: Bool
-  ) throws(SegmentError) -> (OperationKind, [UInt8]) {
-    guard !isSet else {
-      let code = try reader.varint()
-      guard code > 2 else { return (.set, constants[Int(code)]) }
-      guard code - 2 <= UInt64(reader.remaining) else {
-        throw .damaged("a count exceeds the content")
-      }
-      let payload = try reader.take(Int(code - 2))
-      guard payload.count > 1 || payload.allSatisfy({ $0 > 2 }) else {
-        throw .damaged("a value stands in a longer form than it has")
-      }
-      return (.set, payload)
-    }
-    // A `set` has one form only, so that equal content has equal bytes.
-    guard let kind = OperationKind(envelope: try reader.byte()), kind != .set else {
-      throw .damaged("an operation contradicts itself")
-    }
-    return (kind, kind.carriesPayload ? try reader.block() : [])
-  }
 }
 
 extension OperationKind {
   /// Whether bytes follow: a `clear` stands for an object, but there is nothing more to say of it.
-  fileprivate var carriesPayload: Bool { carriesValue && self != .clear }
+  var carriesPayload: Bool { carriesValue && self != .clear }
 }

@@ -11,7 +11,7 @@ struct SimulatedDevice {
     /// The fingerprint before it in its stream.
     let previous: Fingerprint
     var header: Transaction.Header { transaction.header }
-    var operations: [Operation] { transaction.operations }
+    var operations: OperationList { transaction.operations }
   }
 
   /// Number from 0; the stream's id orders as it does.
@@ -46,7 +46,7 @@ struct SimulatedDevice {
     frontier.close()
   }
 
-  func understands(_ operations: [Operation]) -> Bool {
+  func understands(_ operations: OperationList) -> Bool {
     isNewer || KindCodes(operations.map { KindCodes($0.kind) }).newer.isEmpty
   }
 
@@ -116,13 +116,14 @@ extension SimulatedDevice {
     var transaction: Sent?
     if !draft.operations.isEmpty {
       draft.header = sealed(draft)
+      let operations = OperationList(draft.operations)
       frontier.apply(
-        draft.header, after: tip.fingerprint, isUnderstood: understands(draft.operations),
-        inserts: draft.operations.inserts(besides: draft.header.stream))
+        draft.header, after: tip.fingerprint, isUnderstood: understands(operations),
+        inserts: operations.inserts(besides: draft.header.stream))
       frontier.close()
       clock.merge(draft.header.time)
       let made = Sent(
-        transaction: Transaction(header: draft.header, operations: draft.operations),
+        transaction: Transaction(header: draft.header, operations: operations),
         previous: tip.fingerprint)
       tip = (draft.header.sequence, draft.header.fingerprint)
       written.append(made)

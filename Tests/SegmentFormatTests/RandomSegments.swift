@@ -56,7 +56,7 @@ extension SeededGenerator {
     let time = HybridTime(
       milliseconds: Int64.random(in: 1...253_402_300_799_999, using: &self),
       counter: UInt16(truncatingIfNeeded: next()))
-    let operations = (0..<below(6)).map { _ in operation() }
+    let operations = OperationList((0..<below(6)).map { _ in operation() })
     let reduced = below(3) == 0 ? reduced(leaving: operations.count) : nil
     let mayLean = mayLean || mayBeLone && reduced == nil
     return EncodedTransaction(

@@ -37,8 +37,8 @@ struct StreamAuthor {
   /// - parameter seen: what the author has seen of other streams.
   @discardableResult
   mutating func write(
-    _ operations: [Operation], seen: Context = Context(), nonce: UInt64 = Sample.nonce,
-    attributes: [Segment.Attribute] = [], own: UInt64? = nil
+    _ operations: some Collection<Operation>, seen: Context = Context(),
+    nonce: UInt64 = Sample.nonce, attributes: [Segment.Attribute] = [], own: UInt64? = nil
   ) -> Transaction {
     var context = seen
     let ownSequence = own ?? position.sequence
@@ -47,8 +47,8 @@ struct StreamAuthor {
         stream: stream, sequence: ownSequence, fingerprint: fingerprint(at: ownSequence)))
     let milliseconds = Sample.startMilliseconds + Int64(position.sequence) * 1000
     let transaction = transaction(
-      operations, time: HybridTime(milliseconds: milliseconds, counter: 7), context: context,
-      nonce: nonce)
+      OperationList(operations), time: HybridTime(milliseconds: milliseconds, counter: 7),
+      context: context, nonce: nonce)
     let range = Segment.Range(
       container: container, stream: stream, first: position.sequence + 1,
       last: position.sequence + 1, fingerprintBefore: position.fingerprint)
@@ -61,7 +61,7 @@ struct StreamAuthor {
   }
 
   private func transaction(
-    _ operations: [Operation], time: HybridTime, context: Context, nonce: UInt64
+    _ operations: OperationList, time: HybridTime, context: Context, nonce: UInt64
   ) -> Transaction {
     let form = CanonicalTransaction.bytes(
       sequence: position.sequence + 1, time: time, context: context, operations: operations)

@@ -30,11 +30,12 @@ import Testing
       transactions: [
         EncodedTransaction(
           time: 1 << 16, nonce: 1, isRelative: false, hasSeenOwn: true, changes: [],
-          operations: (0..<count).map {
-            Operation(
-              document: key, insert: Self.insert($0), path: Self.path($0), kind: .set,
-              payload: [2])
-          })
+          operations: OperationList(
+            (0..<count).map {
+              Operation(
+                document: key, insert: Self.insert($0), path: Self.path($0), kind: .set,
+                payload: [2])
+            }))
       ])
     fake.put(
       ann.folder.appending("logs").appending("other").appending("a.log"),

@@ -27,7 +27,7 @@ struct NewerAuthor {
   }
 
   /// Writes a transaction, and brings its file into a folder.
-  mutating func write(_ operations: [Operation], to folder: FilePath) throws {
+  mutating func write(_ operations: OperationList, to folder: FilePath) throws {
     let (sequence, before) = (position.sequence + 1, position.fingerprint)
     let time = HybridTime(milliseconds: 1_700_000_000_000 + Int64(sequence))
     var context = Context()

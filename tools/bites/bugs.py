@@ -327,9 +327,10 @@ extension StoreDatabase {
 
   /// Applies segments"""))
 line("first-operation-alone", BATCH,
-     "    guard let pieces else { return collected.append(piece.links, of: prepared) }\n",
+     "    guard let pieces else { return collected.append(operations, of: piece.transaction) }\n",
      "    guard let pieces else {\n"
-     "      return collected.append(ON ? piece.links.prefix(2) : piece.links, of: prepared)\n"
+     "      let some = ON ? operations.prefix(2) : operations\n"
+     "      return collected.append(some, of: piece.transaction)\n"
      "    }\n")
 line("checksum-not-checked", "Sources/SegmentFormat/SegmentFile.swift",
      "    guard Digest.first64(bytes[..<end]) == expected else {",

@@ -111,7 +111,7 @@ extension NewerProgram {
           document: document(shared), insert: insert, path: try path("reactions"),
           kind: Self.reaction, payload: Array("+\(number)".utf8)))
     }
-    try publish(operations)
+    try publish(OperationList(operations))
     try publish([operation(Self.retire, try path("gone"))])
     guard let doomed, let insert = self.insert(of: document(doomed)) else { return }
     try publish(
@@ -132,7 +132,7 @@ extension NewerProgram {
 
   /// - parameter minimumReader: the oldest format whose readers can apply it; else what it needs.
   private mutating func publish(
-    _ operations: [Replication.Operation], minimumReader: UInt8? = nil
+    _ operations: OperationList, minimumReader: UInt8? = nil
   ) throws {
     let now = HybridTime(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     latest = max(now, HybridTime(rawValue: latest.rawValue + 1))

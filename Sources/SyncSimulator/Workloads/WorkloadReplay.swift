@@ -108,9 +108,9 @@ private struct Author {
       states[key] = state
     }
     guard !operations.isEmpty else { return }
+    let list = OperationList(operations)
     let form = CanonicalTransaction.bytes(
-      sequence: header.sequence, time: header.time, context: header.context,
-      operations: operations)
+      sequence: header.sequence, time: header.time, context: header.context, operations: list)
     header = self.header(
       at: line.time,
       fingerprint: Fingerprint(
@@ -122,7 +122,7 @@ private struct Author {
     }
     frontier.apply(header, after: position.fingerprint)
     frontier.close()
-    transactions.append(Transaction(header: header, operations: operations))
+    transactions.append(Transaction(header: header, operations: list))
     position = StreamPosition(after: header)
   }
 

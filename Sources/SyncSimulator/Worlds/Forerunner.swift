@@ -96,7 +96,7 @@ struct Forerunner {
   }
 
   private func transaction(
-    _ operations: [Replication.Operation], _ context: Context, at time: HybridTime
+    _ operations: OperationList, _ context: Context, at time: HybridTime
   ) -> Replication.Transaction {
     let sequence = position.sequence + 1
     let form = CanonicalTransaction.bytes(

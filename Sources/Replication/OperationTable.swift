@@ -1,0 +1,132 @@
+/// Operations of one transaction or of many: each document and path once, all payloads behind one
+/// another.
+///
+/// An operation takes twenty bytes here and its payload, and whoever looks at one counts references
+/// to nothing: an import reads a million.
+///
+///     let list = OperationList([operation])
+///     let row = list.table.rows[list.rows.lowerBound]
+///     list.table.paths[Int(row.path)]  // operation.path
+package final class OperationTable: Sendable {
+  /// A document, and the insert of it that operations name.
+  package struct Document: Sendable {
+    package let key: DocumentKey
+    package let insert: Dot
+    /// The key's hash value.
+    package let hash: Int
+
+    package init(key: DocumentKey, insert: Dot) {
+      self.key = key
+      self.insert = insert
+      hash = key.hashValue
+    }
+  }
+
+  /// An operation, by the places of its parts.
+  package struct Row: Sendable {
+    package let document: UInt32
+    package let path: UInt32
+    package let kind: OperationKind
+    package let payload: (start: UInt32, count: UInt32)
+
+    package init(
+      document: UInt32, path: UInt32, kind: OperationKind, payload: (start: UInt32, count: UInt32)
+    ) {
+      self.document = document
+      self.path = path
+      self.kind = kind
+      self.payload = payload
+    }
+
+    /// Where in the table's payloads its own stands.
+    package var bytes: Range<Int> { Int(payload.start)..<Int(payload.start) + Int(payload.count) }
+  }
+
+  package let documents: [Document]
+  package let paths: [Path]
+  package let rows: [Row]
+  /// In the order of the rows, and nothing between.
+  package let payloads: [UInt8]
+
+  package init(documents: [Document], paths: [Path], rows: [Row], payloads: [UInt8]) {
+    self.documents = documents
+    self.paths = paths
+    self.rows = rows
+    self.payloads = payloads
+  }
+
+  static let empty = OperationTable(documents: [], paths: [], rows: [], payloads: [])
+}
+
+/// The operations of a transaction.
+///
+/// A part of a table, which those of the transactions beside it may share.
+///
+///     let list = OperationList([first, second])
+///     list[1] == second  // true
+package struct OperationList: Sendable {
+  package let table: OperationTable
+  /// Which of the table's rows they are.
+  package let rows: Range<Int>
+
+  /// - precondition: `table` has these rows.
+  package init(_ table: OperationTable, rows: Range<Int>) {
+    self.table = table
+    self.rows = rows
+  }
+
+  package init(_ operations: some Collection<Operation>) {
+    var documents: [OperationTable.Document] = []
+    var paths: [Path] = []
+    var rows: [OperationTable.Row] = []
+    var payloads: [UInt8] = []
+    rows.reserveCapacity(operations.count)
+    for operation in operations {
+      // Those that follow one another mostly edit the same document.
+      if documents.isEmpty || documents[documents.count - 1].insert != operation.insert
+        || documents[documents.count - 1].key != operation.document
+      {
+        documents.append(
+          OperationTable.Document(key: operation.document, insert: operation.insert))
+      }
+      if paths.isEmpty || paths[paths.count - 1] != operation.path { paths.append(operation.path) }
+      rows.append(
+        OperationTable.Row(
+          document: UInt32(documents.count - 1), path: UInt32(paths.count - 1),
+          kind: operation.kind,
+          payload: (UInt32(payloads.count), UInt32(operation.payload.count))))
+      payloads.append(contentsOf: operation.payload)
+    }
+    self.init(
+      OperationTable(documents: documents, paths: paths, rows: rows, payloads: payloads),
+      rows: 0..<rows.count)
+  }
+}
+
+extension OperationList: RandomAccessCollection {
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { rows.count }
+
+  package subscript(offset: Int) -> Operation {
+    let row = table.rows[rows.lowerBound + offset]
+    let document = table.documents[Int(row.document)]
+    return Operation(
+      document: document.key, insert: document.insert, path: table.paths[Int(row.path)],
+      kind: row.kind, payload: Array(table.payloads[row.bytes]))
+  }
+}
+
+extension OperationList: Hashable {
+  package static func == (first: Self, second: Self) -> Bool { first.elementsEqual(second) }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    for operation in self { hasher.combine(operation) }
+  }
+}
+
+extension OperationList: ExpressibleByArrayLiteral {
+  package init(arrayLiteral operations: Operation...) {
+    self = operations.isEmpty ? OperationList(.empty, rows: 0..<0) : OperationList(operations)
+  }
+}

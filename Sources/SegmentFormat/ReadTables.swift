@@ -1,0 +1,76 @@
+import CanonicalJSON
+import Replication
+
+/// The tables of a segment that is read.
+struct ReadTables {
+  private let own: StreamID
+  private let first: UInt64
+  private var streams: [StreamID] = []
+  private(set) var paths: [Path] = []
+  private(set) var documents: [OperationTable.Document] = []
+
+  init(from reader: inout ByteReader, own: StreamID, first: UInt64) throws(SegmentError) {
+    self.own = own
+    self.first = first
+    for _ in 0..<(try reader.count(of: 16)) { streams.append(try reader.identifier()) }
+    var collections: [ByteString] = []
+    for _ in 0..<(try Self.count(from: &reader, of: 2)) {
+      let name = try reader.text()
+      guard DocumentKey.problem(ofCollection: name) == nil else {
+        throw .damaged("a collection's name is not allowed")
+      }
+      collections.append(name)
+    }
+    for _ in 0..<(try Self.count(from: &reader, of: 1)) {
+      guard let path = Path(validating: try reader.block()) else {
+        throw .damaged("a path is malformed")
+      }
+      paths.append(path)
+    }
+    let count = try Self.count(from: &reader, of: 5)
+    documents.reserveCapacity(plausible: count)
+    for _ in 0..<count { documents.append(try document(from: &reader, collections)) }
+  }
+
+  /// How many entries a table has that operations refer to.
+  private static func count(
+    from reader: inout ByteReader, of size: Int
+  ) throws(SegmentError) -> Int {
+    let count = try reader.count(of: size)
+    guard count <= SegmentFile.maximumTableEntries else {
+      throw .damaged("a table has more entries than operations can name")
+    }
+    return count
+  }
+
+  private func document(
+    from reader: inout ByteReader, _ collections: [ByteString]
+  ) throws(SegmentError) -> OperationTable.Document {
+    let collection = try Self.value(at: try reader.varint(), of: collections)
+    let key = DocumentKey(collection: collection, id: try reader.text())
+    guard key.problem == nil else { throw .damaged("a document's id is not allowed") }
+    let offset = Int64(zigzag: try reader.varint())
+    let place = try reader.varint()
+    // The own stream and those in the table.
+    let streamCount = UInt64(streams.count) + 1
+    let stream = try stream(at: place % streamCount)
+    let index = place / streamCount
+    let sequence = UInt64(bitPattern: offset) &+ (stream == own ? first : 0)
+    guard index <= UInt64(UInt32.max), sequence > 0, sequence < UInt64(Int64.max) else {
+      throw .damaged("an insert is not possible")
+    }
+    return OperationTable.Document(
+      key: key, insert: Dot(stream: stream, sequence: sequence, index: UInt32(index)))
+  }
+
+  func stream(at index: UInt64) throws(SegmentError) -> StreamID {
+    index == 0 ? own : try Self.value(at: index - 1, of: streams)
+  }
+
+  private static func value<Value>(
+    at index: UInt64, of values: [Value]
+  ) throws(SegmentError) -> Value {
+    guard index < UInt64(values.count) else { throw .damaged("a reference points nowhere") }
+    return values[Int(index)]
+  }
+}
