@@ -1,3 +1,4 @@
+import CanonicalJSON
 import GRDB
 import Replication
 
@@ -88,7 +89,7 @@ extension DocumentTable {
     var done: [[Folded]] = []
     var start = 0
     // Of a new device nothing is stored: then a tenth of the time would go into asking for each.
-    let reading = try isEmpty() ? nil : self.reading()
+    let reading = try isEmpty() ? nil : db.cachedStatement(sql: StatesInOrder.sql)
     var stored = try storedStates(of: documents, from: start, by: reading)
     while start < documents.count {
       let folding = Folding(fold: fold, documents: documents, stored: stored, start: start)
@@ -109,10 +110,16 @@ extension DocumentTable {
   ) throws -> [[UInt8]?] {
     let end = min(start + Self.chunk, documents.count)
     guard let reading else { return Array(repeating: nil, count: end - start) }
+    var rows = StatesInOrder(reading)
     var states: [[UInt8]?] = []
     var bytes = 0
+    var collection: (name: ByteString, number: Int64?)?
     for place in start..<end where bytes < Self.chunkBytes {
-      let state = try storedState(of: documents.key(at: place), by: reading)
+      let key = documents.key(at: place)
+      if collection?.name != key.collection {
+        collection = (key.collection, collections.number(of: key.collection))
+      }
+      let state = try collection?.number.flatMap { try rows.state(of: key.id.bytes, in: $0) }
       states.append(state)
       bytes += state?.count ?? 0
     }

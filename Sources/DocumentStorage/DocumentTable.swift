@@ -20,24 +20,17 @@ package struct DocumentTable {
     return try StateCoding.decode(bytes, streams: streams, lineage: lineage)
   }
 
-  private func storedState(of key: DocumentKey) throws -> [UInt8]? {
-    try storedState(of: key, by: reading())
-  }
-
   /// Whether no document has a row.
   func isEmpty() throws -> Bool {
     try db.integer("SELECT EXISTS (SELECT 1 FROM documents)") == 0
   }
 
-  /// The statement that reads a state: to ask for it takes as long as to find a row.
-  func reading() throws -> Statement {
-    try db.cachedStatement(sql: "SELECT state FROM documents WHERE collection = ? AND id = ?")
-  }
-
   /// The state in a document's row; nil if there is none.
-  func storedState(of key: DocumentKey, by reading: Statement) throws -> [UInt8]? {
+  private func storedState(of key: DocumentKey) throws -> [UInt8]? {
     guard let collection = collections.number(of: key.collection) else { return nil }
-    return try reading.blob(collection: collection, id: key.id.bytes)
+    return try db.cachedStatement(
+      sql: "SELECT state FROM documents WHERE collection = ? AND id = ?"
+    ).blob(collection: collection, id: key.id.bytes)
   }
 
   /// Writes a document's row.
