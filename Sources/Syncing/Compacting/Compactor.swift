@@ -79,11 +79,15 @@ package struct Compactor {
     var report = CompactionReport()
     try heed(into: &report)
     var failure: (any Error)?
-    for stream in try device.database.compactableStreams() {
+    let streams = try device.database.compactableStreams()
+    var limits = try declareDropped(of: streams) ? limits : limits.keepingAll
+    for stream in streams {
       do {
-        try compact(stream, into: &report)
+        try compact(stream, limits, into: &report)
       } catch let error where Self.isOfOneStream(error) {
         failure = failure ?? error
+        // What it dropped may not be in the folder.
+        limits = limits.keepingAll
       }
       guard !report.isStopped else { break }
     }
@@ -107,7 +111,7 @@ package struct Compactor {
   /// Whether what hinders the work on one stream need not hinder that on another: a directory that
   /// is somebody else's, a segment that has rotted; not a database that takes nothing, nor a folder
   /// that is away.
-  private static func isOfOneStream(_ error: any Error) -> Bool {
+  static func isOfOneStream(_ error: any Error) -> Bool {
     switch error {
     case is FileError, is SegmentError, StorageError.damaged, StorageError.failed: true
     default: false
@@ -115,7 +119,8 @@ package struct Compactor {
   }
 
   private func compact(
-    _ compactable: CompactableStream, into report: inout CompactionReport
+    _ compactable: CompactableStream, _ limits: CompactionLimits,
+    into report: inout CompactionReport
   ) throws {
     let stream = compactable.stream
     let isUnread = try compactable.mayDrop && hasUnread(of: stream)
