@@ -40,6 +40,12 @@ package enum StateCoding {
     if let forgotten = state.forgotten {
       rows.appendVarint(UInt64(forgotten))
       rows.append(isExact)
+      // Programs that do not know it read no further.
+      for removal in state.pending {
+        rows.append(removal.had == nil ? 0 : 1)
+        guard let had = removal.had else { continue }
+        try ContextCoding.append(had, to: &rows, number: number)
+      }
     }
     var output: [UInt8] = []
     output.reserveCapacity(rows.count + entries.count * 16 + 64)
@@ -172,6 +178,14 @@ package enum StateCoding {
     if !reader.isAtEnd {
       let count = Int(clamping: try reader.varint())
       forgotten = reader.isAtEnd ? nil : count
+      if !reader.isAtEnd { _ = try reader.byte() }
+      for index in pending.indices where !reader.isAtEnd {
+        guard try reader.byte() != 0 else { continue }
+        let removal = pending[index]
+        pending[index] = DocumentState.PendingRemoval(
+          path: removal.path, kind: removal.kind, seen: removal.seen, insert: removal.insert,
+          had: try ContextCoding.decode(&reader, streams: streams))
+      }
     }
     return DocumentState(
       sorted: entries, pending: pending, lineage: lineage, forgotten: forgotten)

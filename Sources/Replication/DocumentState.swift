@@ -64,12 +64,20 @@ package struct DocumentState: Sendable, Equatable {
     package let kind: OperationKind
     package let seen: Context
     package let insert: Dot
+    /// What had been applied of those streams where its author looked; nil where nobody noted it.
+    ///
+    /// A context says of a stream that all is seen up to a number. So `seen` may tell of what its
+    /// author had not: what led up to a transaction before the one that is taken away.
+    package let had: Context?
 
-    package init(path: Path, kind: OperationKind, seen: Context, insert: Dot) {
+    package init(
+      path: Path, kind: OperationKind, seen: Context, insert: Dot, had: Context? = nil
+    ) {
       self.path = path
       self.kind = kind
       self.seen = seen
       self.insert = insert
+      self.had = had
     }
   }
 
@@ -303,7 +311,8 @@ package struct DocumentState: Sendable, Equatable {
       var seen = removal.seen.without(tip.stream)
       seen.advance(tip)
       return PendingRemoval(
-        path: removal.path, kind: removal.kind, seen: seen, insert: removal.insert)
+        path: removal.path, kind: removal.kind, seen: seen, insert: removal.insert,
+        had: removal.had)
     }
   }
 

@@ -31,7 +31,9 @@ extension DocumentState {
       hideLeftovers(of: plan, wanted: wanted, insert: insert)
     } else if plan.steps.isEmpty {
       let seen = seen(byDeletion: plan, header: header)
-      pending.append(PendingRemoval(path: .root, kind: .delete, seen: seen, insert: insert))
+      pending.append(
+        PendingRemoval(
+          path: .root, kind: .delete, seen: seen, insert: insert, had: plan.had(of: seen)))
     }
     return operations
   }
@@ -124,7 +126,9 @@ extension DocumentState {
     var runs: Grounds?
     for (path, entries) in hidden.sorted(by: { $0.key < $1.key }) {
       let seen = meaning(of: plan, removing: entries, &runs)
-      pending.append(PendingRemoval(path: path, kind: .remove, seen: seen, insert: insert))
+      pending.append(
+        PendingRemoval(
+          path: path, kind: .remove, seen: seen, insert: insert, had: plan.had(of: seen)))
     }
   }
 
@@ -136,21 +140,6 @@ extension DocumentState {
     return relation(of: applied, to: entry.stamp) >= .expected
   }
 
-  /// Takes out the removals that saw `seen`, which may be published now, and applies them under
-  /// their real stamps.
-  package mutating func publishRemovals(
-    seeing seen: Context, on document: DocumentKey, header: Transaction.Header, firstIndex: Int
-  ) -> [Operation] {
-    let removals = pending.filter { $0.seen == seen }
-    pending.removeAll { $0.seen == seen }
-    return removals.enumerated().map { offset, removal in
-      let operation = Operation(
-        document: document, insert: removal.insert, path: removal.path, kind: removal.kind)
-      apply(
-        Effect(operation), stamp: header.stamp(firstIndex + offset), context: header.context)
-      return operation
-    }
-  }
 }
 
 extension DocumentState.PendingRemoval {
@@ -162,7 +151,7 @@ extension DocumentState.PendingRemoval {
       seen = seen.without(header.stream)
       if let own = present.entry(of: header.stream) { seen.advance(own) }
     }
-    return Self(path: path, kind: .remove, seen: seen, insert: insert)
+    return Self(path: path, kind: .remove, seen: seen, insert: insert, had: had)
   }
 }
 
