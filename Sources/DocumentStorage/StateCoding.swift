@@ -7,6 +7,10 @@ package enum StateCoding {
   static let renderedVersion: UInt8 = 2
   /// Stands behind what is counted as forgotten.
   private static let isExact: UInt8 = 1
+  /// Stands there where it is not known, and more follows.
+  private static let isUnknown: UInt8 = 2
+  /// What older programs take it for then: so much that nothing is dropped.
+  private static let unknownCount = 1 << 40
 
   package static func encode(
     _ state: DocumentState, number: (StreamID) throws -> Int64
@@ -37,15 +41,16 @@ package enum StateCoding {
     }
     // Read as unknown where it is missing, and where nothing follows it, as older programs leave
     // it: they did not count at all, or too little.
-    if let forgotten = state.forgotten {
+    let hasMeanings = state.pending.contains { $0.meant != nil }
+    if let forgotten = state.forgotten ?? (hasMeanings ? unknownCount : nil) {
       rows.appendVarint(UInt64(forgotten))
-      rows.append(isExact)
-      // Programs that do not know it read no further.
-      for removal in state.pending {
-        rows.append(removal.had == nil ? 0 : 1)
-        guard let had = removal.had else { continue }
-        try ContextCoding.append(had, to: &rows, number: number)
-      }
+      rows.append(state.forgotten == nil ? isUnknown : isExact)
+    }
+    // Programs that do not know of it read no further.
+    for removal in hasMeanings ? state.pending : [] {
+      rows.append(removal.meant == nil ? 0 : 1)
+      guard let meant = removal.meant else { continue }
+      try ContextCoding.append(meant, to: &rows, number: number)
     }
     var output: [UInt8] = []
     output.reserveCapacity(rows.count + entries.count * 16 + 64)
@@ -177,14 +182,13 @@ package enum StateCoding {
     var forgotten: Int?
     if !reader.isAtEnd {
       let count = Int(clamping: try reader.varint())
-      forgotten = reader.isAtEnd ? nil : count
-      if !reader.isAtEnd { _ = try reader.byte() }
+      forgotten = try reader.isAtEnd || reader.byte() == isUnknown ? nil : count
       for index in pending.indices where !reader.isAtEnd {
         guard try reader.byte() != 0 else { continue }
         let removal = pending[index]
         pending[index] = DocumentState.PendingRemoval(
           path: removal.path, kind: removal.kind, seen: removal.seen, insert: removal.insert,
-          had: try ContextCoding.decode(&reader, streams: streams))
+          meant: try ContextCoding.decode(&reader, streams: streams))
       }
     }
     return DocumentState(

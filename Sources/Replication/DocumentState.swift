@@ -64,20 +64,21 @@ package struct DocumentState: Sendable, Equatable {
     package let kind: OperationKind
     package let seen: Context
     package let insert: Dot
-    /// What had been applied of those streams where its author looked; nil where nobody noted it.
+    /// What it means of what it says that it has seen: what its author had got, and what led up to
+    /// that which it takes away; nil where nobody noted it.
     ///
-    /// A context says of a stream that all is seen up to a number. So `seen` may tell of what its
-    /// author had not: what led up to a transaction before the one that is taken away.
-    package let had: Context?
+    /// A context says of a stream that all is seen up to a number. So `seen` may tell of more: what
+    /// led up to a transaction before the one that is taken away, which had itself not seen it.
+    package let meant: Context?
 
     package init(
-      path: Path, kind: OperationKind, seen: Context, insert: Dot, had: Context? = nil
+      path: Path, kind: OperationKind, seen: Context, insert: Dot, meant: Context? = nil
     ) {
       self.path = path
       self.kind = kind
       self.seen = seen
       self.insert = insert
-      self.had = had
+      self.meant = meant
     }
   }
 
@@ -312,7 +313,7 @@ package struct DocumentState: Sendable, Equatable {
       seen.advance(tip)
       return PendingRemoval(
         path: removal.path, kind: removal.kind, seen: seen, insert: removal.insert,
-        had: removal.had)
+        meant: removal.meant)
     }
   }
 

@@ -30,10 +30,7 @@ extension DocumentState {
     if let wanted {
       hideLeftovers(of: plan, wanted: wanted, insert: insert)
     } else if plan.steps.isEmpty {
-      let seen = seen(byDeletion: plan, header: header)
-      pending.append(
-        PendingRemoval(
-          path: .root, kind: .delete, seen: seen, insert: insert, had: plan.had(of: seen)))
+      pending.append(deletion(plan, header: header, insert: insert))
     }
     return operations
   }
@@ -80,8 +77,10 @@ extension DocumentState {
     return end.flatMap { grounds[$0] }
   }
 
-  /// What the author of a deletion saw: also what the transaction in the making wrote before it.
-  private func seen(byDeletion plan: EditPlan, header: Transaction.Header) -> Context {
+  /// A deletion that waits; its author saw also what the transaction in the making wrote before it.
+  private func deletion(
+    _ plan: EditPlan, header: Transaction.Header, insert: Dot
+  ) -> PendingRemoval {
     func isOwn(_ entry: Entry) -> Bool {
       entry.stamp.dot.stream == header.stream && entry.stamp.dot.sequence == header.sequence
         && entry.stamp.fingerprint == header.fingerprint
@@ -90,16 +89,18 @@ extension DocumentState {
     var runs: Grounds?
     // What a write hides goes by that, whose insert may not be here: what led up to it, and shows
     // here for the first time after the deletion, is not meant.
-    var seen = meaning(
-      of: plan,
-      removing: (uncovered + doubtfullyHidden).map { entries[$0] }.filter { entry in
-        entry.effect.kind.carriesValue && !isOwn(entry)
-          && (plan.settlesOrphans || !isOrphan(entry)) && !removals.hide(entry)
-      }, &runs)
-    let hasOwn = entries.contains(where: isOwn)
-    // The fingerprint is not known yet; `seal` puts it in.
-    if hasOwn { seen.advance(header.tip) }
-    return seen
+    let victims = (uncovered + doubtfullyHidden).map { entries[$0] }.filter { entry in
+      entry.effect.kind.carriesValue && !isOwn(entry)
+        && (plan.settlesOrphans || !isOrphan(entry)) && !removals.hide(entry)
+    }
+    var seen = meaning(of: plan, removing: victims, &runs)
+    var meant = plan.meant(removing: victims, seeing: seen)
+    if entries.contains(where: isOwn) {
+      // The fingerprint is not known yet; `seal` puts it in.
+      seen.advance(header.tip)
+      meant?.advance(header.tip)
+    }
+    return PendingRemoval(path: .root, kind: .delete, seen: seen, insert: insert, meant: meant)
   }
 
   /// Hides what the steps would have covered if the context could claim all that the author saw,
@@ -128,7 +129,8 @@ extension DocumentState {
       let seen = meaning(of: plan, removing: entries, &runs)
       pending.append(
         PendingRemoval(
-          path: path, kind: .remove, seen: seen, insert: insert, had: plan.had(of: seen)))
+          path: path, kind: .remove, seen: seen, insert: insert,
+          meant: plan.meant(removing: entries, seeing: seen)))
     }
   }
 
@@ -151,7 +153,7 @@ extension DocumentState.PendingRemoval {
       seen = seen.without(header.stream)
       if let own = present.entry(of: header.stream) { seen.advance(own) }
     }
-    return Self(path: path, kind: .remove, seen: seen, insert: insert, had: had)
+    return Self(path: path, kind: .remove, seen: seen, insert: insert, meant: meant)
   }
 }
 

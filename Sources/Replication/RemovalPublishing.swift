@@ -3,134 +3,76 @@ extension DocumentState {
   /// Takes out the removals that saw `seen`, which may be published now, and applies them under
   /// their real stamps.
   ///
-  /// What they say that they have seen, and came after they were made, is written anew behind them,
-  /// unless it led up to what they were made for: nobody meant to take it away. Where that cannot
-  /// be, since it competes with itself or is more than a plain value, or the document was deleted,
-  /// nothing is taken away.
+  /// One that would take away a value which it does not mean (``PendingRemoval/meant``) is given
+  /// up: what it hid shows again, beside that.
   package mutating func publishRemovals(
     seeing seen: Context, on document: DocumentKey, header: Transaction.Header, firstIndex: Int
   ) -> [Operation] {
-    let late = takenAwayUnseen(by: seen, author: header.stream)
-    let removals = pending.filter { $0.seen == seen }
+    let givenUp = removalsOfTheUnseen(seeing: seen)
+    let removals = pending.indices.filter { pending[$0].seen == seen && !givenUp.contains($0) }
+      .map { pending[$0] }
     pending.removeAll { $0.seen == seen }
-    guard late.isEmpty || Self.canWriteAnew(late, behind: removals) else { return [] }
-    let operations =
-      removals.map {
-        Operation(document: document, insert: $0.insert, path: $0.path, kind: $0.kind)
-      }
-      + late.map {
-        Operation(
-          document: document, insert: $0.effect.insert, path: $0.effect.path,
-          kind: $0.effect.kind, payload: $0.effect.payload)
-      }
-    for (offset, operation) in operations.enumerated() {
+    return removals.enumerated().map { offset, removal in
+      let operation = Operation(
+        document: document, insert: removal.insert, path: removal.path, kind: removal.kind)
       apply(
         Effect(operation), stamp: header.stamp(firstIndex + offset), context: header.context)
+      return operation
     }
-    return operations
   }
 
-  /// The values that removals which saw `seen` would take away, though their author had not got
-  /// them, nor had the authors of what it took away; in the order of their paths.
-  private func takenAwayUnseen(by seen: Context, author: StreamID) -> [Entry] {
-    let had = pending.filter { $0.seen == seen }.compactMap(\.had)
-    guard !had.isEmpty else { return [] }
-    let values = uncovered.map { entries[$0] }.filter(\.effect.kind.carriesValue)
+  /// The places of removals that would take away a value which no removal means.
+  private func removalsOfTheUnseen(seeing seen: Context) -> Set<Int> {
+    let group = pending.indices.filter { pending[$0].seen == seen }
+    // Most mean the same.
+    let meanings = Set(group.compactMap { pending[$0].meant })
+    let unseen = uncovered.map { entries[$0] }.filter { entry in
+      entry.effect.kind.carriesValue && meanings.contains { !$0.has(entry.stamp) }
+        && relation(of: seen, to: entry.stamp) != .none
+    }
     // Mostly nothing has come since.
-    let late = values.filter { entry in
-      entry.stamp.dot.stream != author && relation(of: seen, to: entry.stamp) != .none
-        && had.contains { !$0.has(entry.stamp) }
-    }
-    guard !late.isEmpty else { return [] }
-    var takings = Takings(self, values)
-    return late.filter { takings.areUnawares(of: $0, seeing: seen) }
-  }
-
-  /// What the removals that wait take away, each looked up once: there may be as many as values.
-  private struct Takings {
-    private let state: DocumentState
-    /// In the order of their paths.
-    private let values: [Entry]
-    private let removals: [Path: [Int]]
-    /// What the authors had seen of what a removal was made for, by its place.
-    private var grounds: [Int: Set<Context>] = [:]
-
-    init(_ state: DocumentState, _ values: [Entry]) {
-      self.state = state
-      self.values = values
-      removals = Dictionary(grouping: state.pending.indices) { state.pending[$0].path }
-    }
-
-    /// Whether a value is taken away by removals that saw `seen`, and whoever takes it away had
-    /// never heard of it.
-    mutating func areUnawares(of value: Entry, seeing seen: Context) -> Bool {
-      let above = [.root] + value.effect.path.ancestors + [value.effect.path]
-      let taking = Set(above).flatMap { removals[$0] ?? [] }.filter { place in
-        state.relation(of: state.pending[place].seen, to: value.stamp) != .none
-      }
-      guard taking.contains(where: { state.pending[$0].seen == seen }) else { return false }
-      return taking.allSatisfy { place in
-        state.pending[place].had?.has(value.stamp) == false
-          && !grounds(of: place).contains { state.relation(of: $0, to: value.stamp) != .none }
-      }
-    }
-
-    private mutating func grounds(of place: Int) -> Set<Context> {
-      if let known = grounds[place] { return known }
-      let removal = state.pending[place]
-      var index = values.partitionPoint { $0.effect.path < removal.path }
-      var found: Set<Context> = []
-      while index < values.count, values[index].effect.path.isAtOrBelow(removal.path) {
-        let stamp = values[index].stamp
-        if let context = values[index].context, removal.had?.has(stamp) == true,
-          state.relation(of: removal.seen, to: stamp) != .none
-        {
-          found.insert(context)
+    guard !unseen.isEmpty else { return [] }
+    let places = Dictionary(grouping: pending.indices) { pending[$0].path }
+    var result: Set<Int> = []
+    for entry in unseen {
+      var taking: [Int] = []
+      entry.effect.path.forEachAtOrAbove { path in
+        taking += (places[path] ?? []).filter { place in
+          relation(of: pending[place].seen, to: entry.stamp) != .none
         }
-        index += 1
+        return true
       }
-      grounds[place] = found
-      return found
+      // What another means goes by that.
+      guard taking.allSatisfy({ pending[$0].meant?.has(entry.stamp) == false }) else { continue }
+      result.formUnion(taking.filter { pending[$0].seen == seen })
     }
-  }
-
-  private static func canWriteAnew(_ late: [Entry], behind removals: [PendingRemoval]) -> Bool {
-    removals.allSatisfy { $0.kind == .remove }
-      && late.allSatisfy { entry in
-        (entry.effect.kind == .set || entry.effect.kind == .clear)
-          && entry.effect.insert != entry.stamp.dot
-      }
-      && Set(late.map(\.effect.path)).count == late.count
+    return result
   }
 }
 
 extension EditPlan {
-  /// What had been applied of some streams where its author looked; nil if that is not known.
-  func had(of seen: Context) -> Context? {
-    let applied: Context
-    switch (self.applied, grounds) {
-    case (let known?, _): applied = known
-    case (nil, .present(let frontier)): applied = frontier.applied
+  /// What a removal of `victims` means, by number alone: what had been applied where its author
+  /// looked, and what led up to the victims; nil if that is not known.
+  ///
+  /// - parameter seen: What it says that it has seen.
+  func meant(removing victims: [DocumentState.Entry], seeing seen: Context) -> Context? {
+    var meant = Context()
+    switch (applied, grounds) {
+    case (let known?, _): meant = known
+    case (nil, .present(let frontier)): meant = frontier.applied
     case (nil, _): return nil
     }
-    return Context(seen.streams.flatMap { applied.entries(of: $0) })
-  }
-}
-
-extension Array {
-  /// How many at the front satisfy `isBefore`, which must hold for a prefix.
-  fileprivate func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+    // Of what is settled all had arrived when its document was stored, which may be since.
+    guard applied == nil || victims.allSatisfy({ $0.context != nil }) else { return nil }
+    for context in Set(victims.compactMap(\.context)) {
+      for entry in context.entries { meant.advance(entry) }
     }
-    return low
+    return Context(seen.streams.flatMap { meant.entries(of: $0) })
   }
 }
 
 extension Context {
-  /// Whether an operation was there, by its number alone.
+  /// Whether it has an operation, by its number alone.
   fileprivate func has(_ stamp: Stamp) -> Bool {
     contains(stream: stamp.dot.stream, sequence: stamp.dot.sequence)
   }

@@ -69,8 +69,7 @@ struct DroppingDeclaredTests {
       let report = try scene.week()
       if try isSo(scene, report) { return week }
     }
-    Issue.record("it takes longer than that")
-    return 0
+    return try #require(nil, "it takes longer than that")
   }
 
   @Test("the values first")

@@ -58,19 +58,4 @@ import Testing
       }
     }
   }
-
-  @Test("and from the beginning each time that one begins anew")
-  func anew() throws {
-    var chance = SeededGenerator(seed: 1)
-    let (queue, states) = try Self.filled(&chance)
-    let ids = try #require(states[1]?.keys.sorted())
-    try queue.read { db in
-      for _ in 0..<2 {
-        var rows = StatesInOrder(try db.cachedStatement(sql: StatesInOrder.sql))
-        for id in ids {
-          #expect(try rows.state(of: id.bytes, in: 1) == states[1]?[id])
-        }
-      }
-    }
-  }
 }

@@ -1,4 +1,6 @@
 import DocumentStorage
+import Foundation
+import GRDB
 import Replication
 import SegmentFormat
 import Syncing
@@ -7,8 +9,8 @@ import Testing
 
 /// Bob edits a member.
 ///
-/// Ann, who has that by now, writes the same member as she had read it before,
-/// and something else between. The reader has all of Ann's, and nothing of Bob's.
+/// Ann, who has that by now, writes something else, and then the document: the same member as she
+/// had read it before, or another. The reader has all of Ann's, and nothing of Bob's.
 private struct LateBranch {
   let world: World
   let ann: Peer
@@ -28,9 +30,14 @@ private struct LateBranch {
     try world.send(from: bob, to: ann)
     try ann.put("other", "{}")
     try ann.publish()
-    try ann.put("doc", #"{"keep":true,"n":2}"#, token: isOnOldRead ? token : nil)
+    if isOnOldRead {
+      try ann.put("doc", #"{"keep":true,"n":2}"#, token: token)
+    } else {
+      try ann.put("doc", #"{"keep":false,"n":{"deep":1}}"#)
+    }
     try world.send(from: ann, to: reader)
-    #expect(try reader.body("doc") == #"{"keep":true,"n":2}"#)
+    #expect(
+      try reader.body("doc") == (isOnOldRead ? #"{"keep":true,"n":2}"# : #"{"keep":false,"n":1}"#))
   }
 
   /// Everybody gets everything, also what is published by that.
@@ -45,6 +52,13 @@ private struct LateBranch {
     }
   }
 
+  /// Everybody lists what Bob wrote.
+  func expectConflict() throws {
+    for peer in [ann, bob, reader] {
+      #expect(try peer.conflicts(of: "doc").contains { $0.contains("deep") })
+    }
+  }
+
   func expectEverywhere(_ body: String?) throws {
     for peer in [ann, bob, reader] { #expect(try peer.body("doc") == body) }
   }
@@ -52,40 +66,62 @@ private struct LateBranch {
 
 @Suite("A removal that waits, and says that it has seen more than it had")
 struct UnseenByRemovalTests {
-  @Test("takes away what was there, and not what somebody wrote beside it")
+  /// How Ann writes last: `n` as she had read the document before Bob's edit, or `keep` after it.
+  private static let onOldRead = #"{"keep":true,"n":2}"#
+
+  @Test("is given up where it would take away what somebody wrote beside it: that is a conflict")
   func unseen() throws {
     let scene = try LateBranch(isOnOldRead: true)
     try scene.reader.put("doc", #"{"keep":true}"#)
     #expect(try scene.reader.body("doc") == #"{"keep":true}"#)
     try scene.meet()
-    try scene.expectEverywhere(#"{"keep":true,"n":{"deep":1}}"#)
-    for peer in [scene.ann, scene.bob, scene.reader] {
-      #expect(try peer.device.database.counts().conflicts == 0)
-    }
+    try scene.expectEverywhere(Self.onOldRead)
+    try scene.expectConflict()
   }
 
-  @Test("takes away also what led up to what was there")
-  func ledUpTo() throws {
-    let scene = try LateBranch(isOnOldRead: false)
+  @Test("also where its device does not know how much the document has forgotten")
+  func unknownCount() throws {
+    let scene = try LateBranch(isOnOldRead: true)
     try scene.reader.put("doc", #"{"keep":true}"#)
+    let database = scene.reader.device.database
+    let kept = try #require(try database.keptDocuments().first { $0.key == Peer.key("doc") })
+    var state = kept.state
+    state.forgetCount()
+    try database.write { db in
+      let rows = try Row.fetchAll(db, sql: "SELECT stream, id FROM streams")
+      let numbers = Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as Data, $0[1] as Int64) })
+      let bytes = try StateCoding.encode(state) { try #require(numbers[Data($0.bytes)]) }
+      try db.execute(
+        sql: "UPDATE documents SET state = ? WHERE id = 'doc'", arguments: [Data(bytes)])
+    }
+    let stored = try #require(try database.keptDocuments().first { $0.key == Peer.key("doc") })
+    #expect(stored.state.forgotten == nil)
+    #expect(stored.state.pending == state.pending)
     try scene.meet()
-    try scene.expectEverywhere(#"{"keep":true}"#)
+    try scene.expectEverywhere(Self.onOldRead)
+    try scene.expectConflict()
   }
 
-  @Test("is given up where it is of the whole document: an edit beside it undoes a delete")
+  @Test("and others of the same document are published")
+  func others() throws {
+    let scene = try LateBranch(isOnOldRead: true)
+    try scene.reader.put("doc", "{}")
+    try scene.meet()
+    try scene.expectEverywhere(#"{"n":2}"#)
+  }
+
+  @Test("is given up where the document was deleted, too: an edit beside it undoes a delete")
   func deleted() throws {
     let scene = try LateBranch(isOnOldRead: true)
     try scene.reader.delete("doc")
     #expect(try scene.reader.body("doc") == nil)
     try scene.meet()
-    try scene.expectEverywhere(#"{"keep":true,"n":2}"#)
-    for peer in [scene.ann, scene.bob, scene.reader] {
-      #expect(try peer.conflicts(of: "doc").contains { $0.contains("deep") })
-    }
+    try scene.expectEverywhere(Self.onOldRead)
+    try scene.expectConflict()
   }
 
-  @Test("and deletes where all that is there led up to it")
-  func deletedAll() throws {
+  @Test("and takes away what led up to what was there")
+  func ledUpTo() throws {
     let scene = try LateBranch(isOnOldRead: false)
     try scene.reader.delete("doc")
     try scene.meet()

@@ -10,28 +10,39 @@ extension Compactor {
   ///
   /// What a delete takes away counts as dropped once it is out of the archive. If the delete were
   /// dropped then while the folder still has what it took away, that would show again for all who
-  /// come; so nothing is dropped before the folder has been told (protocol.md 21 c).
+  /// come; so nothing is dropped before the folder has been told (protocol.md 21 c). What is
+  /// written anew in a pass is told by the next at the latest: a delete is looked at in one pass,
+  /// and dropped in a later one.
   ///
   /// Names and sizes are compared. What has a proper name, and is damaged, is found out by imports.
   ///
-  /// - returns: whether the folder has all of it.
-  func declareDropped(of streams: [CompactableStream]) throws -> Bool {
-    var isDeclared = true
-    // Of others nothing is dropped, and what is not told of them yet imports see to.
-    for compactable in streams where compactable.mayDrop {
-      for segment in try undeclared(of: compactable) {
-        do {
-          guard let kept = try device.database.archivedFile(of: segment) else { continue }
-          try device.requireContainer()
-          _ = try device.container.publish(
-            kept.file, of: kept.range, temporaryName: device.ambient.temporaryName())
-        } catch let error where Self.isOfOneStream(error) {
-          // Whatever is written next is refused likewise, and tells of it.
-          isDeclared = false
+  /// - returns: whether the folder has all of it, and what hindered that of one stream.
+  func declareDropped(
+    of streams: [CompactableStream]
+  ) throws -> (isDeclared: Bool, hindrance: (any Error)?) {
+    var (isDeclared, hindrance): (Bool, (any Error)?) = (true, nil)
+    for compactable in streams {
+      do {
+        for segment in try undeclared(of: compactable) {
+          // What is to be told of one that branches, or of which a statement waits, imports see to.
+          guard compactable.mayDrop, !isStopping() else {
+            isDeclared = false
+            break
+          }
+          try declare(segment)
         }
+      } catch let error where Self.isOfOneStream(error) {
+        (isDeclared, hindrance) = (false, hindrance ?? error)
       }
     }
-    return isDeclared
+    return (isDeclared, hindrance)
+  }
+
+  private func declare(_ segment: ArchivedSegment) throws {
+    guard let kept = try device.database.archivedFile(of: segment) else { return }
+    try device.requireContainer()
+    _ = try device.container.publish(
+      kept.file, of: kept.range, temporaryName: device.ambient.temporaryName())
   }
 
   /// The segments of a stream from which something was dropped, of which the folder has no file.

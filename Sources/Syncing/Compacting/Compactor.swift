@@ -80,14 +80,14 @@ package struct Compactor {
     try heed(into: &report)
     var failure: (any Error)?
     let streams = try device.database.compactableStreams()
-    var limits = try declareDropped(of: streams) ? limits : limits.keepingAll
+    let (isDeclared, hindrance) = try declareDropped(of: streams)
+    failure = hindrance
+    let limits = isDeclared ? limits : limits.keepingAll
     for stream in streams {
       do {
         try compact(stream, limits, into: &report)
       } catch let error where Self.isOfOneStream(error) {
         failure = failure ?? error
-        // What it dropped may not be in the folder.
-        limits = limits.keepingAll
       }
       guard !report.isStopped else { break }
     }
