@@ -21,6 +21,19 @@ extension [UInt8] {
     return order == 0 ? count < other.count : order < 0
   }
 
+  /// Below zero where they sort before bytes that stand elsewhere, and zero where they are the same.
+  package func order(to other: UnsafeRawBufferPointer) -> Int {
+    withUnsafeBytes { bytes in
+      let most = Swift.min(bytes.count, other.count)
+      // An empty buffer may have no address.
+      guard most > 0, let first = bytes.baseAddress, let second = other.baseAddress else {
+        return bytes.count - other.count
+      }
+      let order = memcmp(first, second, most)
+      return order == 0 ? bytes.count - other.count : Int(order)
+    }
+  }
+
   private func order(to other: [UInt8], count: Int) -> Int32 {
     withUnsafeBytes { left in
       other.withUnsafeBytes { right in

@@ -182,7 +182,9 @@ package enum StateCoding {
     var forgotten: Int?
     if !reader.isAtEnd {
       let count = Int(clamping: try reader.varint())
-      forgotten = try reader.isAtEnd || reader.byte() == isUnknown ? nil : count
+      // An older program has taken it for so many, and may have counted on.
+      let isKnown = try !reader.isAtEnd && reader.byte() == isExact && count < unknownCount / 2
+      forgotten = isKnown ? count : nil
       for index in pending.indices where !reader.isAtEnd {
         guard try reader.byte() != 0 else { continue }
         let removal = pending[index]

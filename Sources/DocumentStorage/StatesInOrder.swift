@@ -1,7 +1,6 @@
 import CanonicalJSON
 import GRDB
 import GRDBSQLite
-import Glibc
 
 /// Reads the states of documents in the order of their keys.
 ///
@@ -44,9 +43,9 @@ package struct StatesInOrder: ~Copyable {
     if collection != self.collection { try find(id, in: collection) }
     var steps = 0
     while isAtRow {
-      let order = order(to: id)
+      let order = order(of: id)
       if order == 0 { return state }
-      if order > 0 { return nil }
+      if order < 0 { return nil }
       steps += 1
       if steps > Self.mostSteps { try find(id, in: collection) } else { try step() }
     }
@@ -74,14 +73,10 @@ package struct StatesInOrder: ~Copyable {
     isAtRow = code == SQLITE_ROW
   }
 
-  /// Below zero where the row stands before `id`, zero where it is that.
-  private func order(to id: [UInt8]) -> Int {
+  /// Below zero where an id stands before that of the row, zero where it is that.
+  private func order(of id: [UInt8]) -> Int {
     let count = Int(sqlite3_column_bytes(handle, 0))
-    guard let text = sqlite3_column_text(handle, 0) else { return -id.count }
-    let order = id.withUnsafeBytes { id in
-      id.baseAddress.map { memcmp(text, $0, min(count, id.count)) } ?? 0
-    }
-    return order == 0 ? count - id.count : Int(order)
+    return id.order(to: UnsafeRawBufferPointer(start: sqlite3_column_text(handle, 0), count: count))
   }
 
   private var state: [UInt8] {

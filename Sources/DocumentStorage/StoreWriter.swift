@@ -216,7 +216,7 @@ extension StoreWriter {
       seeing: seen, on: key, header: header, firstIndex: operations.count)
     try count(new)
     operations += new
-    note(new, on: before, at: key)
+    note(before.removals(seeing: seen, on: key), on: before, at: key)
     states[key] = state
     changed.insert(key)
   }

@@ -21,6 +21,13 @@ extension DocumentState {
     }
   }
 
+  /// The removals that saw `seen`, whether they are published or given up.
+  package func removals(seeing seen: Context, on document: DocumentKey) -> [Operation] {
+    pending.filter { $0.seen == seen }.map {
+      Operation(document: document, insert: $0.insert, path: $0.path, kind: $0.kind)
+    }
+  }
+
   /// The places of removals that would take away a value which no removal means.
   private func removalsOfTheUnseen(seeing seen: Context) -> Set<Int> {
     let group = pending.indices.filter { pending[$0].seen == seen }
@@ -62,9 +69,12 @@ extension EditPlan {
     case (nil, .present(let frontier)): meant = frontier.applied
     case (nil, _): return nil
     }
-    // Of what is settled all had arrived when its document was stored, which may be since.
-    guard applied == nil || victims.allSatisfy({ $0.context != nil }) else { return nil }
-    for context in Set(victims.compactMap(\.context)) {
+    // Of what is settled all had arrived when its document was stored, which may be since. But what
+    // a write had seen at its path, or below that, it has covered.
+    let areTold = victims.allSatisfy { $0.context != nil || $0.effect.kind.cover == .path }
+    guard applied == nil || areTold else { return nil }
+    // What is claimed at once is meant in any case.
+    for context in Set(victims.compactMap(\.context)).union([context]) {
       for entry in context.entries { meant.advance(entry) }
     }
     return Context(seen.streams.flatMap { meant.entries(of: $0) })

@@ -79,6 +79,19 @@ struct UnseenByRemovalTests {
     try scene.expectConflict()
   }
 
+  @Test("also where that had come by then, and its author went by what was read before")
+  func ownOldRead() throws {
+    let scene = try LateBranch(isOnOldRead: true)
+    let token = try scene.reader.token("doc")
+    try scene.world.send(from: scene.bob, to: scene.reader)
+    try scene.reader.put("doc", #"{"keep":true}"#, token: token)
+    try scene.meet()
+    for peer in [scene.ann, scene.bob, scene.reader] {
+      let listed = try peer.conflicts(of: "doc") + [peer.body("doc") ?? ""]
+      #expect(listed.contains { $0.contains("deep") })
+    }
+  }
+
   @Test("also where its device does not know how much the document has forgotten")
   func unknownCount() throws {
     let scene = try LateBranch(isOnOldRead: true)
