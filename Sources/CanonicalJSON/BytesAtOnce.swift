@@ -21,7 +21,7 @@ extension [UInt8] {
     return order == 0 ? count < other.count : order < 0
   }
 
-  /// Below zero where they sort before bytes that stand elsewhere, and zero where they are the same.
+  /// Below zero where they sort before bytes that stand elsewhere, zero where they are the same.
   package func order(to other: UnsafeRawBufferPointer) -> Int {
     withUnsafeBytes { bytes in
       let most = Swift.min(bytes.count, other.count)
