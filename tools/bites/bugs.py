@@ -306,7 +306,7 @@ bug("marked-before-commit",
     (IMPORTER,
      "    let imported = try device.database.apply(",
      f"""
-    if {on("marked-before-commit")} {{ try device.database.trust(files.map(\\.segment)) }}
+    if {on("marked-before-commit")} {{ try device.database.trust(files.map(\\.segment.held)) }}
     let imported = try device.database.apply("""),
     ("Sources/DocumentStorage/StoreDatabase+Importing.swift",
      "extension StoreDatabase {\n  /// Applies segments",
