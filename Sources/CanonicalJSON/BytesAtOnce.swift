@@ -21,16 +21,20 @@ extension [UInt8] {
     return order == 0 ? count < other.count : order < 0
   }
 
-  /// Below zero where they sort before bytes that stand elsewhere, zero where they are the same.
-  package func order(to other: UnsafeRawBufferPointer) -> Int {
-    withUnsafeBytes { bytes in
-      let most = Swift.min(bytes.count, other.count)
-      // An empty buffer may have no address.
-      guard most > 0, let first = bytes.baseAddress, let second = other.baseAddress else {
-        return bytes.count - other.count
+  /// Hashes some of the bytes as ``hashAtOnce(into:)`` does all.
+  package func hashAtOnce(_ range: Range<Int>, into hasher: inout Hasher) {
+    hasher.combine(range.count)
+    withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[range])) }
+  }
+
+  /// Whether some of the bytes are the same as some of others.
+  package func isSame(_ range: Range<Int>, as other: [UInt8], _ otherRange: Range<Int>) -> Bool {
+    guard range.count == otherRange.count else { return false }
+    return withUnsafeBytes { bytes in
+      other.withUnsafeBytes { other in
+        UnsafeRawBufferPointer(rebasing: bytes[range]).order(
+          to: UnsafeRawBufferPointer(rebasing: other[otherRange])) == 0
       }
-      let order = memcmp(first, second, most)
-      return order == 0 ? bytes.count - other.count : Int(order)
     }
   }
 
@@ -44,5 +48,18 @@ extension [UInt8] {
         return first == second ? 0 : memcmp(first, second, count)
       }
     }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Below zero where the bytes sort before others, zero where they are the same.
+  package func order(to other: UnsafeRawBufferPointer) -> Int {
+    let most = Swift.min(count, other.count)
+    // An empty buffer may have no address.
+    guard most > 0, let first = baseAddress, let second = other.baseAddress else {
+      return count - other.count
+    }
+    let order = memcmp(first, second, most)
+    return order == 0 ? count - other.count : Int(order)
   }
 }

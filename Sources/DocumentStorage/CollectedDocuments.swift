@@ -7,7 +7,7 @@ final class CollectedDocuments: Sendable {
   typealias Entry = DocumentState.Entry
 
   private let order: [Int]
-  private let keys: [DocumentKey]
+  let keys: DocumentKeys
   private let chains: [CollectedOperations.Chain]
   private let links: [CollectedOperations.Link]
   private let inserts: [Dot]
@@ -19,7 +19,7 @@ final class CollectedDocuments: Sendable {
   private let root: UInt32
 
   init(
-    order: [Int], keys: [DocumentKey], chains: [CollectedOperations.Chain],
+    order: [Int], keys: DocumentKeys, chains: [CollectedOperations.Chain],
     links: [CollectedOperations.Link], inserts: [Dot], headers: [CollectedOperations.Header],
     contexts: SeenContexts, paths: [Path], payloads: [UInt8]
   ) {
@@ -37,8 +37,8 @@ final class CollectedDocuments: Sendable {
 
   var count: Int { order.count }
 
-  /// A document's key, by its place in the order of keys.
-  func key(at place: Int) -> DocumentKey { keys[order[place]] }
+  /// A document's number in ``keys``, by its place in their order.
+  func number(at place: Int) -> Int { order[place] }
 
   /// What the operations of several documents have in common, made by the thread that looks at
   /// these: to count references to what others have too takes longer than to make it.
@@ -47,12 +47,52 @@ final class CollectedDocuments: Sendable {
     fileprivate let constants: [[UInt8]] = (0...2).map { [UInt8($0)] }
     /// That of the transaction which came last.
     fileprivate var context: (transaction: UInt32, seen: Context)?
-    /// Those that may cover what comes before them, by their numbers.
-    fileprivate var coverers: [UInt32] = []
-    /// The operations of the document in hand, by their numbers, the last first.
-    fileprivate var chain: [UInt32] = []
+    /// Those that may cover what comes before them.
+    fileprivate var coverers: [(path: UInt32, transaction: UInt32)] = []
+    /// The operations of the documents in hand, by their numbers, each document's in their order,
+    /// and where those of each end.
+    fileprivate var chains: (links: [UInt32], ends: [Int]) = ([], [])
+    /// Which documents these are.
+    fileprivate let range: Range<Int>
 
-    init() {}
+    fileprivate init(of range: Range<Int>) { self.range = range }
+
+    /// Where the operations of a document stand in the chains.
+    fileprivate func links(at place: Int) -> Range<Int> {
+      let index = place - range.lowerBound
+      return (index == 0 ? 0 : chains.ends[index - 1])..<chains.ends[index]
+    }
+  }
+
+  /// Finds out which operations belong to some documents that follow one another.
+  ///
+  /// The chains of all are followed at once, a step each: where links lie far from one another,
+  /// each step waits for the memory, and so they wait together.
+  func shared(by range: Range<Int>) -> Shared {
+    var shared = Shared(of: range)
+    // What is still to be followed: which comes next, and the place it gets.
+    var rest: [(link: UInt32, place: Int)] = []
+    var end = 0
+    for place in range {
+      let chain = chains[order[place]]
+      end += Int(chain.count)
+      shared.chains.ends.append(end)
+      if chain.count > 0 { rest.append((chain.last, end - 1)) }
+    }
+    shared.chains.links = Array(repeating: 0, count: end)
+    while !rest.isEmpty {
+      var kept = 0
+      for index in rest.indices {
+        let (link, place) = rest[index]
+        shared.chains.links[place] = link
+        let previous = links[Int(link)].previous
+        guard previous != CollectedOperations.none else { continue }
+        rest[kept] = (previous, place - 1)
+        kept += 1
+      }
+      rest.removeSubrange(kept...)
+    }
+    return shared
   }
 
   /// What comes to a document.
@@ -64,32 +104,27 @@ final class CollectedDocuments: Sendable {
     var count: Int { entries.count + covered.count }
   }
 
-  /// What comes to a document.
-  func incoming(at place: Int, _ shared: inout Shared) -> Incoming {
-    var incoming = Incoming()
+  /// What comes to a document, in the place of what came to another.
+  ///
+  /// - parameter shared: That of it and those beside it; each is read once.
+  func read(_ incoming: inout Incoming, at place: Int, _ shared: inout Shared) {
+    incoming.entries.removeAll(keepingCapacity: true)
+    incoming.covered.removeAll(keepingCapacity: true)
     let insert = chains[order[place]].insert
-    var number = chains[order[place]].last
-    shared.chain.removeAll(keepingCapacity: true)
-    while number != CollectedOperations.none {
-      shared.chain.append(number)
-      number = links[Int(number)].previous
-    }
+    let range = shared.links(at: place)
     shared.coverers.removeAll(keepingCapacity: true)
-    if shared.chain.count > 1 {
+    if range.count > 1 {
       // The last first: what covers comes later.
-      for index in shared.chain.indices where isCovered(shared.chain[index], &shared) {
-        let link = links[Int(shared.chain[index])]
+      for index in range.reversed() where isCovered(shared.chains.links[index], &shared) {
+        let link = links[Int(shared.chains.links[index])]
         let stream = headers[Int(link.transaction)].stamp.dot.stream
         incoming.covered.append((path(link.path, &shared), stream))
-        shared.chain[index] = CollectedOperations.none
+        shared.chains.links[index] = CollectedOperations.none
       }
     }
-    incoming.entries.reserveCapacity(shared.chain.count - incoming.covered.count)
-    for index in shared.chain.indices.reversed()
-    where shared.chain[index] != CollectedOperations.none {
-      incoming.entries.append(entry(links[Int(shared.chain[index])], of: insert, &shared))
+    for index in range where shared.chains.links[index] != CollectedOperations.none {
+      incoming.entries.append(entry(links[Int(shared.chains.links[index])], of: insert, &shared))
     }
-    return incoming
   }
 
   /// Whether something of the same document that came later covers an operation for good, and all
@@ -101,8 +136,9 @@ final class CollectedDocuments: Sendable {
     guard link.kind.cover == .path else { return false }
     // Inserts stay, since edits that came before them show with them.
     if link.insert != CollectedOperations.none, link.kind.carriesValue {
-      for later in shared.coverers {
-        let coverer = links[Int(later)]
+      // By place: an iterator would count references.
+      for index in shared.coverers.indices {
+        let coverer = shared.coverers[index]
         guard coverer.path == link.path || coverer.path == root else { continue }
         if coverer.transaction == link.transaction
           || contexts.covers(headers[Int(coverer.transaction)], headers[Int(link.transaction)])
@@ -111,7 +147,9 @@ final class CollectedDocuments: Sendable {
         }
       }
     }
-    if shared.coverers.count < Self.mostCoverers { shared.coverers.append(number) }
+    if shared.coverers.count < Self.mostCoverers {
+      shared.coverers.append((link.path, link.transaction))
+    }
     return false
   }
 

@@ -54,21 +54,20 @@ struct CollectedOperations: ~Copyable {
   }
 
   struct Chain: Sendable {
-    let hash: Int
     /// The insert that the first of them edits, or is: mostly that of all.
     let insert: Dot
     /// The operation that came last.
     var last: UInt32
+    /// How many they are.
+    var count: UInt32
   }
 
   static let none = UInt32.max
   static let own = none - 1
 
-  private var keys: [DocumentKey] = []
-  /// Those of the documents in `keys`.
+  private var documents = NumberedDocuments()
+  /// Those of the documents, by their numbers.
   private var chains: [Chain] = []
-  /// Which of the chains a document's is, by its hash.
-  private var slots = [UInt32](repeating: none, count: 1 << 6)
   private var links: [Link] = []
   private var inserts: [Dot] = []
   private var headers: [Header] = []
@@ -99,8 +98,12 @@ struct CollectedOperations: ~Copyable {
     bytes += MemoryLayout<Header>.stride
   }
 
-  /// Makes room for so many operations, so that it need not be made twice.
-  mutating func reserve(operations: Int) { links.reserveCapacity(operations) }
+  /// Makes room for so many, so that it need not be made twice.
+  mutating func reserve(operations: Int, transactions: Int, payloadBytes: Int) {
+    links.reserveCapacity(operations)
+    headers.reserveCapacity(transactions)
+    payloads.reserveCapacity(payloadBytes)
+  }
 
   /// Collects some more of the transaction that was begun last.
   mutating func append(_ offsets: Range<Int>, of transaction: Transaction) {
@@ -120,6 +123,7 @@ struct CollectedOperations: ~Copyable {
       let isInsert = table.documents[Int(row.document)].insert.is(dot, at: place)
       let previous = chains[Int(named.chain)].last
       chains[Int(named.chain)].last = UInt32(links.count)
+      chains[Int(named.chain)].count += 1
       links.append(
         Link(
           transaction: UInt32(header), place: place, insert: isInsert ? Self.none : named.insert,
@@ -148,35 +152,14 @@ struct CollectedOperations: ~Copyable {
   ) -> (chain: UInt32, insert: UInt32) {
     let known = namedDocuments[Int(document)]
     guard known.chain == Self.none else { return known }
-    let chain = chain(of: table.documents[Int(document)])
-    let insert = self.number(of: table.documents[Int(document)].insert, in: chain)
-    namedDocuments[Int(document)] = (UInt32(chain), insert)
-    return (UInt32(chain), insert)
-  }
-
-  private mutating func chain(of document: OperationTable.Document) -> Int {
-    let hash = document.hash
-    var slot = hash & (slots.count - 1)
-    while slots[slot] != Self.none {
-      let chain = Int(slots[slot])
-      if chains[chain].hash == hash, keys[chain] == document.key { return chain }
-      slot = (slot + 1) & (slots.count - 1)
+    let insert = table.documents[Int(document)].insert
+    let chain = documents.number(of: Int(document), in: table)
+    if chain == chains.count {
+      chains.append(Chain(insert: insert, last: Self.none, count: 0))
+      bytes += Self.documentBytes + table.keys.places[Int(document)].id.count
     }
-    slots[slot] = UInt32(chains.count)
-    keys.append(document.key)
-    chains.append(Chain(hash: hash, insert: document.insert, last: Self.none))
-    bytes += Self.documentBytes
-    if chains.count * 2 > slots.count { makeRoom() }
-    return chains.count - 1
-  }
-
-  private mutating func makeRoom() {
-    slots = [UInt32](repeating: Self.none, count: slots.count * 2)
-    for chain in chains.indices {
-      var slot = chains[chain].hash & (slots.count - 1)
-      while slots[slot] != Self.none { slot = (slot + 1) & (slots.count - 1) }
-      slots[slot] = UInt32(chain)
-    }
+    namedDocuments[Int(document)] = (UInt32(chain), self.number(of: insert, in: chain))
+    return namedDocuments[Int(document)]
   }
 
   private mutating func number(of path: UInt32, _ table: OperationTable) -> UInt32 {
@@ -221,11 +204,12 @@ struct CollectedOperations: ~Copyable {
   ///
   /// - parameter lineage: What contexts are judged by.
   consuming func documents(judgedBy lineage: Lineage) -> CollectedDocuments {
-    let order = DocumentOrder.indices(of: keys)
-    slots = []
+    let keys = documents.keys
+    documents = NumberedDocuments()
     pathNumbers = [:]
     return CollectedDocuments(
-      order: order, keys: keys, chains: chains, links: links, inserts: inserts, headers: headers,
+      order: DocumentOrder.indices(of: keys), keys: keys, chains: chains, links: links,
+      inserts: inserts, headers: headers,
       contexts: SeenContexts(contexts, of: headers, judgedBy: lineage), paths: paths,
       payloads: payloads)
   }
@@ -242,6 +226,7 @@ extension CollectedOperations {
     return list.rows.reduce(header) { bytes, index in
       let row = table.rows[index]
       return bytes + each + Int(row.payload.count) + table.paths[Int(row.path)].bytes.count
+        + table.keys.places[Int(row.document)].id.count
     }
   }
 
@@ -255,8 +240,8 @@ extension CollectedOperations {
   /// What an array takes beside its elements.
   private static let arrayBytes = 32
 
-  /// What a document takes beside its operations: its id, its slots, its chain.
-  private static let documentBytes = 160
+  /// What a document takes beside its operations and its id: its chain, and its places in tables.
+  private static let documentBytes = MemoryLayout<Chain>.stride + 64
 
   /// What a path takes beside its bytes: the array, its places in it and in the dictionary.
   private static let pathBytes = arrayBytes + 32

@@ -51,39 +51,44 @@ enum ContextCoding {
 /// Reads what this database stored; what does not fit is damage, not input.
 struct StoredBytes {
   private let bytes: [UInt8]
-  private var position = 0
+  private var position: Int
+  private let end: Int
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  /// - parameter range: Where they stand in `bytes`; nil for all of these.
+  init(_ bytes: [UInt8], in range: Range<Int>? = nil) {
+    self.bytes = bytes
+    (position, end) = (range?.lowerBound ?? 0, range?.upperBound ?? bytes.count)
+  }
 
-  var isAtEnd: Bool { position >= bytes.count }
+  var isAtEnd: Bool { position >= end }
 
   static let damage = DatabaseError(
     resultCode: .SQLITE_CORRUPT, message: "a stored value is damaged")
 
   mutating func varint() throws -> UInt64 {
     // Most are below 128, and a slice counts a reference.
-    if position < bytes.count, bytes[position] < 0x80 {
+    if position < end, bytes[position] < 0x80 {
       defer { position += 1 }
       return UInt64(bytes[position])
     }
-    guard let value = bytes[...].readVarint(at: &position) else { throw Self.damage }
+    guard let value = bytes[..<end].readVarint(at: &position) else { throw Self.damage }
     return value
   }
 
   mutating func count() throws -> Int {
     let count = try varint()
-    guard count <= UInt64(bytes.count) else { throw Self.damage }
+    guard count <= UInt64(end - position) else { throw Self.damage }
     return Int(count)
   }
 
   mutating func byte() throws -> UInt8 {
-    guard position < bytes.count else { throw Self.damage }
+    guard position < end else { throw Self.damage }
     defer { position += 1 }
     return bytes[position]
   }
 
   mutating func take(_ count: Int) throws -> [UInt8] {
-    guard count <= bytes.count - position else { throw Self.damage }
+    guard count <= end - position else { throw Self.damage }
     defer { position += count }
     return Array(bytes[position..<position + count])
   }
@@ -91,7 +96,9 @@ struct StoredBytes {
   mutating func block() throws -> [UInt8] { try take(count()) }
 
   mutating func fingerprint() throws -> Fingerprint {
-    guard let halves = bytes.halves(at: position) else { throw Self.damage }
+    guard end - position >= 16, let halves = bytes.halves(at: position) else {
+      throw Self.damage
+    }
     position += 16
     return Fingerprint(halves: halves)
   }

@@ -31,10 +31,13 @@ struct DocumentBatch {
   var isEmpty: Bool { entries.isEmpty }
   var isFull: Bool { entries.count >= Self.rows || bytes.count >= Self.mostBytes }
 
-  mutating func append(_ row: DocumentRow, id: [UInt8], collection: Int64) {
+  /// - parameter states: Where the row's stands.
+  mutating func append(
+    _ row: DocumentRow, of states: [UInt8], id: ArraySlice<UInt8>, collection: Int64
+  ) {
     bytes += id
     let idEnd = bytes.count
-    bytes += row.state
+    bytes += states[row.state]
     entries.append(
       Entry(
         collection: collection, ends: (idEnd, bytes.count), isVisible: row.isVisible,
@@ -122,22 +125,19 @@ extension DocumentTable {
   private static let many = DocumentBatch.sql(rows: DocumentBatch.rows)
 
   /// Adds a row to those that are written together, and writes them if they are enough.
-  mutating func save(_ row: DocumentRow, of key: DocumentKey, in batch: inout DocumentBatch) throws
-  {
-    batch.append(
-      row, id: key.id.bytes, collection: try collections.makeNumber(of: key.collection, db))
-    if batch.isFull { try write(&batch) }
-  }
-
-  /// The same with a state.
   ///
   /// - returns: whether the document shows.
   mutating func save(
     _ state: DocumentState, of key: DocumentKey, in batch: inout DocumentBatch,
     number: (StreamID) throws -> Int64
   ) throws -> Bool {
-    let row = try DocumentRow(of: state, number: number)
-    try save(row, of: key, in: &batch)
+    var encoder = StateEncoder()
+    var states: [UInt8] = []
+    let row = try DocumentRow(of: state, by: &encoder, to: &states, number: number)
+    batch.append(
+      row, of: states, id: key.id.bytes[...],
+      collection: try collections.makeNumber(of: key.collection, db))
+    if batch.isFull { try write(&batch) }
     return row.isVisible
   }
 

@@ -2,7 +2,8 @@ import Replication
 
 /// What is stored of a document beside its key, found out without the database.
 struct DocumentRow: Sendable {
-  let state: [UInt8]
+  /// Where its state stands among those that were made with it.
+  let state: Range<Int>
   /// Whether it shows.
   let isVisible: Bool
   let conflictCount: Int
@@ -11,10 +12,17 @@ struct DocumentRow: Sendable {
   let newer: KindCodes
   let provisionalLevel: Int
 
-  /// - parameter number: Gives the local number of a stream.
-  init(of state: DocumentState, number: (StreamID) throws -> Int64) throws {
+  /// - parameters:
+  ///   - encoder: Appends the state to `states`.
+  ///   - number: Gives the local number of a stream.
+  init(
+    of state: DocumentState, by encoder: inout StateEncoder, to states: inout [UInt8],
+    number: (StreamID) throws -> Int64
+  ) throws {
     (isVisible, conflictCount) = state.summary()
-    self.state = try StateCoding.encode(state, number: number)
+    let start = states.count
+    try encoder.append(state, to: &states, number: number)
+    self.state = start..<states.count
     pending = state.pending.count
     newer = state.newerKinds
     provisionalLevel = state.provisionalLevel

@@ -217,8 +217,8 @@ struct ImportFold: ~Copyable {
     isForked =
       try piece.header.context.entries(of: own).contains { try !streams.holds($0, db) }
       // Its author had it, also where it could not claim it.
-      || piece.facts.inserts.contains { stream, sequence in
-        stream == own && !streams.frontier.lineage.reaches(sequence, of: own)
+      || piece.facts.inserts.contains {
+        $0.stream == own && !streams.frontier.lineage.reaches($0.end, of: own)
       }
     if isForked { try streams.fork(own, db) }
   }
@@ -303,11 +303,14 @@ struct ImportFold: ~Copyable {
     var collected = CollectedOperations()
     swap(&collected, &self.collected)
     let lineage = lineage ?? streams.frontier.lineage
-    let fold = DocumentFold(
-      lineage: lineage, streams: streams,
-      listed: Set(devices.all.filter { hasWritten || $0.hasRoom }.map(\.stream)))
+    let fold = DocumentFold(lineage: lineage, streams: streams)
+    let documents = collected.documents(judgedBy: lineage)
     var table = table
-    try table.fold(collected.documents(judgedBy: lineage), by: fold) { note($0) }
+    try table.fold(documents, by: fold) {
+      devices.listings(mayBeKnown: hasWritten)
+    } note: {
+      note($0, of: documents)
+    }
     self.table = table
     report()
     // What is written by now of edits whose insert may yet come in this import.
@@ -315,18 +318,25 @@ struct ImportFold: ~Copyable {
     hasWritten = true
   }
 
-  private mutating func note(_ written: [Folded]) {
+  private mutating func note(_ written: FoldedDocuments, of documents: CollectedDocuments) {
+    let keys = documents.keys
     // By place: an iterator would copy each.
-    for index in written.indices {
-      guard let isVisible = written[index].outcome.row?.isVisible else { continue }
-      for place in written[index].outcome.changes.byStream.indices {
-        devices.note(
-          written[index].key, isDeleted: !isVisible,
-          paths: written[index].outcome.changes.byStream[place].paths, mayBeKnown: hasWritten,
-          by: written[index].outcome.changes.byStream[place].stream)
+    for index in written.documents.indices {
+      guard let isVisible = written.documents[index].row?.isVisible else { continue }
+      let number = documents.number(at: written.start + index)
+      for place in written.documents[index].changes {
+        let stream = written.changes.all[place].stream
+        if written.changes.all[place].isListed {
+          devices.note(
+            keys[number], isDeleted: !isVisible, paths: written.changes.all[place].paths,
+            mayBeKnown: hasWritten, by: stream)
+        } else {
+          devices.count(
+            documentIn: keys.collections[Int(keys.places[number].collection)], by: stream)
+        }
       }
     }
-    unreported += written.reduce(0) { $0 + $1.operations }
+    unreported += written.operations
     if unreported >= Self.reportedAtOnce { report() }
   }
 

@@ -1,3 +1,4 @@
+import CanonicalJSON
 import Replication
 
 /// The devices of which an import takes transactions in, with what came of each.
@@ -19,6 +20,19 @@ struct ImportedDevices {
   mutating func count(transactions: Int, operations: Int, of stream: StreamID) {
     guard let place = place(of: stream) else { return }
     all[place].count(transactions: transactions, operations: operations)
+  }
+
+  /// Which documents of each may be listed.
+  ///
+  /// - parameter mayBeKnown: whether some may be listed already.
+  func listings(mayBeKnown: Bool) -> [StreamID: Listing] {
+    Dictionary(uniqueKeysWithValues: all.map { ($0.stream, $0.listing(mayBeKnown: mayBeKnown)) })
+  }
+
+  /// Counts a document that one of them changed, and that is not listed.
+  mutating func count(documentIn collection: ByteString, by stream: StreamID) {
+    guard let place = place(of: stream) else { return }
+    all[place].count(documentIn: collection)
   }
 
   /// Notes a document that one of them changed, as ``ImportedPart/FromDevice`` does.

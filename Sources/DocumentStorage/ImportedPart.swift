@@ -26,6 +26,8 @@ package struct ImportedPart: Sendable, Equatable {
 
     /// Where in ``documents`` each stands.
     private var places: [DocumentKey: Int] = [:]
+    /// The last of them in key order.
+    private var last: DocumentKey?
     private var lastCollection: ByteString?
 
     init(stream: StreamID, name: String?) {
@@ -41,6 +43,23 @@ package struct ImportedPart: Sendable, Equatable {
       self.operations += operations
     }
 
+    /// Which documents may be listed, now or by then.
+    ///
+    /// - parameter mayBeKnown: whether some may be listed already.
+    func listing(mayBeKnown: Bool) -> Listing {
+      if hasRoom { return .any }
+      return mayBeKnown ? last.map { .upTo($0) } ?? .none : .none
+    }
+
+    /// Counts a document that is not listed.
+    mutating func count(documentIn collection: ByteString) {
+      documentCount += 1
+      // Documents come in the order of their keys.
+      guard collection != lastCollection else { return }
+      lastCollection = collection
+      collections.insert(collection)
+    }
+
     /// Counts a document, and lists it if there is room.
     ///
     /// - parameter mayBeKnown: whether it may be listed already.
@@ -53,14 +72,10 @@ package struct ImportedPart: Sendable, Equatable {
         documents[index] = Document(key: key, isDeleted: isDeleted, paths: all.sorted())
         return
       }
-      documentCount += 1
-      // Documents come in the order of their keys.
-      if key.collection != lastCollection {
-        lastCollection = key.collection
-        collections.insert(key.collection)
-      }
+      count(documentIn: key.collection)
       guard hasRoom else { return }
       places[key] = documents.count
+      if last.map({ $0 < key }) ?? true { last = key }
       documents.append(
         Document(key: key, isDeleted: isDeleted, paths: paths().filter { !$0.isRoot }.sorted()))
     }
@@ -91,23 +106,4 @@ package struct ImportedPart: Sendable, Equatable {
   package var releasedRemovals = 0
 
   package init() {}
-}
-
-/// Who changed a document, and where.
-struct DocumentChanges {
-  /// A handful: a search takes longer than a look at each.
-  private(set) var byStream: [(stream: StreamID, paths: Set<Path>)] = []
-
-  var isEmpty: Bool { byStream.isEmpty }
-
-  /// - parameter isListed: whether the paths are to be told; looked at once for each stream.
-  mutating func note(_ path: Path, by stream: StreamID, isListed: @autoclosure () -> Bool) {
-    // By place: an iterator would copy each.
-    if let index = byStream.indices.first(where: { byStream[$0].stream == stream }) {
-      // Those that are listed have a path at least.
-      if !byStream[index].paths.isEmpty { byStream[index].paths.insert(path) }
-    } else {
-      byStream.append((stream, isListed() ? [path] : []))
-    }
-  }
 }

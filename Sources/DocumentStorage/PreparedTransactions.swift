@@ -39,50 +39,75 @@ struct OperationFacts: Sendable {
   let count: Int
   /// Their kinds, whether or not this program understands them.
   let kinds: KindCodes
-  /// How far those inserts lie, of other streams, that values edit.
-  let valueInserts: [StreamID: UInt64]
-  /// The same of all operations, and of all streams.
-  let inserts: [(stream: StreamID, sequence: UInt64)]
+  /// The inserts that they edit, by their streams, in the order in which these were first named.
+  let inserts: [EditedInserts]
 
   /// Of a transaction that has none, as many of a folder have that was compacted.
   static let none = OperationFacts(of: [], in: StreamID(rawValue: 0))
 
-  init(of operations: OperationList, in stream: StreamID) {
+  /// - parameter own: The stream that they are of.
+  init(of operations: OperationList, in own: StreamID) {
     count = operations.count
-    valueInserts = operations.inserts(besides: stream)
     var kinds = KindCodes(rawValue: 0)
-    var inserts = StreamEnds()
+    var inserts = InsertsByStream()
     let table = operations.table
     // Those that follow one another mostly edit the same document.
-    var last: UInt32?
+    var last: (document: UInt32, carriesValue: Bool)?
     for index in operations.rows {
-      kinds.formUnion(KindCodes(table.rows[index].kind))
-      let document = table.rows[index].document
-      guard document != last else { continue }
-      last = document
-      inserts.note(table.documents[Int(document)].insert)
+      let row = table.rows[index]
+      kinds.formUnion(KindCodes(row.kind))
+      let carriesValue = row.kind.carriesValue
+      if let last, last.document == row.document, last.carriesValue || !carriesValue { continue }
+      last = (row.document, carriesValue)
+      let insert = table.documents[Int(row.document)].insert
+      inserts.note(insert, isOfValue: carriesValue && insert.stream != own)
     }
     (self.kinds, self.inserts) = (kinds, inserts.all)
   }
+
+  /// Up to where other streams would have to be known for the inserts to be that values edit, as
+  /// far as they are not.
+  ///
+  /// What only takes away needs none: nothing of it shows.
+  func missingInserts(in lineage: Lineage) -> [StreamID: UInt64] {
+    var missing: [StreamID: UInt64] = [:]
+    for edited in inserts
+    where edited.endOfValues > 0 && !lineage.reaches(edited.endOfValues, of: edited.stream) {
+      missing[edited.stream] = edited.endOfValues
+    }
+    return missing
+  }
 }
 
-/// How far inserts lie in their streams, in the order in which the streams were first named.
-private struct StreamEnds {
-  private(set) var all: [(stream: StreamID, sequence: UInt64)] = []
+/// How far the inserts of a stream lie in it that a transaction edits.
+struct EditedInserts: Sendable {
+  let stream: StreamID
+  fileprivate(set) var end: UInt64
+  /// The same of those that values edit, of another stream than the transaction's; 0 where there
+  /// are none.
+  fileprivate(set) var endOfValues: UInt64
+}
+
+/// Those of a transaction.
+private struct InsertsByStream {
+  private(set) var all: [EditedInserts] = []
   /// Where each stands, once there are more than a look at each is worth: whoever makes up a file
   /// may name a million.
   private var places: [StreamID: Int] = [:]
 
   private static let few = 16
 
-  mutating func note(_ insert: Dot) {
+  mutating func note(_ insert: Dot, isOfValue: Bool) {
+    let endOfValues = isOfValue ? insert.sequence : 0
     if let place = place(of: insert.stream) {
-      all[place].sequence = max(all[place].sequence, insert.sequence)
+      all[place].end = max(all[place].end, insert.sequence)
+      all[place].endOfValues = max(all[place].endOfValues, endOfValues)
       return
     }
-    all.append((insert.stream, insert.sequence))
+    all.append(
+      EditedInserts(stream: insert.stream, end: insert.sequence, endOfValues: endOfValues))
     if all.count == Self.few {
-      for (place, end) in all.enumerated() { places[end.stream] = place }
+      for (place, edited) in all.enumerated() { places[edited.stream] = place }
     } else if all.count > Self.few {
       places[insert.stream] = all.count - 1
     }

@@ -43,6 +43,9 @@ package final class SegmentsAhead: Sendable {
         try segment.held.opened(mostContextBytes: 0)
       }
   }
+
+  /// Gives one back that has been applied.
+  func giveBack(_ opened: Opened) { work.giveBack(opened) }
 }
 
 /// A segment that is opened ahead of whoever applies it.

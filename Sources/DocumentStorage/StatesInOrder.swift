@@ -8,8 +8,9 @@ import GRDBSQLite
 /// quarter of what it takes to find one: an import has come to most documents before.
 ///
 ///     var states = StatesInOrder(statement)
-///     try states.state(of: Array("1".utf8), in: notes)
-///     try states.state(of: Array("3".utf8), in: notes)
+///     var bytes: [UInt8] = []
+///     try states.appendState(of: first, in: notes, to: &bytes)
+///     try states.appendState(of: third, in: notes, to: &bytes)
 ///
 /// What is written meanwhile it may see or not.
 package struct StatesInOrder: ~Copyable {
@@ -36,32 +37,34 @@ package struct StatesInOrder: ~Copyable {
     sqlite3_clear_bindings(handle)
   }
 
-  /// The state in a document's row; nil if there is none.
+  /// Appends the state in a document's row.
   ///
   /// - parameter id: Behind those that were asked for before in the same collection.
-  package mutating func state(of id: [UInt8], in collection: Int64) throws -> [UInt8]? {
+  /// - returns: whether there is one.
+  package mutating func appendState(
+    of id: UnsafeRawBufferPointer, in collection: Int64, to bytes: inout [UInt8]
+  ) throws -> Bool {
     if collection != self.collection { try find(id, in: collection) }
     var steps = 0
     while isAtRow {
       let order = order(of: id)
-      if order == 0 { return state }
-      if order < 0 { return nil }
+      if order == 0 { appendState(to: &bytes) }
+      if order <= 0 { return order == 0 }
       steps += 1
       if steps > Self.mostSteps { try find(id, in: collection) } else { try step() }
     }
-    return nil
+    return false
   }
 
   /// Goes to the first row that does not stand before a document's.
-  private mutating func find(_ id: [UInt8], in collection: Int64) throws {
+  private mutating func find(_ id: UnsafeRawBufferPointer, in collection: Int64) throws {
     sqlite3_reset(handle)
     self.collection = collection
     sqlite3_bind_int64(handle, 1, collection)
-    id.withUnsafeBytes { id in
-      _ = sqlite3_bind_text(
-        handle, 2, id.assumingMemoryBound(to: CChar.self).baseAddress, Int32(id.count),
-        unsafeBitCast(-1, to: sqlite3_destructor_type.self))
-    }
+    // It copies them.
+    sqlite3_bind_text(
+      handle, 2, id.assumingMemoryBound(to: CChar.self).baseAddress, Int32(id.count),
+      unsafeBitCast(-1, to: sqlite3_destructor_type.self))
     try step()
   }
 
@@ -74,13 +77,14 @@ package struct StatesInOrder: ~Copyable {
   }
 
   /// Below zero where an id stands before that of the row, zero where it is that.
-  private func order(of id: [UInt8]) -> Int {
+  private func order(of id: UnsafeRawBufferPointer) -> Int {
     let count = Int(sqlite3_column_bytes(handle, 0))
     return id.order(to: UnsafeRawBufferPointer(start: sqlite3_column_text(handle, 0), count: count))
   }
 
-  private var state: [UInt8] {
+  private func appendState(to bytes: inout [UInt8]) {
     let count = Int(sqlite3_column_bytes(handle, 1))
-    return [UInt8](UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, 1), count: count))
+    bytes.append(
+      contentsOf: UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, 1), count: count))
   }
 }

@@ -44,21 +44,49 @@ extension StoreDatabase {
   ) throws -> ImportedPart {
     defer { countStreamChange() }
     return try write { db in
-      let streams = try readCache.streams(db, isWriting: true)
-      var fold = try ImportFold(
-        db, streams: streams, now: now, limit: foldBytes, onProgress: onProgress)
-      let operations = segments.reduce(0) { $0 + $1.held.extent.operations }
-      fold.collected.reserve(operations: min(operations, foldBytes / 64))
-      for segment in segments { try fold.take(ahead.opened(segment), of: segment.held) }
-      var part = try fold.finish()
-      if fold.isForked {
-        try DeviceRecord.beginStream(identity.mint(), db)
-        part.hasNewStream = true
-      }
-      part.releasedRemovals = try PendingRemovals.release(
-        db, now: now, nonce: nonce, identity: identity)
-      if part.releasedRemovals > 0 { try Outbox.fixBatches(db) }
-      return part
+      try apply(
+        segments, openedBy: ahead, now: now, nonce: nonce, foldBytes: foldBytes,
+        onProgress: onProgress, db)
     }
+  }
+
+  private func apply(
+    _ segments: [QueuedSegment], openedBy ahead: SegmentsAhead, now: HybridTime, nonce: UInt64,
+    foldBytes: Int, onProgress: @escaping (_ operations: Int) -> Void, _ db: Database
+  ) throws -> ImportedPart {
+    let streams = try readCache.streams(db, isWriting: true)
+    var fold = try ImportFold(
+      db, streams: streams, now: now, limit: foldBytes, onProgress: onProgress)
+    fold.collected.reserve(for: segments, most: foldBytes)
+    for segment in segments {
+      let opened = ahead.opened(segment)
+      try fold.take(opened, of: segment.held)
+      ahead.giveBack(opened)
+    }
+    var part = try fold.finish()
+    if fold.isForked {
+      try DeviceRecord.beginStream(identity.mint(), db)
+      part.hasNewStream = true
+    }
+    part.releasedRemovals = try PendingRemovals.release(
+      db, now: now, nonce: nonce, identity: identity)
+    if part.releasedRemovals > 0 { try Outbox.fixBatches(db) }
+    return part
+  }
+}
+
+extension CollectedOperations {
+  /// Makes room for what segments say that they have, within what folding may take.
+  fileprivate mutating func reserve(for segments: [QueuedSegment], most bytes: Int) {
+    var (operations, transactions, payloadBytes) = (0, 0, 0)
+    for segment in segments {
+      operations += segment.held.extent.operations
+      transactions += SegmentWeight(of: segment.held).transactions
+      payloadBytes += segment.held.extent.bodyBytes
+    }
+    // Memory that nothing is written to is not taken.
+    reserve(
+      operations: min(operations, bytes / 64), transactions: min(transactions, bytes / 256),
+      payloadBytes: min(payloadBytes, bytes))
   }
 }

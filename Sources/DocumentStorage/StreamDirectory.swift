@@ -146,7 +146,8 @@ extension StreamDirectory {
       try branch(header.stream, db)
     }
     let (line, first) = frontier.apply(
-      header, after: previous, isUnderstood: newer.isEmpty, inserts: facts.valueInserts)
+      header, after: previous, isUnderstood: newer.isEmpty,
+      inserts: facts.missingInserts(in: frontier.lineage))
     try settleContradictions(db)
     // Also where a line goes on: what contexts name may have come with it.
     if frontier.lineage.streams[header.stream]?.isBranching == true {

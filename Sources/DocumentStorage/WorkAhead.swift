@@ -48,6 +48,13 @@ package final class WorkAhead<Item: Sendable, Value: Sendable>: Sendable {
     var isHelping = false
     /// The one that is waited for.
     var awaited: Int?
+    /// What was given back, for the other thread to let go of.
+    var spent: [Value] = []
+
+    mutating func takeSpent() -> [Value] {
+      defer { spent = [] }
+      return spent
+    }
 
     /// Goes on to the next that nobody has begun.
     mutating func findNext() -> Int? {
@@ -111,6 +118,19 @@ package final class WorkAhead<Item: Sendable, Value: Sendable>: Sendable {
     }
   }
 
+  /// Gives back what an item came to: who made it lets go of it in less time than others, whom that
+  /// makes wait for its memory.
+  package func giveBack(_ value: Value) {
+    let rest = progress.withLock { progress in
+      progress.spent.append(value)
+      // Not for long: there may be no more work.
+      return progress.spent.count > Self.mostSpent ? progress.takeSpent() : []
+    }
+    _ = rest
+  }
+
+  private static var mostSpent: Int { 4 }
+
   /// Does no more ahead: nobody is going to take the rest.
   package func end() { progress.withLock { $0.next = $0.entries.count } }
 
@@ -150,10 +170,10 @@ package final class WorkAhead<Item: Sendable, Value: Sendable>: Sendable {
   }
 
   private func workAhead() {
-    while let (number, item) = progress.withLock({ progress in
+    while let (number, item, _) = progress.withLock({ progress in
       let begun = begin(&progress)
       progress.isHelping = begun != nil
-      return begun
+      return begun.map { ($0.number, $0.item, progress.takeSpent()) }
     }) { finish(number, with: work(item)) }
   }
 

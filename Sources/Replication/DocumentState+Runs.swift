@@ -5,10 +5,12 @@ extension DocumentState {
   ///
   /// - parameters:
   ///   - operations: In an order that keeps each stream's.
-  ///   - noting: Called with each that changed anything, and the path at which that shows.
+  ///   - noting: Called with the stamp of each that changed anything, and the path at which that
+  ///     shows.
   package mutating func apply(
-    _ operations: [Entry], noting: (_ operation: Entry, _ path: Path) -> Void = { _, _ in }
+    _ operations: [Entry], noting: (_ stamp: Stamp, _ path: Path) -> Void = { _, _ in }
   ) {
+    entries.reserveCapacity(entries.count + operations.count)
     var start = 0
     while start < operations.count {
       var end = start
@@ -17,11 +19,11 @@ extension DocumentState {
       if end - start > 1 {
         let run = Array(operations[start..<end])
         for (operation, isNew) in zip(run, apply(uncovering: run)) where isNew {
-          noting(operation, shownPath(of: operation.effect))
+          noting(operation.stamp, shownPath(of: operation.effect))
         }
       } else {
         let path = shownPath(of: operations[start].effect)
-        if apply(operations[start]) { noting(operations[start], path) }
+        if apply(operations[start]) { noting(operations[start].stamp, path) }
       }
     }
   }

@@ -222,14 +222,15 @@ package struct DocumentState: Sendable, Equatable {
   private mutating func insert(_ new: Entry, at place: Int) -> Bool {
     var position = place
     if place < entries.count, entries[place].effect.path == new.effect.path {
-      position = partition(from: place) { !new.precedes($0) }
+      position = index(of: new, from: place)
     }
     if position > 0, entries[position - 1].effect.path == new.effect.path,
       entries[position - 1].stamp == new.stamp
     {
       return false
     }
-    entries.insert(new, at: position)
+    // An import brings most in their order.
+    if position == entries.count { entries.append(new) } else { entries.insert(new, at: position) }
     return true
   }
 
@@ -278,19 +279,28 @@ package struct DocumentState: Sendable, Equatable {
 
   /// Where entries at `path` begin, or would.
   func firstIndex(at path: Path) -> Int {
-    path.isRoot ? 0 : partition { $0.effect.path < path }
-  }
-
-  /// How many entries at the front satisfy `isBefore`, which must hold for a prefix.
-  ///
-  /// - parameter start: So many are known to.
-  private func partition(from start: Int = 0, _ isBefore: (borrowing Entry) -> Bool) -> Int {
+    guard !path.isRoot else { return 0 }
+    // Not by a closure: to hand it an entry would copy that.
     let entries = entries.span
-    var low = start
-    var high = entries.count
+    var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
-      if isBefore(entries[middle]) { low = middle + 1 } else { high = middle }
+      if entries[middle].effect.path < path { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Where an entry belongs among those at its path.
+  ///
+  /// - parameter place: where these begin.
+  private func index(of new: Entry, from place: Int) -> Int {
+    let entries = entries.span
+    var (low, high) = (place, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let isBefore =
+        entries[middle].effect.path == new.effect.path && !(new.stamp < entries[middle].stamp)
+      if isBefore { low = middle + 1 } else { high = middle }
     }
     return low
   }

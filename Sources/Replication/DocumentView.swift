@@ -77,15 +77,20 @@ extension DocumentState {
   /// The answer for a document in which nothing competes; nil if that takes a closer look.
   private var plainVisibility: Bool? {
     guard pending.isEmpty, !mayHide, !hasOrphans else { return nil }
+    // Not copied one by one: an import asks it of each document.
+    let entries = entries.span
     for index in entries.indices {
       let kind = entries[index].effect.kind
       guard kind == .set || kind == .clear else { return nil }
       guard index > 0 else { continue }
-      let previous = entries[index - 1].effect
-      guard previous.path != entries[index].effect.path else { return nil }
-      if previous.kind == .set, entries[index].effect.path.isAtOrBelow(previous.path) { return nil }
+      guard entries[index - 1].effect.path != entries[index].effect.path else { return nil }
+      if entries[index - 1].effect.kind == .set,
+        entries[index].effect.path.isAtOrBelow(entries[index - 1].effect.path)
+      {
+        return nil
+      }
     }
-    guard let first = entries.first else { return false }
-    return first.effect.path.isRoot ? true : nil
+    guard !entries.isEmpty else { return false }
+    return entries[0].effect.path.isRoot ? true : nil
   }
 }

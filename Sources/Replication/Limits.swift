@@ -48,7 +48,7 @@ extension DocumentKey {
 
   /// What is wrong with this key for a local write; nil if nothing is.
   package var problem: Problem? {
-    Self.problem(ofCollection: collection) ?? idProblem
+    Self.problem(ofCollection: collection) ?? Self.problem(ofID: id.bytes.span)
   }
 
   /// Collection names have 1 to 64 characters out of `[a-z0-9._-]`.
@@ -67,11 +67,13 @@ extension DocumentKey {
     return allowed ? nil : .collectionCharacter
   }
 
-  private var idProblem: Problem? {
-    guard (1...Limits.idBytes).contains(id.bytes.count) else { return .idLength(id.bytes.count) }
+  /// Ids have 1 to 1,024 bytes, none of them of control characters.
+  package static func problem(ofID id: Span<UInt8>) -> Problem? {
+    guard (1...Limits.idBytes).contains(id.count) else { return .idLength(id.count) }
     // Control characters: C0, DEL, and C1, which is 0xC2 0x80…0x9F in UTF-8.
     var previous: UInt8 = 0
-    for byte in id.bytes {
+    for index in id.indices {
+      let byte = id[index]
       if byte < 0x20 || byte == 0x7F { return .idControlCharacter }
       if previous == 0xC2, byte < 0xA0 { return .idControlCharacter }
       previous = byte

@@ -8,18 +8,11 @@
 ///     let row = list.table.rows[list.rows.lowerBound]
 ///     list.table.paths[Int(row.path)]  // operation.path
 package final class OperationTable: Sendable {
-  /// A document, and the insert of it that operations name.
+  /// A document, but for its key, and the insert of it that operations name.
   package struct Document: Sendable {
-    package let key: DocumentKey
     package let insert: Dot
     /// The key's hash value.
-    package let hash: Int
-
-    package init(key: DocumentKey, insert: Dot) {
-      self.key = key
-      self.insert = insert
-      hash = key.hashValue
-    }
+    let hash: Int
   }
 
   /// An operation, by the places of its parts.
@@ -43,19 +36,28 @@ package final class OperationTable: Sendable {
   }
 
   package let documents: [Document]
+  /// Those of the documents.
+  package let keys: DocumentKeys
   package let paths: [Path]
   package let rows: [Row]
   /// In the order of the rows, and nothing between.
   package let payloads: [UInt8]
 
-  package init(documents: [Document], paths: [Path], rows: [Row], payloads: [UInt8]) {
-    self.documents = documents
+  /// - parameters:
+  ///   - keys: Those of the documents.
+  ///   - inserts: The insert that operations name, of each of the documents.
+  package init(
+    keys: DocumentKeys, inserts: [Dot], paths: [Path], rows: [Row], payloads: [UInt8]
+  ) {
+    self.keys = keys
+    documents = inserts.indices.map { Document(insert: inserts[$0], hash: keys.hash(at: $0)) }
     self.paths = paths
     self.rows = rows
     self.payloads = payloads
   }
 
-  static let empty = OperationTable(documents: [], paths: [], rows: [], payloads: [])
+  static let empty = OperationTable(
+    keys: DocumentKeys(), inserts: [], paths: [], rows: [], payloads: [])
 }
 
 /// The operations of a transaction.
@@ -76,29 +78,31 @@ package struct OperationList: Sendable {
   }
 
   package init(_ operations: some Collection<Operation>) {
-    var documents: [OperationTable.Document] = []
+    var keys = DocumentKeys()
+    var inserts: [Dot] = []
+    var last: DocumentKey?
     var paths: [Path] = []
     var rows: [OperationTable.Row] = []
     var payloads: [UInt8] = []
     rows.reserveCapacity(operations.count)
     for operation in operations {
       // Those that follow one another mostly edit the same document.
-      if documents.isEmpty || documents[documents.count - 1].insert != operation.insert
-        || documents[documents.count - 1].key != operation.document
-      {
-        documents.append(
-          OperationTable.Document(key: operation.document, insert: operation.insert))
+      if inserts.last != operation.insert || last != operation.document {
+        keys.append(operation.document)
+        inserts.append(operation.insert)
+        last = operation.document
       }
       if paths.isEmpty || paths[paths.count - 1] != operation.path { paths.append(operation.path) }
       rows.append(
         OperationTable.Row(
-          document: UInt32(documents.count - 1), path: UInt32(paths.count - 1),
+          document: UInt32(inserts.count - 1), path: UInt32(paths.count - 1),
           kind: operation.kind,
           payload: (UInt32(payloads.count), UInt32(operation.payload.count))))
       payloads.append(contentsOf: operation.payload)
     }
     self.init(
-      OperationTable(documents: documents, paths: paths, rows: rows, payloads: payloads),
+      OperationTable(
+        keys: keys, inserts: inserts, paths: paths, rows: rows, payloads: payloads),
       rows: 0..<rows.count)
   }
 }
@@ -109,9 +113,10 @@ extension OperationList: RandomAccessCollection {
 
   package subscript(offset: Int) -> Operation {
     let row = table.rows[rows.lowerBound + offset]
-    let document = table.documents[Int(row.document)]
+    let document = Int(row.document)
     return Operation(
-      document: document.key, insert: document.insert, path: table.paths[Int(row.path)],
+      document: table.keys[document], insert: table.documents[document].insert,
+      path: table.paths[Int(row.path)],
       kind: row.kind, payload: Array(table.payloads[row.bytes]))
   }
 }

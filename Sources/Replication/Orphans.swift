@@ -73,26 +73,6 @@ extension DocumentState {
   }
 }
 
-extension OperationList {
-  /// Up to where other streams have to be known for the inserts to be that these write values to.
-  ///
-  /// What only takes away needs none: nothing of it shows.
-  package func inserts(besides own: StreamID) -> [StreamID: UInt64] {
-    var ends: [StreamID: UInt64] = [:]
-    // Those that follow one another mostly edit the same document.
-    var last: UInt32?
-    for index in rows where table.rows[index].kind.carriesValue {
-      let document = table.rows[index].document
-      guard document != last else { continue }
-      last = document
-      let insert = table.documents[Int(document)].insert
-      guard insert.stream != own else { continue }
-      ends[insert.stream] = Swift.max(ends[insert.stream] ?? 0, insert.sequence)
-    }
-    return ends
-  }
-}
-
 extension Lineage {
   /// Whether a stream, any branch of it, has come that far.
   package func reaches(_ sequence: UInt64, of stream: StreamID) -> Bool {

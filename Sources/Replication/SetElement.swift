@@ -55,12 +55,8 @@ extension DocumentState {
 
   private func hasElement(at path: Path) -> Bool {
     // Sorted by path; a document may have many members, and an import take many away.
-    var (low, high) = (entries.startIndex, entries.endIndex)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].effect.path < path { low = middle + 1 } else { high = middle }
-    }
-    return entries[low...].prefix { $0.effect.path == path }.contains { $0.effect.kind == .add }
+    entries[firstIndex(at: path)...].prefix { $0.effect.path == path }
+      .contains { $0.effect.kind == .add }
   }
 }
 

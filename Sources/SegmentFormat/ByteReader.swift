@@ -90,4 +90,16 @@ extension [UInt8] {
     appendVarint(UInt64(bytes.count))
     append(contentsOf: bytes)
   }
+
+  /// Appends bytes that stand anywhere behind their length.
+  mutating func appendBlock(_ bytes: UnsafeRawBufferPointer) {
+    appendVarint(UInt64(bytes.count))
+    append(contentsOf: bytes)
+  }
+
+  /// Appends a part of others behind its length.
+  package mutating func appendBlock(_ bytes: ArraySlice<UInt8>) {
+    appendVarint(UInt64(bytes.count))
+    append(contentsOf: bytes)
+  }
 }

@@ -19,6 +19,14 @@ package enum CanonicalTransaction {
   ) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(64 + operations.count * 96)
+    append(sequence, time, context, operations, to: &output)
+    return output
+  }
+
+  static func append(
+    _ sequence: UInt64, _ time: HybridTime, _ context: Context, _ operations: OperationList,
+    to output: inout [UInt8]
+  ) {
     output.append(bigEndian: sequence)
     output.append(bigEndian: time.rawValue)
     output.appendVarint(UInt64(context.entries.count))
@@ -29,24 +37,32 @@ package enum CanonicalTransaction {
     }
     output.appendVarint(UInt64(operations.count))
     let table = operations.table
-    for index in operations.rows { append(table.rows[index], of: table, to: &output) }
-    return output
+    // By address: a slice of an array counts references, and an import makes it of each operation.
+    table.keys.ids.withUnsafeBytes { ids in
+      table.payloads.withUnsafeBytes { payloads in
+        for index in operations.rows {
+          append(table.rows[index], of: table, ids, payloads, to: &output)
+        }
+      }
+    }
   }
 
   private static func append(
-    _ row: OperationTable.Row, of table: OperationTable, to output: inout [UInt8]
+    _ row: OperationTable.Row, of table: OperationTable, _ ids: UnsafeRawBufferPointer,
+    _ payloads: UnsafeRawBufferPointer, to output: inout [UInt8]
   ) {
     let document = Int(row.document)
-    output.appendBlock(table.documents[document].key.collection.bytes)
-    output.appendBlock(table.documents[document].key.id.bytes)
+    let place = table.keys.places[document]
+    let collection = Int(place.collection)
+    table.keys.collections[collection].bytes.withUnsafeBytes { output.appendBlock($0) }
+    output.appendBlock(UnsafeRawBufferPointer(rebasing: ids[place.id]))
     let insert = table.documents[document].insert
     output.append(insert.stream)
     output.append(bigEndian: insert.sequence)
     output.appendVarint(UInt64(insert.index))
-    output.appendBlock(table.paths[Int(row.path)].bytes)
+    table.paths[Int(row.path)].bytes.withUnsafeBytes { output.appendBlock($0) }
     output.append(row.kind.envelope)
-    output.appendVarint(UInt64(row.payload.count))
-    output.append(contentsOf: table.payloads[row.bytes])
+    output.appendBlock(UnsafeRawBufferPointer(rebasing: payloads[row.bytes]))
   }
 }
 

@@ -18,7 +18,9 @@ struct ReadOperations {
   var isComplete: Bool { rows.count == count }
 
   func table() -> OperationTable {
-    OperationTable(documents: tables.documents, paths: tables.paths, rows: rows, payloads: payloads)
+    OperationTable(
+      keys: tables.keys, inserts: tables.inserts, paths: tables.paths, rows: rows,
+      payloads: payloads)
   }
 
   /// Reads those of a transaction.
@@ -47,7 +49,7 @@ struct ReadOperations {
   private mutating func read(
     from reader: inout ByteReader, document: Int64, path: UInt64, isSet: Bool
   ) throws(SegmentError) {
-    guard document >= 0, document < tables.documents.count, path < UInt64(tables.paths.count)
+    guard document >= 0, document < tables.inserts.count, path < UInt64(tables.paths.count)
     else { throw .damaged("a reference points nowhere") }
     let start = payloads.count
     let kind = try kindAndPayload(from: &reader, isSet: isSet)

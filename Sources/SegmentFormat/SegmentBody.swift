@@ -78,7 +78,7 @@ enum SegmentBody {
       let row = table.rows[index]
       let document =
         row.document == named
-        ? previousDocument : tables.index(ofDocument: table.documents[Int(row.document)])
+        ? previousDocument : tables.index(ofDocument: Int(row.document), in: table)
       named = row.document
       let step: DocumentStep =
         switch document - previousDocument {

@@ -5,14 +5,15 @@ import Replication
 struct SegmentTables {
   /// A document and the insert of it that operations name.
   private struct DocumentReference: Hashable {
-    let key: DocumentKey
+    /// Its number among the documents.
+    let number: Int
     let insert: Dot
   }
 
   private let own: StreamID
   private let first: UInt64
   private var streams = Table<StreamID>()
-  private var collections = Table<ByteString>()
+  private var numbered = NumberedDocuments()
   private var documents = Table<DocumentReference>()
   private var paths = Table<Path>()
 
@@ -48,14 +49,13 @@ extension SegmentTables {
     stream == own ? 0 : streams.index(of: stream) + 1
   }
 
-  mutating func index(ofDocument document: OperationTable.Document) -> Int {
+  /// - parameter document: Its number in `table`.
+  mutating func index(ofDocument document: Int, in table: OperationTable) -> Int {
     let count = documents.values.count
+    let insert = table.documents[document].insert
     let index = documents.index(
-      of: DocumentReference(key: document.key, insert: document.insert))
-    if index == count {
-      _ = collections.index(of: document.key.collection)
-      _ = self.index(ofStream: document.insert.stream)
-    }
+      of: DocumentReference(number: numbered.number(of: document, in: table), insert: insert))
+    if index == count { _ = self.index(ofStream: insert.stream) }
     return index
   }
 
@@ -63,14 +63,15 @@ extension SegmentTables {
     var copy = self
     output.appendVarint(UInt64(streams.values.count))
     for stream in streams.values { output.append(stream) }
-    output.appendVarint(UInt64(collections.values.count))
-    for collection in collections.values { output.appendBlock(collection.bytes) }
+    let keys = numbered.keys
+    output.appendVarint(UInt64(keys.collections.count))
+    for collection in keys.collections { output.appendBlock(collection.bytes) }
     output.appendVarint(UInt64(paths.values.count))
     for path in paths.values { output.appendBlock(path.bytes) }
     output.appendVarint(UInt64(documents.values.count))
     for document in documents.values {
-      output.appendVarint(UInt64(copy.collections.index(of: document.key.collection)))
-      output.appendBlock(document.key.id.bytes)
+      output.appendVarint(UInt64(keys.places[document.number].collection))
+      output.appendBlock(keys.id(at: document.number))
       // Relative to the segment's start for the own stream, where inserts are near.
       let base = document.insert.stream == own ? first : 0
       output.appendVarint(Int64(bitPattern: document.insert.sequence &- base).zigzag)

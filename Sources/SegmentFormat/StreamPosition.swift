@@ -36,14 +36,17 @@ extension StreamPosition {
     _ encoded: EncodedTransaction, of stream: StreamID
   ) throws(SegmentError) -> [Transaction] {
     var position = self
-    var transactions: [Transaction] = []
-    try position.read(encoded, of: stream, into: &transactions)
+    var (transactions, form): ([Transaction], [UInt8]) = ([], [])
+    try position.read(encoded, of: stream, into: &transactions, form: &form)
     return transactions
   }
 
   /// The same, and goes on to behind them.
+  ///
+  /// - parameter form: Where the canonical form is made.
   mutating func read(
-    _ encoded: EncodedTransaction, of stream: StreamID, into transactions: inout [Transaction]
+    _ encoded: EncodedTransaction, of stream: StreamID, into transactions: inout [Transaction],
+    form: inout [UInt8]
   ) throws(SegmentError) {
     guard let nonce = encoded.nonce ?? nonce else {
       throw .damaged("the nonce before the first transaction is not known")
@@ -70,12 +73,14 @@ extension StreamPosition {
       previous = header.tip
     }
     let context = encoded.hasSeenOwn ? claimed.advanced(previous) : claimed
-    let end =
-      encoded.reduced?.fingerprint
-      ?? Fingerprint(
-        after: fingerprint, nonce: nonce,
-        canonicalForm: CanonicalTransaction.bytes(
-          sequence: before + 1, time: time, context: context, operations: encoded.operations))
+    let end: Fingerprint
+    if let reduced = encoded.reduced {
+      end = reduced.fingerprint
+    } else {
+      form.removeAll(keepingCapacity: true)
+      CanonicalTransaction.append(before + 1, time, context, encoded.operations, to: &form)
+      end = Fingerprint(after: fingerprint, nonce: nonce, canonicalForm: form)
+    }
     transactions.append(
       Transaction(
         header: Transaction.Header(
@@ -144,9 +149,10 @@ extension Segment {
     var result: [Transaction] = []
     result.reserveCapacity(Int(range.last - range.first) + 1)
     var entries = 0
+    var form: [UInt8] = []
     for index in transactions.indices {
       let first = result.count
-      try current.read(transactions[index], of: range.stream, into: &result)
+      try current.read(transactions[index], of: range.stream, into: &result, form: &form)
       // Each transaction has a copy of its own: before they fill the memory, not afterwards.
       for index in first..<result.count { entries += result[index].header.context.entries.count }
       guard entries <= mostEntries else {

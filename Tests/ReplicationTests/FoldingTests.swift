@@ -66,8 +66,8 @@ import Testing
           }
         }
         // Some come twice.
-        many.apply(order.flatMap(\.entries) + order.suffix(9).flatMap(\.entries)) { entry, _ in
-          second.append(entry.stamp)
+        many.apply(order.flatMap(\.entries) + order.suffix(9).flatMap(\.entries)) { stamp, _ in
+          second.append(stamp)
         }
         #expect(single == many, "seed \(seed)")
         #expect(first == Array(second.prefix(first.count)), "seed \(seed)")

@@ -259,3 +259,23 @@ extension Context {
   /// A number that grows with the context, to put contexts in some order.
   fileprivate var total: UInt64 { entries.reduce(0) { $0 + $1.sequence } }
 }
+
+extension OperationList {
+  /// Up to where other streams have to be known for the inserts to be that these write values to.
+  ///
+  /// What only takes away needs none: nothing of it shows.
+  fileprivate func inserts(besides own: StreamID) -> [StreamID: UInt64] {
+    var ends: [StreamID: UInt64] = [:]
+    // Those that follow one another mostly edit the same document.
+    var last: UInt32?
+    for index in rows where table.rows[index].kind.carriesValue {
+      let document = table.rows[index].document
+      guard document != last else { continue }
+      last = document
+      let insert = table.documents[Int(document)].insert
+      guard insert.stream != own else { continue }
+      ends[insert.stream] = Swift.max(ends[insert.stream] ?? 0, insert.sequence)
+    }
+    return ends
+  }
+}

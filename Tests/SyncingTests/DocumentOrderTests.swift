@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Documents are put in the order of their keys") struct DocumentOrderTests {
   private func expectOrder(of keys: [DocumentKey], _ comment: Comment) {
-    let order = DocumentOrder.indices(of: keys)
+    let order = DocumentOrder.indices(of: DocumentKeys(keys))
     #expect(order.sorted() == Array(keys.indices), comment)
     #expect(order.map { keys[$0] } == keys.sorted(), comment)
   }

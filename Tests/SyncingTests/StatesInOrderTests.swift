@@ -52,8 +52,13 @@ import Testing
       var rows = StatesInOrder(try db.cachedStatement(sql: StatesInOrder.sql))
       for (collection, ids) in asked {
         for id in ids {
-          let state = try rows.state(of: id.bytes, in: collection)
-          #expect(state == states[collection]?[id], "\(collection)/\(id), seed \(seed)")
+          var state: [UInt8] = [7]
+          let isThere = try id.bytes.withUnsafeBytes {
+            try rows.appendState(of: $0, in: collection, to: &state)
+          }
+          let expected = states[collection]?[id]
+          #expect(isThere == (expected != nil), "\(collection)/\(id), seed \(seed)")
+          #expect(state == [7] + (expected ?? []), "\(collection)/\(id), seed \(seed)")
         }
       }
     }

@@ -164,10 +164,8 @@ line("removals-too-early", REMOVALS,
 line("removals-never", REMOVALS,
      "    guard !waiting.isEmpty else { return [:] }",
      "    guard !waiting.isEmpty, !ON else { return [:] }")
-line("removals-not-stored", "Sources/DocumentStorage/StateCoding.swift",
-     "    rows.appendVarint(UInt64(state.pending.count))\n    for removal in state.pending {",
-     "    let pending = ON ? [] : state.pending\n"
-     "    rows.appendVarint(UInt64(pending.count))\n    for removal in pending {")
+line("removals-not-stored", "Sources/DocumentStorage/StateEncoder.swift",
+     "    let pending = state.pending\n", "    let pending = ON ? [] : state.pending\n")
 bug("state-and-outbox-apart",
     ("Sources/DocumentStorage/StoreDatabase+Writing.swift",
      """
@@ -554,8 +552,8 @@ line("omissions-ignored", "Sources/DocumentStorage/DocumentDropping.swift",
      "    state.drop(document.dropped, isLast: isGone)\n",
      "    if !ON { state.drop(document.dropped, isLast: isGone) }\n")
 line("covered-before-it-came-and-not-counted", "Sources/DocumentStorage/DocumentFold.swift",
-     "guard !outcome.changes.isEmpty || state.forgotten != forgotten else {",
-     "guard !outcome.changes.isEmpty || !ON && state.forgotten != forgotten else {")
+     "if !folded.changes.current.isEmpty || state.forgotten != forgotten {",
+     "if !folded.changes.current.isEmpty || !ON && state.forgotten != forgotten {")
 line("acknowledgements-acknowledged", "Sources/DocumentStorage/StreamDirectory.swift",
      "    rows[header.stream]?.advance(line.index, isWritten: facts.count > 0) { previous in\n",
      "    rows[header.stream]?.advance(line.index, isWritten: ON || facts.count > 0) { previous in\n")
