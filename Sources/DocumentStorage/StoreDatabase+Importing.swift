@@ -15,7 +15,7 @@ extension StoreDatabase {
   ///   - onProgress: called as operations are written, with how many were since the last call; they
   ///     are not committed before this returns.
   package func apply(
-    _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
+    _ segments: [ImportableSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 48 << 20,
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
     try apply(
@@ -27,7 +27,7 @@ extension StoreDatabase {
   ///
   /// - parameter aheadBytes: About how much may be unpacked before it is applied.
   package func apply(
-    held segments: [HeldSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 24 << 20,
+    held segments: [HeldSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 48 << 20,
     aheadBytes: Int = 4 << 20,
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
@@ -40,13 +40,18 @@ extension StoreDatabase {
   /// The same of files that are unpacked already, or are going to be.
   package func apply(
     _ segments: [QueuedSegment], openedBy ahead: SegmentsAhead, now: HybridTime, nonce: UInt64,
-    foldBytes: Int = 24 << 20, onProgress: @escaping (_ operations: Int) -> Void = { _ in }
+    foldBytes: Int = 48 << 20, onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
     defer { countStreamChange() }
     return try write { db in
-      try apply(
-        segments, openedBy: ahead, now: now, nonce: nonce, foldBytes: foldBytes,
-        onProgress: onProgress, db)
+      try PageCache.importing.use(db)
+      let part = Result {
+        try apply(
+          segments, openedBy: ahead, now: now, nonce: nonce, foldBytes: foldBytes,
+          onProgress: onProgress, db)
+      }
+      try PageCache.standard.use(db)
+      return try part.get()
     }
   }
 

@@ -160,7 +160,8 @@ package final class StoreDatabase: Sendable {
       // The schema is trusted, as SQLite does by default: some versions take their own JSON
       // functions, which declared indexes consist of, for unsafe else.
       try db.execute(sql: "PRAGMA synchronous = FULL")
-      try db.execute(sql: "PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")
+      try db.execute(sql: "PRAGMA temp_store = MEMORY")
+      try PageCache.standard.use(db)
       // A large import leaves a large log, which a process that goes on would keep.
       try db.execute(sql: "PRAGMA journal_size_limit = 33554432")
       let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous")

@@ -28,6 +28,7 @@ struct FeedSyncTool: ParsableCommand {
 
   static func main() {
     StandardStreams.reserve()
+    LargeBlocks.giveBack()
     Interruption.letSignalsThrough()
     let status = Runner.run()
     Output.flush()

@@ -32,17 +32,18 @@ package struct ImportPart {
     }
 
     package static let standard = Limits(
-      operations: operationLimit, bytes: byteLimit, foldBytes: 24 << 20)
+      operations: operationLimit, bytes: byteLimit, foldBytes: foldLimit)
   }
 
   /// So many that a document is seldom written twice, and others do not wait long for the database.
-  package static let operationLimit = 225_000
+  package static let operationLimit = 450_000
   /// Of compacted ones most have few operations, or none, and each has a context.
-  package static let transactionLimit = 40_000
+  package static let transactionLimit = 80_000
   /// Where there are more of them than operations, of most nothing is left but a fingerprint: so
   /// many of these count as one.
   static let leftOutPerTransaction = 8
   package static let byteLimit = 16 << 20
+  package static let foldLimit = 48 << 20
 
   private let limits: Limits
   package private(set) var files: [File] = []
@@ -68,7 +69,7 @@ package struct ImportPart {
   /// Enough for all of them at once, so that each document is written once; less where a segment
   /// that is too large for any part has taken that memory already.
   package var foldBytes: Int {
-    largest > limits.bytes * 3 / 2 ? limits.foldBytes / 3 : limits.foldBytes
+    largest > limits.bytes * 3 / 2 ? limits.foldBytes / 6 : limits.foldBytes
   }
 
   /// Whether one more segment would make it too large; a segment too large for any part begins

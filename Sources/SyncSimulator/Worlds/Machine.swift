@@ -25,8 +25,8 @@ final class Machine {
   /// Of what was dropped a few documents are taken out at a time, so that much happens between.
   static let heeding = HeedingPace(documents: 2, operations: 3)
   static let limits = ImportPart.Limits(
-    operations: ImportPart.operationLimit, bytes: ImportPart.byteLimit, foldBytes: 24 << 20,
-    heeding: heeding)
+    operations: ImportPart.operationLimit, bytes: ImportPart.byteLimit,
+    foldBytes: ImportPart.foldLimit, heeding: heeding)
 
   static let parent: FilePath = "/machine"
   static let root: FilePath = "/machine/notes"
