@@ -27,6 +27,7 @@ struct DocumentBatch {
   private var entries: [Entry] = []
   /// Ids and states, one behind the other, so that they stay in their places while SQLite reads.
   private var bytes: [UInt8] = []
+  private var encoder = StateEncoder()
 
   var isEmpty: Bool { entries.isEmpty }
   var isFull: Bool { entries.count >= Self.rows || bytes.count >= Self.mostBytes }
@@ -38,6 +39,21 @@ struct DocumentBatch {
     bytes += id
     let idEnd = bytes.count
     bytes += states[row.state]
+    append(row, idEnd: idEnd, collection: collection)
+  }
+
+  /// - returns: whether the document shows.
+  mutating func append(
+    _ state: DocumentState, id: [UInt8], collection: Int64, number: (StreamID) throws -> Int64
+  ) throws -> Bool {
+    bytes += id
+    let idEnd = bytes.count
+    let row = try DocumentRow(of: state, by: &encoder, to: &bytes, number: number)
+    append(row, idEnd: idEnd, collection: collection)
+    return row.isVisible
+  }
+
+  private mutating func append(_ row: DocumentRow, idEnd: Int, collection: Int64) {
     entries.append(
       Entry(
         collection: collection, ends: (idEnd, bytes.count), isVisible: row.isVisible,
@@ -131,14 +147,11 @@ extension DocumentTable {
     _ state: DocumentState, of key: DocumentKey, in batch: inout DocumentBatch,
     number: (StreamID) throws -> Int64
   ) throws -> Bool {
-    var encoder = StateEncoder()
-    var states: [UInt8] = []
-    let row = try DocumentRow(of: state, by: &encoder, to: &states, number: number)
-    batch.append(
-      row, of: states, id: key.id.bytes[...],
-      collection: try collections.makeNumber(of: key.collection, db))
+    let collection = try collections.makeNumber(of: key.collection, db)
+    let isVisible = try batch.append(
+      state, id: key.id.bytes, collection: collection, number: number)
     if batch.isFull { try write(&batch) }
-    return row.isVisible
+    return isVisible
   }
 
   /// Writes what is left of a batch.

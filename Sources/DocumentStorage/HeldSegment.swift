@@ -140,8 +140,9 @@ extension Segment.Range {
 
 /// What a segment takes while it waits, and when its turn comes.
 package struct SegmentWeight: Equatable, Sendable {
-  /// About what an operation takes besides its payload.
-  package static let operationBytes = 128
+  /// About what an operation takes besides its payload, with its part of what its segment has of
+  /// documents.
+  package static let operationBytes = 64
   /// And a transaction besides its operations.
   package static let transactionBytes = 192
   /// And a file besides its content: its name, and what is noted of it.

@@ -260,9 +260,8 @@ extension StoreWriter {
   private mutating func note(
     _ new: [Operation], on state: DocumentState, at key: DocumentKey
   ) {
-    for operation in new where !operation.path.isRoot {
-      paths[key, default: []].insert(state.shownPath(of: DocumentState.Effect(operation)))
-    }
+    paths[key, default: []].formUnion(
+      new.lazy.filter { !$0.path.isRoot }.map { state.shownPath(of: $0.kind, at: $0.path) })
   }
 
   private mutating func count(_ new: [Operation]) throws {

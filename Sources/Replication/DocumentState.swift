@@ -40,7 +40,7 @@ package struct DocumentState: Sendable, Equatable {
   /// An operation that is kept, with what decides which others it covers.
   package struct Entry: Hashable, Sendable {
     package let effect: Effect
-    package let stamp: Stamp
+    package fileprivate(set) var stamp: Stamp
     /// What the author had seen.
     ///
     /// Nil when **settled**: all of it had arrived before the state was
@@ -308,13 +308,12 @@ package struct DocumentState: Sendable, Equatable {
   /// Gives the operations of a local transaction its fingerprint, once all of them are known.
   package mutating func seal(_ tip: Context.Entry) {
     for index in entries.indices {
-      let entry = entries[index]
-      guard entry.stamp.dot.stream == tip.stream, entry.stamp.dot.sequence == tip.sequence,
-        entry.stamp.fingerprint == .origin
+      let stamp = entries[index].stamp
+      guard stamp.dot.stream == tip.stream, stamp.dot.sequence == tip.sequence,
+        stamp.fingerprint == .origin
       else { continue }
-      let stamp = Stamp(
-        time: entry.stamp.time, dot: entry.stamp.dot, fingerprint: tip.fingerprint)
-      entries[index] = Entry(effect: entry.effect, stamp: stamp, context: entry.context)
+      entries[index].stamp = Stamp(
+        time: stamp.time, dot: stamp.dot, fingerprint: tip.fingerprint)
     }
     pending = pending.map { removal in
       guard let unsealed = removal.seen.entry(of: tip.stream), unsealed.sequence == tip.sequence

@@ -47,10 +47,12 @@ package struct SetElement: Hashable, Comparable, Sendable {
 extension DocumentState {
   /// Where those who read the body see what an operation changes, judged before it is applied: of
   /// an element of a set, at the set.
-  package func shownPath(of effect: Effect) -> Path {
-    let isOfSet =
-      effect.kind == .add || effect.kind == .remove && hasElement(at: effect.path)
-    return isOfSet ? effect.path.parent ?? effect.path : effect.path
+  package func shownPath(of effect: Effect) -> Path { shownPath(of: effect.kind, at: effect.path) }
+
+  /// The same of an operation of a kind at a path.
+  package func shownPath(of kind: OperationKind, at path: Path) -> Path {
+    let isOfSet = kind == .add || kind == .remove && hasElement(at: path)
+    return isOfSet ? path.parent ?? path : path
   }
 
   private func hasElement(at path: Path) -> Bool {
