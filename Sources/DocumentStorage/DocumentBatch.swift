@@ -46,11 +46,17 @@ struct DocumentBatch {
   mutating func append(
     _ state: DocumentState, id: [UInt8], collection: Int64, number: (StreamID) throws -> Int64
   ) throws -> Bool {
+    let start = bytes.count
     bytes += id
     let idEnd = bytes.count
-    let row = try DocumentRow(of: state, by: &encoder, to: &bytes, number: number)
-    append(row, idEnd: idEnd, collection: collection)
-    return row.isVisible
+    do {
+      let row = try DocumentRow(of: state, by: &encoder, to: &bytes, number: number)
+      append(row, idEnd: idEnd, collection: collection)
+      return row.isVisible
+    } catch {
+      bytes.removeSubrange(start...)
+      throw error
+    }
   }
 
   private mutating func append(_ row: DocumentRow, idEnd: Int, collection: Int64) {

@@ -10,6 +10,9 @@ struct PageCache {
   /// An import writes them in the order of their keys, and comes back to none: more took as long.
   static let importing = Self(kibibytes: 6 << 10)
 
+  /// So many operations are worth another cache.
+  static let many = 10_000
+
   /// Holds for a connection from now on; what it has beyond that it lets go of.
   func use(_ db: Database) throws {
     try db.execute(sql: "PRAGMA cache_size = \(-kibibytes)")

@@ -45,7 +45,9 @@ package final class SegmentsAhead: Sendable {
   }
 
   /// Gives one back that has been applied.
-  func giveBack(_ opened: Opened) { work.giveBack(opened) }
+  func giveBack(_ opened: Opened, of segment: QueuedSegment) {
+    work.giveBack(opened, of: segment.number)
+  }
 }
 
 /// A segment that is opened ahead of whoever applies it.

@@ -111,8 +111,8 @@ struct StatementReading {
 
   private static func operations(of transaction: Transaction) -> [Int: Replication.Operation] {
     Dictionary(
-      uniqueKeysWithValues: transaction.operations.indices.map {
-        (transaction.place($0), transaction.operations[$0])
+      uniqueKeysWithValues: transaction.operations.all.enumerated().map {
+        (transaction.place($0), $1)
       })
   }
 
@@ -238,8 +238,8 @@ struct StatementReading {
     let fingerprint = transaction.header.fingerprint
     guard let left = content[fingerprint] else { return true }
     let lefts = others.compactMap { $0[fingerprint] }
-    for index in transaction.operations.indices {
-      let (place, operation) = (transaction.place(index), transaction.operations[index])
+    for (index, operation) in transaction.operations.all.enumerated() {
+      let place = transaction.place(index)
       if let kept = left[place] {
         guard kept == operation else { return false }
       } else if lefts.allSatisfy({ $0[place] != nil }) {

@@ -44,14 +44,20 @@ extension StoreDatabase {
   ) throws -> ImportedPart {
     defer { countStreamChange() }
     return try write { db in
-      try PageCache.importing.use(db)
-      let part = Result {
-        try apply(
+      // A few leave what others read where it is.
+      let isLarge = segments.reduce(0) { $0 + $1.held.extent.operations } >= PageCache.many
+      if isLarge { try PageCache.importing.use(db) }
+      do {
+        let part = try apply(
           segments, openedBy: ahead, now: now, nonce: nonce, foldBytes: foldBytes,
           onProgress: onProgress, db)
+        if isLarge { try PageCache.standard.use(db) }
+        return part
+      } catch {
+        // What went wrong first is what is told.
+        if isLarge { try? PageCache.standard.use(db) }
+        throw error
       }
-      try PageCache.standard.use(db)
-      return try part.get()
     }
   }
 
@@ -66,7 +72,7 @@ extension StoreDatabase {
     for segment in segments {
       let opened = ahead.opened(segment)
       try fold.take(opened, of: segment.held)
-      ahead.giveBack(opened)
+      ahead.giveBack(opened, of: segment)
     }
     var part = try fold.finish()
     if fold.isForked {

@@ -52,7 +52,7 @@ extension TransactionLog {
       lineage: streams.frontier.lineage, start: try StatementTable.historyStart(db))
     for row in streams.all {
       let missing = try forEach(of: row.stream) { transaction in
-        for (index, operation) in transaction.operations.enumerated()
+        for (index, operation) in transaction.operations.all.enumerated()
         where keys.contains(operation.document) {
           recorded.append(operation, at: transaction.place(index), of: transaction.header)
         }
@@ -85,7 +85,7 @@ extension TransactionLog {
         parts.count < 3 || tip.fingerprint.description.hasPrefix(parts[2])
       else { return }
       if !transaction.isWhole { isReduced = true }
-      found.append((transaction.header, Set(transaction.operations.map(\.document))))
+      found.append((transaction.header, Set(transaction.operations.all.map(\.document))))
     }
     guard found.count <= 1 else {
       throw HistoryError.ambiguousBranch(name, found.map(\.header.tip))

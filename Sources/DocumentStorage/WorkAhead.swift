@@ -118,18 +118,21 @@ package final class WorkAhead<Item: Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Gives back what an item came to: who made it lets go of it in less time than others, whom that
-  /// makes wait for its memory.
-  package func giveBack(_ value: Value) {
-    let rest = progress.withLock { progress in
+  /// Gives back what an item came to, for the other thread to let go of while it is at work: that
+  /// made it, mostly, and others would make it wait for its memory meanwhile.
+  ///
+  /// - parameter number: The item's; a large one is not kept for that.
+  package func giveBack(_ value: Value, of number: Int) {
+    progress.withLock { progress in
+      guard progress.isHelping, progress.spent.count < Self.mostSpent,
+        progress.entries[number].bytes <= Self.mostSpentBytes
+      else { return }
       progress.spent.append(value)
-      // Not for long: there may be no more work.
-      return progress.spent.count > Self.mostSpent ? progress.takeSpent() : []
     }
-    _ = rest
   }
 
   private static var mostSpent: Int { 4 }
+  private static var mostSpentBytes: Int { 1 << 20 }
 
   /// Does no more ahead: nobody is going to take the rest.
   package func end() { progress.withLock { $0.next = $0.entries.count } }
@@ -170,12 +173,20 @@ package final class WorkAhead<Item: Sendable, Value: Sendable>: Sendable {
   }
 
   private func workAhead() {
-    while let (number, item, _) = progress.withLock({ progress in
-      let begun = begin(&progress)
-      progress.isHelping = begun != nil
-      return begun.map { ($0.number, $0.item, progress.takeSpent()) }
-    }) { finish(number, with: work(item)) }
+    while true {
+      let (begun, spent) = progress.withLock { progress in
+        let begun = begin(&progress)
+        progress.isHelping = begun != nil
+        return (begun, progress.takeSpent())
+      }
+      letGo(spent)
+      guard let begun else { return }
+      finish(begun.number, with: work(begun.item))
+    }
   }
+
+  /// Not in the lock: it takes long.
+  private func letGo(_ spent: consuming [Value]) { _ = consume spent }
 
   private func mayBegin(_ progress: inout Progress) -> Int? {
     guard let next = progress.findNext(),

@@ -41,7 +41,7 @@ extension EncodedTransaction {
         "relative": .bool(isRelative), "own": .bool(hasSeenOwn),
         "entries": .array(changes.map(\.json)),
       ]),
-      "operations": .array(operations.map(\.json)),
+      "operations": .array(operations.all.map(\.json)),
     ]
     if let reduced { members["dropped"] = reduced.json }
     return .object(members)

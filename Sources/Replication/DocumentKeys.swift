@@ -50,8 +50,6 @@ package struct DocumentKeys: Sendable {
 
   package func id(at number: Int) -> ArraySlice<UInt8> { ids[places[number].id] }
 
-  package mutating func reserveCapacity(_ count: Int) { places.reserveCapacity(count) }
-
   package mutating func append(_ key: DocumentKey) {
     let collection = number(of: key.collection)
     append(collection: collection) { $0.append(contentsOf: key.id.bytes) }
@@ -81,7 +79,7 @@ package struct DocumentKeys: Sendable {
     return number
   }
 
-  /// A hash value of what ``isSame(_:as:in:)`` compares.
+  /// A hash value of a key, the same whatever else is here.
   package func hash(at number: Int) -> Int {
     var hasher = Hasher()
     hasher.combine(collections[Int(places[number].collection)])

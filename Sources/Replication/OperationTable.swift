@@ -56,6 +56,12 @@ package final class OperationTable: Sendable {
     self.payloads = payloads
   }
 
+  /// The same documents and paths with other operations.
+  fileprivate init(_ table: OperationTable, rows: [Row], payloads: [UInt8]) {
+    (documents, keys, paths) = (table.documents, table.keys, table.paths)
+    (self.rows, self.payloads) = (rows, payloads)
+  }
+
   static let empty = OperationTable(
     keys: DocumentKeys(), inserts: [], paths: [], rows: [], payloads: [])
 }
@@ -111,13 +117,47 @@ extension OperationList: RandomAccessCollection {
   package var startIndex: Int { 0 }
   package var endIndex: Int { rows.count }
 
+  /// One of them, with a key of its own: of many see ``all``.
   package subscript(offset: Int) -> Operation {
     let row = table.rows[rows.lowerBound + offset]
-    let document = Int(row.document)
-    return Operation(
-      document: table.keys[document], insert: table.documents[document].insert,
-      path: table.paths[Int(row.path)],
-      kind: row.kind, payload: Array(table.payloads[row.bytes]))
+    return operation(row, on: table.keys[Int(row.document)])
+  }
+
+  private func operation(_ row: OperationTable.Row, on key: DocumentKey) -> Operation {
+    Operation(
+      document: key, insert: table.documents[Int(row.document)].insert,
+      path: table.paths[Int(row.path)], kind: row.kind, payload: Array(table.payloads[row.bytes]))
+  }
+
+  /// All of them, with one key between those on the same document: a key may have a kilobyte.
+  package var all: [Operation] {
+    var keys: [UInt32: DocumentKey] = [:]
+    var last: (document: UInt32, key: DocumentKey)?
+    return rows.map { index in
+      let row = table.rows[index]
+      if let last, last.document == row.document { return operation(row, on: last.key) }
+      let key = keys[row.document] ?? table.keys[Int(row.document)]
+      keys[row.document] = key
+      last = (row.document, key)
+      return operation(row, on: key)
+    }
+  }
+
+  /// Some of them, by their places, in their order; what these are on stands where it stood.
+  package func keeping(_ places: [Int]) -> OperationList {
+    var kept: [OperationTable.Row] = []
+    var payloads: [UInt8] = []
+    kept.reserveCapacity(places.count)
+    for place in places {
+      let row = table.rows[rows.lowerBound + place]
+      kept.append(
+        OperationTable.Row(
+          document: row.document, path: row.path, kind: row.kind,
+          payload: (UInt32(payloads.count), row.payload.count)))
+      payloads += table.payloads[row.bytes]
+    }
+    return OperationList(
+      OperationTable(table, rows: kept, payloads: payloads), rows: 0..<kept.count)
   }
 }
 

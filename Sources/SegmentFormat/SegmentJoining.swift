@@ -127,7 +127,7 @@ extension Transaction {
     var count = operations.count
     if case .partial(let partial) = reduction { count = partial.count }
     return Transaction(
-      header: header, operations: OperationList(left.map { operations[$0] }),
+      header: header, operations: operations.keeping(left),
       reduction: .partial(Reduction.Partial(count: count, places: left.map { place($0) })))
   }
 }

@@ -28,6 +28,18 @@ import Testing
     expectOrder(of: Array(keys), "seed \(seed)")
   }
 
+  @Test("also where they are the same for long, again and again", arguments: 0..<40)
+  func longBeginnings(seed: Int) {
+    var chance = SeededGenerator(seed: UInt64(seed))
+    let pieces = ["https://", "example", "/", "00000000", "00000001", "0000000", "\u{0}"]
+    var keys: Set<DocumentKey> = []
+    for _ in 0..<chance.below(300) {
+      let id = (0..<chance.below(7)).map { _ in pieces[chance.below(pieces.count)] }.joined()
+      keys.insert(DocumentKey(collection: "a", id: ByteString(id)))
+    }
+    expectOrder(of: Array(keys), "seed \(seed)")
+  }
+
   @Test("also where one id is the beginning of all others, or ends in zeros")
   func beginnings() {
     let ids = ["item", "item\u{0}", "item\u{0}\u{0}", "item1", "item12345678", "item123456789", ""]
