@@ -21,7 +21,7 @@ final class DocumentFold: Sendable {
   /// Finds out what becomes of a document, behind those before it.
   ///
   /// - parameters:
-  ///   - operations: What comes to it, in an order that keeps each stream's, and how many came.
+  ///   - incoming: What comes to it, in an order that keeps each stream's.
   ///   - stored: Where the state in its row stands in `states`; nil if there is none.
   ///   - isListed: Whether the paths are told that somebody changed.
   /// - precondition: This thread understands the same kinds of operations, as those of ``Folding``.

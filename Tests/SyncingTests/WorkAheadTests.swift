@@ -48,6 +48,49 @@ import Testing
     #expect(work.take(number) == nil)
   }
 
+  private final class Held: Sendable {}
+
+  @Test("what is given back stays until the other thread goes on, and not where it is large")
+  func givenBack() {
+    let (added, reached) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let gate = DispatchSemaphore(value: 0)
+    let helper = DispatchQueue(label: "helper")
+    let work = WorkAhead<Int, Held>(most: 8 << 20, on: WorkHelper(helper)) { number in
+      // It does not begin the last one if that comes when it has done all before it.
+      if number == 0 { added.wait() }
+      if number == 2 {
+        reached.signal()
+        gate.wait()
+      }
+      return (Held(), bytes: 0)
+    }
+    let numbers = [8, 2 << 20, 8].enumerated().map { work.add($0, bytes: $1) }
+    added.signal()
+    reached.wait()
+    weak var small: Held?
+    weak var large: Held?
+    do {
+      let values = numbers.prefix(2).map { work.take($0) }
+      (small, large) = (values[0], values[1])
+      for (value, number) in zip(values, numbers) {
+        if let value { work.giveBack(value, of: number) }
+      }
+    }
+    #expect(small != nil)
+    #expect(large == nil)
+    gate.signal()
+    helper.sync {}
+    #expect(small == nil)
+    // Nobody is at work who would let go of it.
+    weak var last: Held?
+    do {
+      let value = work.take(numbers[2])
+      last = value
+      if let value { work.giveBack(value, of: numbers[2]) }
+    }
+    #expect(last == nil)
+  }
+
   @Test("where no other thread may work, it is done as it is taken")
   func alone() {
     let done = Done()
