@@ -10,7 +10,7 @@ package struct BlobMention: Sendable {
   package let author: StreamID
   /// Where it stands, which for an element of a set is what it is, and what it carries; as bytes.
   package let path: Path
-  package let payload: [UInt8]
+  package let payload: SmallBytes
   /// Whether it is gone from the document by a delete that nobody has undone, and can come back
   /// only if somebody undoes that.
   package let isDeleted: Bool

@@ -1,3 +1,4 @@
+import CanonicalJSON
 import Replication
 
 /// Documents with the operations that were collected for them.
@@ -44,7 +45,6 @@ final class CollectedDocuments: Sendable {
   /// these: to count references to what others have too takes longer than to make it.
   struct Shared {
     fileprivate var paths: [Path?] = []
-    fileprivate let constants: [[UInt8]] = (0...2).map { [UInt8($0)] }
     /// That of the transaction which came last.
     fileprivate var context: (transaction: UInt32, seen: Context)?
     /// Those that may cover what comes before them.
@@ -169,7 +169,7 @@ final class CollectedDocuments: Sendable {
       }
     return Entry(
       effect: DocumentState.Effect(
-        path: path(link.path, &shared), kind: link.kind, payload: payload(link, shared),
+        path: path(link.path, &shared), kind: link.kind, payload: payload(link),
         insert: insert),
       stamp: stamp, context: context(of: link.transaction, &shared))
   }
@@ -184,8 +184,8 @@ final class CollectedDocuments: Sendable {
 
   private func path(_ number: UInt32, _ shared: inout Shared) -> Path {
     let number = Int(number)
-    // Those that came first are what nearly all have.
-    guard number < Self.fewPaths else { return paths[number] }
+    // Of those that are counted, those that came first are what nearly all have.
+    guard number < Self.fewPaths, !paths[number].bytes.isInPlace else { return paths[number] }
     if shared.paths.isEmpty {
       shared.paths = Array(repeating: nil, count: min(paths.count, Self.fewPaths))
     }
@@ -197,12 +197,8 @@ final class CollectedDocuments: Sendable {
 
   private static let fewPaths = 64
 
-  private func payload(_ link: CollectedOperations.Link, _ shared: Shared) -> [UInt8] {
+  private func payload(_ link: CollectedOperations.Link) -> SmallBytes {
     let start = Int(link.payload.start)
-    switch link.payload.count {
-    case 0: return []
-    case 1 where payloads[start] <= 2: return shared.constants[Int(payloads[start])]
-    default: return Array(payloads[start..<start + Int(link.payload.count)])
-    }
+    return SmallBytes(copying: payloads, start..<start + Int(link.payload.count))
   }
 }

@@ -1,3 +1,4 @@
+import CanonicalJSON
 import Foundation
 import GRDB
 import Replication
@@ -87,13 +88,11 @@ struct StoredBytes {
     return bytes[position]
   }
 
-  mutating func take(_ count: Int) throws -> [UInt8] {
-    guard count <= end - position else { throw Self.damage }
+  mutating func block() throws -> SmallBytes {
+    let count = try self.count()
     defer { position += count }
-    return Array(bytes[position..<position + count])
+    return SmallBytes(copying: bytes, position..<position + count)
   }
-
-  mutating func block() throws -> [UInt8] { try take(count()) }
 
   mutating func fingerprint() throws -> Fingerprint {
     guard end - position >= 16, let halves = bytes.halves(at: position) else {

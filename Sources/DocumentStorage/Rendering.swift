@@ -21,7 +21,7 @@ struct Rendering: Equatable {
   /// Reads what follows ``StateCoding/renderedVersion``.
   init(from reader: inout StoredBytes) throws {
     let isVisible = try reader.byte() == 1
-    let bytes = try reader.block()
+    let bytes = try reader.block().array
     body = isVisible ? bytes : nil
   }
 

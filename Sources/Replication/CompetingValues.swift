@@ -80,7 +80,7 @@ extension ViewBuilder {
   private func registers(at place: Place) -> [Candidate] {
     differing(of: .set, at: place).map { newest, stamps in
       Candidate(
-        form: .register, value: Leaf(unchecked: newest.effect.payload).text,
+        form: .register, value: Leaf(unchecked: newest.effect.payload.array).text,
         stamp: newest.stamp, sources: stamps)
     }
   }
@@ -102,7 +102,7 @@ extension ViewBuilder {
   ) -> [(newest: DocumentState.Entry, stamps: [Stamp])] {
     let all = place.own.reversed().map { entries[$0] }.filter { $0.effect.kind == kind }
     let stamps = Dictionary(grouping: all, by: \.meaning).mapValues { $0.map(\.stamp) }
-    var seen: Set<[UInt8]> = []
+    var seen: Set<SmallBytes> = []
     return all.filter { seen.insert($0.meaning).inserted }.map { entry in
       (entry, stamps[entry.meaning] ?? [])
     }
@@ -180,12 +180,12 @@ extension DocumentView.Node.Variant {
 
 extension DocumentState.Entry {
   /// What it says, whatever its author could claim.
-  fileprivate var meaning: [UInt8] {
-    guard effect.kind == .counter, var start = CounterStart(payload: effect.payload) else {
+  fileprivate var meaning: SmallBytes {
+    guard effect.kind == .counter, var start = CounterStart(payload: effect.payload.array) else {
       return effect.payload
     }
     start.counted = []
-    return start.payload
+    return SmallBytes(start.payload)
   }
 }
 

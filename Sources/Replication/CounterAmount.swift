@@ -16,7 +16,7 @@ package enum CounterAmount {
   }
 
   package static func amount(_ effect: DocumentState.Effect) -> Int128 {
-    amount(effect.kind, payload: effect.payload)
+    amount(effect.kind, payload: effect.payload.array)
   }
 
   package static func increment(of payload: [UInt8]) -> Int64? {

@@ -124,7 +124,7 @@ extension Collection<DocumentState.Entry> {
       // Most starts have none, and are short.
       guard entry.effect.kind == .counter, entry.effect.payload.count > CounterStart.plainBytes
       else { return }
-      counted.formUnion(CounterStart(payload: entry.effect.payload)?.counted ?? [])
+      counted.formUnion(CounterStart(payload: entry.effect.payload.array)?.counted ?? [])
     }
   }
 }

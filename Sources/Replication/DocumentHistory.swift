@@ -170,7 +170,7 @@ extension DocumentState.Effect {
   /// The value of a `set` as canonical JSON.
   var shownText: [UInt8] {
     var text: [UInt8] = []
-    Leaf(unchecked: payload).write(into: &text)
+    Leaf(unchecked: payload.array).write(into: &text)
     return text
   }
 }

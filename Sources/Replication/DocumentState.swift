@@ -18,11 +18,11 @@ package struct DocumentState: Sendable, Equatable {
   package struct Effect: Hashable, Sendable {
     package let path: Path
     package let kind: OperationKind
-    package let payload: [UInt8]
+    package let payload: SmallBytes
     /// The insert that the operation edits; an insert names itself.
     package let insert: Dot
 
-    package init(path: Path, kind: OperationKind, payload: [UInt8] = [], insert: Dot) {
+    package init(path: Path, kind: OperationKind, payload: SmallBytes = [], insert: Dot) {
       self.path = path
       self.kind = kind
       self.payload = payload
@@ -32,7 +32,7 @@ package struct DocumentState: Sendable, Equatable {
     /// What `operation` does to its document.
     package init(_ operation: Operation) {
       self.init(
-        path: operation.path, kind: operation.kind, payload: operation.payload,
+        path: operation.path, kind: operation.kind, payload: SmallBytes(operation.payload),
         insert: operation.insert)
     }
   }

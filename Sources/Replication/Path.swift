@@ -8,12 +8,14 @@ import CanonicalJSON
 ///
 ///     Path(keys: ["a", "b/c"]).pointer  // "/a/b~1c"
 package struct Path: Hashable, Sendable {
-  package let bytes: [UInt8]
+  package let bytes: SmallBytes
 
-  package static let root = Path(unchecked: [])
+  package static let root = Path(unchecked: SmallBytes())
 
   /// Takes bytes that are already known to be a well-formed path.
-  package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+  package init(unchecked bytes: SmallBytes) { self.bytes = bytes }
+
+  package init(unchecked bytes: [UInt8]) { self.bytes = SmallBytes(bytes) }
 
   package init(keys: some Sequence<ByteString>) {
     self = keys.reduce(.root) { $0.appending($1) }
@@ -22,14 +24,14 @@ package struct Path: Hashable, Sendable {
   /// Reads bytes from outside; nil if they are no path, or deeper than ``Limits/depth``.
   package init?(validating bytes: [UInt8]) {
     guard Path.isWellFormed(bytes) else { return nil }
-    self.bytes = bytes
+    self.bytes = SmallBytes(bytes)
   }
 
   package var isRoot: Bool { bytes.isEmpty }
 
   /// The path of the member `key` of the object at this path.
   package func appending(_ key: ByteString) -> Path {
-    var bytes = self.bytes
+    var bytes = self.bytes.array
     bytes.reserveCapacity(bytes.count + key.bytes.count + 1)
     bytes.append(0)
     for byte in key.bytes {
@@ -48,16 +50,16 @@ package struct Path: Hashable, Sendable {
     let length = other.bytes.count
     guard bytes.count >= length else { return false }
     guard bytes.count == length || bytes[length] == 0 else { return false }
-    return bytes.starts(with: other.bytes)
+    return bytes.hasPrefix(other.bytes)
   }
 
   /// Where the part of this path that follows `length` bytes has its first key's end.
   package func endOfKey(after length: Int) -> Int {
-    bytes[(length + 1)...].firstIndex(of: 0) ?? bytes.count
+    bytes.nextZero(from: length + 1)
   }
 
   /// The first `length` bytes as a path; `length` must be the end of a key.
-  package func prefix(_ length: Int) -> Path { Path(unchecked: Array(bytes[..<length])) }
+  package func prefix(_ length: Int) -> Path { Path(unchecked: bytes.prefix(length)) }
 
   /// The paths above this one, from the root down, without the path itself.
   package var ancestors: [Path] {
@@ -77,7 +79,7 @@ package struct Path: Hashable, Sendable {
   }
 
   package var keys: [ByteString] {
-    bytes.split(separator: 0, omittingEmptySubsequences: false).dropFirst().map {
+    bytes.array.split(separator: 0, omittingEmptySubsequences: false).dropFirst().map {
       ByteString(unchecked: Path.unescape($0))
     }
   }
@@ -133,12 +135,8 @@ package struct Path: Hashable, Sendable {
 
 extension Path: Comparable {
   package static func < (lhs: Self, rhs: Self) -> Bool {
-    lhs.bytes.isBefore(rhs.bytes)
+    lhs.bytes < rhs.bytes
   }
-
-  package static func == (lhs: Self, rhs: Self) -> Bool { lhs.bytes.isSame(as: rhs.bytes) }
-
-  package func hash(into hasher: inout Hasher) { bytes.hashAtOnce(into: &hasher) }
 }
 
 extension Path: CustomStringConvertible {

@@ -39,7 +39,7 @@ extension DocumentState {
     let visible = visibility().values.map { entries[$0] }.filter { paths.contains($0.effect.path) }
     return Dictionary(grouping: visible, by: \.effect.path).mapValues { entries in
       let starts = entries.compactMap { entry in
-        entry.effect.kind == .counter ? CounterStart(payload: entry.effect.payload) : nil
+        entry.effect.kind == .counter ? CounterStart(payload: entry.effect.payload.array) : nil
       }
       let named = entries.countedIncrements
       let increments = entries.filter { $0.effect.kind == .increment && !named.has($0) }

@@ -54,7 +54,8 @@ extension DocumentState.Effect {
 
   /// Whether it says what a step does; of a counter, that it is one.
   fileprivate func says(_ step: EditPlan.Step) -> Bool {
-    path == step.path && kind == step.kind && (kind == .counter || payload == step.payload)
+    path == step.path && kind == step.kind
+      && (kind == .counter || payload.elementsEqual(step.payload))
   }
 }
 
@@ -99,7 +100,7 @@ extension CounterStart {
   fileprivate init(goingOnFrom entries: [DocumentState.Entry], at number: Int128) {
     self.init(number)
     let starts = entries.compactMap { entry in
-      entry.effect.kind == .counter ? CounterStart(payload: entry.effect.payload) : nil
+      entry.effect.kind == .counter ? CounterStart(payload: entry.effect.payload.array) : nil
     }
     let named = entries.countedIncrements
     let increments = entries.filter { $0.effect.kind == .increment && !named.has($0) }

@@ -44,7 +44,7 @@ struct SeenCounters {
     guard all[path] != nil || basis != nil else { return nil }
     let entries = all[path] ?? []
     let starts = entries.compactMap { entry in
-      entry.effect.kind == .counter ? CounterStart(payload: entry.effect.payload) : nil
+      entry.effect.kind == .counter ? CounterStart(payload: entry.effect.payload.array) : nil
     }
     let increments = entries.filter { $0.effect.kind == .increment }
     let named = Set(starts.flatMap(\.counted))

@@ -80,7 +80,7 @@ package struct VersionToken: Hashable, Sendable {
 
     package init(_ function: @escaping @Sendable ([UInt8]) -> UInt64) { self.function = function }
 
-    func of(_ path: Path) -> UInt64 { function(path.bytes) }
+    func of(_ path: Path) -> UInt64 { function(path.bytes.array) }
     // The marks are not values of the digest.
     func of(_ leaf: Leaf) -> UInt64 { max(function(leaf.bytes), VersionToken.element + 1) }
   }

@@ -41,7 +41,7 @@ struct ViewBuilder {
     _ winner: Contest.Form, of contest: Contest, below: Range<Int>, path: Path
   ) -> DocumentView.Node.Content {
     switch winner {
-    case .register: .leaf(Leaf(unchecked: contest.scalar ?? []))
+    case .register: .leaf(Leaf(unchecked: contest.scalar?.array ?? []))
     case .counter: .counter(CounterAmount.leaf(contest.start + contest.increments))
     case .set: .set(elements(below: below, length: path.bytes.count))
     case .object: .object(members(below: below, path: path))
@@ -94,7 +94,7 @@ struct Contest {
   private var isScalarDisputed = false
   private var isStartDisputed = false
   /// The payload of the latest `set`.
-  private(set) var scalar: [UInt8]?
+  private(set) var scalar: SmallBytes?
   private var latestStart: CounterStart?
   /// The latest start of the counter; 0 if it has none.
   private(set) var start: Int128 = 0
@@ -116,7 +116,7 @@ struct Contest {
       raise(.set, entry.stamp)
     case .counter where !effect.path.isRoot:
       // What is malformed, no segment is that this version has read.
-      let new = CounterStart(payload: effect.payload) ?? CounterStart(0)
+      let new = CounterStart(payload: effect.payload.array) ?? CounterStart(0)
       if let latestStart, !latestStart.agrees(with: new) { isStartDisputed = true }
       latestStart = new
       start = new.number

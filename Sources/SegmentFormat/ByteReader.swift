@@ -97,6 +97,11 @@ extension [UInt8] {
     append(contentsOf: bytes)
   }
 
+  /// Appends `bytes` behind their length.
+  package mutating func appendBlock(_ bytes: SmallBytes) {
+    bytes.withUnsafeBytes { appendBlock($0) }
+  }
+
   /// Appends a part of others behind its length.
   package mutating func appendBlock(_ bytes: ArraySlice<UInt8>) {
     appendVarint(UInt64(bytes.count))

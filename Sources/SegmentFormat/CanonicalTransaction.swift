@@ -60,7 +60,7 @@ package enum CanonicalTransaction {
     output.append(insert.stream)
     output.append(bigEndian: insert.sequence)
     output.appendVarint(UInt64(insert.index))
-    table.paths[Int(row.path)].bytes.withUnsafeBytes { output.appendBlock($0) }
+    output.appendBlock(table.paths[Int(row.path)].bytes)
     output.append(row.kind.envelope)
     output.appendBlock(UnsafeRawBufferPointer(rebasing: payloads[row.bytes]))
   }

@@ -144,7 +144,7 @@ extension SimulatedDevice {
     var hash = Self.mix(tip.fingerprint.bytes, into: header.time.rawValue ^ nonce)
     hash = Self.mix(header.stream.bytes, into: hash ^ header.sequence)
     for operation in draft.operations {
-      hash = Self.mix(operation.path.bytes, into: hash ^ UInt64(operation.kind.code))
+      hash = Self.mix(operation.path.bytes.array, into: hash ^ UInt64(operation.kind.code))
       hash = Self.mix(operation.payload, into: hash)
     }
     let low = SplitMix.mixed(hash)

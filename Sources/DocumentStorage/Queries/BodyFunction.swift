@@ -102,7 +102,8 @@ extension BodyFunction.Memory {
     }
     // The merge relies on what the coding does not check.
     let paths = state.entries.map(\.effect.path)
-    guard paths.allSatisfy({ Path(validating: $0.bytes) != nil }), paths == paths.sorted() else {
+    guard paths.allSatisfy({ Path(validating: $0.bytes.array) != nil }), paths == paths.sorted()
+    else {
       throw StoredBytes.damage
     }
     return state.view().body

@@ -75,7 +75,7 @@ package struct MemberPath: Hashable, Sendable {
 
   /// The name of the index of a spelling: the same for the same path, whoever declared it.
   func indexName(of spelling: Spelling) -> String {
-    let digest = String(Digest.first64(path.bytes), radix: 16)
+    let digest = String(Digest.first64(path.bytes.array), radix: 16)
     return "member_\(digest)_\(spelling.suffix)"
   }
 

@@ -16,7 +16,7 @@ import Testing
       let insert = Dot(stream: stream, sequence: 1, index: 0)
       let effect = DocumentState.Effect(
         path: Path(keys: keys), kind: value == nil ? .clear : .set,
-        payload: value.flatMap { Leaf($0)?.bytes } ?? [], insert: insert)
+        payload: SmallBytes(value.flatMap { Leaf($0)?.bytes } ?? []), insert: insert)
       let stamp = Stamp(time: HybridTime(rawValue: 5), dot: dot, fingerprint: .origin)
       state.apply(effect, stamp: stamp, context: Context())
     }
@@ -59,7 +59,8 @@ import Testing
       if kind == .counter { payload += counted(generator.below(8)) }
       if kind == .increment { payload = [UInt8(generator.below(9))] }
       let dot = Dot(stream: stream, sequence: UInt64(index + 1), index: 0)
-      let effect = DocumentState.Effect(path: path, kind: kind, payload: payload, insert: insert)
+      let effect = DocumentState.Effect(
+        path: path, kind: kind, payload: SmallBytes(payload), insert: insert)
       state.apply(
         effect,
         stamp: Stamp(time: HybridTime(rawValue: 5), dot: dot, fingerprint: .origin),
