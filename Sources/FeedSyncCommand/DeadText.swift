@@ -4,7 +4,12 @@ import Syncing
 /// What is dead, and what keeps it.
 enum DeadText {
   static func lines(_ dead: CompactionSurvey.Dead) -> [String] {
-    guard dead.operations > 0 else { return [] }
+    let held = CompactionSurvey.Hold.allCases.compactMap { hold in
+      dead.held[hold].map {
+        "of \($0) of this device's streams nothing is dropped: \(reason(hold))"
+      }
+    }
+    guard dead.operations > 0 else { return held }
     var lines = [
       "about \(dead.bytes) bytes of this device's are dead: \(dead.operations) of \(dead.total)"
         + " edits were written over or deleted"
@@ -22,7 +27,14 @@ enum DeadText {
         "of \(dead.undecided) files it cannot be told what is dead, until all has arrived that"
           + " others have seen")
     }
-    return lines
+    return lines + held
+  }
+
+  private static func reason(_ hold: CompactionSurvey.Hold) -> String {
+    switch hold {
+    case .branching: "it goes on in two ways, since its device was copied or put back"
+    case .waiting: "what was dropped of it waits for something that has not arrived"
+    }
   }
 
   private static func reason(_ keeper: CompactionSurvey.Keeper) -> String {
@@ -33,6 +45,7 @@ enum DeadText {
     case .device: "a device has not said yet that it has what they were written over by"
     case .unpublished: "what they were written over by is not in the folder yet"
     case .unread: "a file of the same directory has not been imported, or is damaged"
+    case .untold: "the folder lacks a file that tells what was dropped before"
     case .few: "they are too few of their file, or that would become hardly smaller"
     }
   }
@@ -42,11 +55,15 @@ enum DeadText {
     for keeper in CompactionSurvey.Keeper.allCases {
       kept[ByteString(keeper.rawValue)] = .number(dead.kept[keeper] ?? 0)
     }
+    var held = JSONObject()
+    for hold in CompactionSurvey.Hold.allCases {
+      held[ByteString(hold.rawValue)] = .number(dead.held[hold] ?? 0)
+    }
     return .object([
       "operations": .number(dead.operations), "of": .number(dead.total),
       "bytes": .number(dead.bytes), "due": .number(dead.due), "kept_by": .object(kept),
       "grace_until": dead.graceUntil.map { .text(ReportJSON.time($0)) } ?? .null,
-      "undecided_files": .number(dead.undecided),
+      "undecided_files": .number(dead.undecided), "held_streams": .object(held),
     ])
   }
 }

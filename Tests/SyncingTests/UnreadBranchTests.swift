@@ -60,6 +60,31 @@ import Testing
     #expect(try compact(ann).dropped == 18)
   }
 
+  @Test("keeps its stream as it is once it is here, and all that is dead if the folder lacks more")
+  func held() throws {
+    try prepare()
+    #expect(try compact(ann).dropped == 18)
+    try world.deliver(branch, to: ann.folder)
+    try ann.importAll()
+    try Self.write(21...40, by: ann)
+    try prepare()
+    func dead() throws -> CompactionSurvey.Dead {
+      let compactor = Compactor(device: ann.device, limits: Self.limits)
+      let dead = try compactor.survey().dead
+      #expect(try compactor.glance(at: ann.device.container.list()).dead == dead)
+      return dead
+    }
+    let before = try dead()
+    #expect(before.held == [.branching: 1])
+    #expect(before.kept.isEmpty && before.due == before.operations && before.due > 0)
+    for file in try world.logs(in: ann.folder) where try file.decoded().segment.isReduced {
+      try world.remove(file.path(in: ann.folder))
+    }
+    let after = try dead()
+    #expect(after.kept == [.untold: before.operations] && after.due == 0)
+    #expect(try compact(ann).dropped == 0)
+  }
+
   @Test("is told from what is known, also by hundreds of names")
   func manyNames() throws {
     let names = (1...300 as ClosedRange<UInt64>).map { number in

@@ -55,6 +55,12 @@ import Testing
     }
   }
 
+  @Test("a survey says that nothing of its stream is dropped")
+  func isHeld() throws {
+    let dead = try Compactor(device: cat.device, limits: Self.limits).survey().dead
+    #expect(dead.held == [.waiting: 1])
+  }
+
   @Test("what nobody states of its stream is joined, and nothing else is touched")
   func joins() throws {
     #expect(try Set(kept()).isSuperset(of: ["1-20", "1-20 waiting", "21-21", "24-24"]))

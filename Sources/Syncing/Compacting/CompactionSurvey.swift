@@ -65,8 +65,10 @@ extension Compactor {
     var survey = CompactionSurvey()
     survey.streams = try sizes(of: device.container.list(), in: device.container)
     survey.peers = try peers()
-    var dead = DeadSurvey(device: device, limits: limits, looks: true)
-    for compactable in try device.database.compactableStreams() {
+    let streams = try device.database.compactableStreams()
+    var dead = DeadSurvey(
+      device: device, limits: limits, looks: true, isUntold: try isUntold(of: streams), streams)
+    for compactable in streams {
       let stream = compactable.stream
       let archived = compactable.writable(of: try device.database.archivedSegments(of: stream))
       for run in try JoinPlan(of: archived, limits: limits).runs.flatMap(readable) {
@@ -95,8 +97,11 @@ extension Compactor {
     var survey = CompactionSurvey()
     if let listing { survey.streams = try sizes(of: listing, in: device.container) }
     survey.peers = try peers()
-    var dead = DeadSurvey(device: device, limits: limits, looks: false)
-    for compactable in try device.database.compactableStreams() where compactable.mayDrop {
+    let streams = try device.database.compactableStreams()
+    let isUntold = try listing != nil && isUntold(of: streams)
+    var dead = DeadSurvey(
+      device: device, limits: limits, looks: false, isUntold: isUntold, streams)
+    for compactable in streams where compactable.mayDrop {
       let stream = compactable.stream
       let archived = try device.database.archivedSegments(of: stream)
       let isUnread = try listing.map { try hasUnread(of: stream, in: $0) } ?? false

@@ -38,6 +38,12 @@ extension Compactor {
     return (isDeclared, hindrance)
   }
 
+  /// Whether nothing is dropped of any stream, since the folder lacks what tells of what was
+  /// dropped of one, which ``declareDropped(of:)`` does not mend.
+  func isUntold(of streams: [CompactableStream]) throws -> Bool {
+    try streams.contains { try !$0.mayDrop && !undeclared(of: $0).isEmpty }
+  }
+
   private func declare(_ segment: ArchivedSegment) throws {
     guard let kept = try device.database.archivedFile(of: segment) else { return }
     try device.requireContainer()

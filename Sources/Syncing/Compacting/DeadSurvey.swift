@@ -18,6 +18,16 @@ extension CompactionSurvey {
     /// Files of which it cannot be told now: something that is here has not wholly arrived, or was
     /// given up.
     package var undecided = 0
+    /// The streams of which nothing is looked at, since nothing of them may be dropped, by why.
+    package var held: [Hold: Int] = [:]
+  }
+
+  /// What keeps a whole stream as it is.
+  package enum Hold: String, CaseIterable, Sendable {
+    /// It goes on in two ways: its device was copied, or put back.
+    case branching
+    /// What a file of it says was dropped waits for what others are to bring.
+    case waiting
   }
 
   /// What keeps dead operations in the folder.
@@ -34,6 +44,9 @@ extension CompactionSurvey {
     case unpublished
     /// The folder has a file beside them that has not been imported, or cannot be.
     case unread
+    /// The folder lacks a file that tells what was dropped before, and this device may not write it
+    /// again.
+    case untold
     /// They are too few of their file for writing that anew, or it would become hardly smaller.
     case few
   }
@@ -46,13 +59,21 @@ struct DeadSurvey {
   private let dead: DeadSegments
   /// Whether to look where nothing is noted, which reads files and documents.
   private let looks: Bool
+  /// Whether the folder lacks what tells of what was dropped, and nothing will mend that here.
+  private let isUntold: Bool
   private let now: Int64
   private(set) var result = CompactionSurvey.Dead()
 
-  init(device: Device, limits: CompactionLimits, looks: Bool) {
+  /// - parameter streams: Those of which is looked what is dead.
+  init(
+    device: Device, limits: CompactionLimits, looks: Bool, isUntold: Bool,
+    _ streams: [CompactableStream]
+  ) {
     self.device = device
     self.limits = limits
     self.looks = looks
+    self.isUntold = isUntold
+    for hold in streams.compactMap(\.hold) { result.held[hold, default: 0] += 1 }
     dead = DeadSegments(device: device, limits: limits)
     now = device.ambient.now()
   }
@@ -70,6 +91,7 @@ struct DeadSurvey {
     result.bytes += Int64(segment.size) * Int64(found.count) / Int64(found.total)
     var keepers = try keepers(of: found, in: segment, isNoted: noted != nil)
     if isUnread { keepers.append(.unread) }
+    if isUntold, limits.drops { keepers.append(.untold) }
     if keepers.isEmpty { result.due += found.count }
     for keeper in keepers { result.kept[keeper, default: 0] += found.count }
   }
@@ -97,5 +119,13 @@ struct DeadSurvey {
     if !lack.isPublished { keepers.append(.unpublished) }
     if !dead.isEnough(found) { keepers.append(.few) }
     return keepers
+  }
+}
+
+extension CompactableStream {
+  /// Why nothing of it may be dropped; nil if something may.
+  fileprivate var hold: CompactionSurvey.Hold? {
+    if mayDrop { return nil }
+    return isBranching ? .branching : .waiting
   }
 }
