@@ -45,9 +45,7 @@ package struct SmallBytes: Sendable {
   package init(copying bytes: [UInt8], _ range: Range<Int>) {
     let count = range.count
     guard count <= Self.mostInPlace, range.lowerBound + 16 <= bytes.count else {
-      self = bytes.withUnsafeBytes {
-        Self(copying: UnsafeRawBufferPointer(rebasing: $0[range]))
-      }
+      self = bytes.withUnsafeBytes { Self(copying: $0, range) }
       return
     }
     // To copy so few that are not always as many takes longer than to read all that fit.
@@ -55,6 +53,12 @@ package struct SmallBytes: Sendable {
     storage = .inPlace(
       high: words.high & Self.mask(of: Swift.min(count, 8)),
       low: words.low & Self.mask(of: Swift.max(count - 8, 0)) | UInt64(count))
+  }
+
+  private init(copying bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+    // A buffer looks at that in debug builds alone.
+    precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "no such bytes")
+    self.init(copying: UnsafeRawBufferPointer(rebasing: bytes[range]))
   }
 
   /// The sixteen bytes at a place.
@@ -74,7 +78,7 @@ package struct SmallBytes: Sendable {
 
   /// The first `length` bytes, of which there are as many.
   package func prefix(_ length: Int) -> SmallBytes {
-    withUnsafeBytes { SmallBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+    withUnsafeBytes { SmallBytes(copying: $0, 0..<length) }
   }
 
   /// Whether they stand in place, so that to copy them counts no references.
@@ -156,6 +160,12 @@ extension SmallBytes: RandomAccessCollection {
   package var endIndex: Int { count }
 
   package var isEmpty: Bool { count == 0 }
+
+  package func withContiguousStorageIfAvailable<Result>(
+    _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+  ) rethrows -> Result? {
+    try withUnsafeBytes { try $0.withMemoryRebound(to: UInt8.self, body) }
+  }
 
   package var count: Int {
     switch storage {

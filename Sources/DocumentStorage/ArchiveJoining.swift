@@ -32,6 +32,8 @@ package struct CompactableStream: Sendable {
   /// Whether it is judged by fingerprint: then the borders of two files do not tell whether one
   /// holds what the other does.
   package let isBranching: Bool
+  /// Whether it goes on in two ways; else it is judged so since something of it was given up.
+  package let isForked: Bool
   /// Whether a statement of it waits to be heeded: what nobody states of it may be joined.
   package let isWaiting: Bool
   /// Whether what is dead of it may be dropped.
@@ -67,7 +69,7 @@ extension StoreDatabase {
       }.compactMap { row in
         streams.frontier.lineage.streams[row.stream].map { known in
           CompactableStream(
-            stream: row.stream, isBranching: known.isBranching,
+            stream: row.stream, isBranching: known.isBranching, isForked: known.isForked,
             isWaiting: waiting.contains(row.number))
         }
       }

@@ -6,7 +6,7 @@ enum DeadText {
   static func lines(_ dead: CompactionSurvey.Dead) -> [String] {
     let held = CompactionSurvey.Hold.allCases.compactMap { hold in
       dead.held[hold].map {
-        "of \($0) of this device's streams nothing is dropped: \(reason(hold))"
+        "of \($0) of the streams that are looked after here nothing is dropped: \(reason(hold))"
       }
     }
     guard dead.operations > 0 else { return held }
@@ -33,7 +33,8 @@ enum DeadText {
   private static func reason(_ hold: CompactionSurvey.Hold) -> String {
     switch hold {
     case .branching: "it goes on in two ways, since its device was copied or put back"
-    case .waiting: "what was dropped of it waits for something that has not arrived"
+    case .skipped: "something of it was missing and was given up with 'devices skip'"
+    case .waiting: "what a file of it says was dropped has not been taken out here yet"
     }
   }
 
@@ -45,7 +46,9 @@ enum DeadText {
     case .device: "a device has not said yet that it has what they were written over by"
     case .unpublished: "what they were written over by is not in the folder yet"
     case .unread: "a file of the same directory has not been imported, or is damaged"
-    case .untold: "the folder lacks a file that tells what was dropped before"
+    case .untold:
+      "the folder lacks a file that tells what was dropped before; 'import' puts it back"
+    case .skipped: "what was missing was given up with 'devices skip', so nothing is dropped here"
     case .few: "they are too few of their file, or that would become hardly smaller"
     }
   }

@@ -71,6 +71,9 @@ struct ForgettingCommandTests {
     let dead = try machine.feedsync("compact", "--dry-run", "--format", "json").json()
       .object?["dead"]?.object
     #expect(dead?["kept_by"]?.object?["setting"] == dead?["operations"])
+    let held = dead?["held_streams"]
+    let none = JSON.integer(0)
+    #expect(held == .object(["branching": none, "skipped": none, "waiting": none]))
     #expect(dead?["operations"] != .integer(0))
   }
 

@@ -105,7 +105,11 @@ struct DroppingToSaveTests {
     try ann.importAll()
     try #require(try ann.importAll().gaps.count == 1)
     try ann.skip(bob)
+    try ann.device.database.retire(bob.stream, now: ann.device.ambient.now())
     world.advance(milliseconds: CompactionLimits.week)
+    let after = try Compactor(device: ann.device, limits: Self.limits).survey().dead
+    #expect(after.kept[.skipped] == after.operations && after.operations > 0 && after.due == 0)
+    #expect(after.held == [.skipped: 1])
     try write(13...16, filler: 60)
     let reports = try [compact(), compact()]
     #expect(reports.map(\.dropped) == [0, 0])

@@ -82,7 +82,11 @@ import Testing
     }
     let after = try dead()
     #expect(after.kept == [.untold: before.operations] && after.due == 0)
+    #expect(try Compactor(device: ann.device, limits: Self.limits).glance(at: nil).dead == before)
     #expect(try compact(ann).dropped == 0)
+    try ann.importAll()
+    #expect(try dead() == before)
+    #expect(try compact(ann).dropped == before.due)
   }
 
   @Test("is told from what is known, also by hundreds of names")

@@ -66,8 +66,8 @@ extension Compactor {
     survey.streams = try sizes(of: device.container.list(), in: device.container)
     survey.peers = try peers()
     let streams = try device.database.compactableStreams()
-    var dead = DeadSurvey(
-      device: device, limits: limits, looks: true, isUntold: try isUntold(of: streams), streams)
+    var dead = try DeadSurvey(
+      device: device, limits: limits, looks: true, isUntold: isUntold(of: streams), streams)
     for compactable in streams {
       let stream = compactable.stream
       let archived = compactable.writable(of: try device.database.archivedSegments(of: stream))
@@ -99,7 +99,7 @@ extension Compactor {
     survey.peers = try peers()
     let streams = try device.database.compactableStreams()
     let isUntold = try listing != nil && isUntold(of: streams)
-    var dead = DeadSurvey(
+    var dead = try DeadSurvey(
       device: device, limits: limits, looks: false, isUntold: isUntold, streams)
     for compactable in streams where compactable.mayDrop {
       let stream = compactable.stream

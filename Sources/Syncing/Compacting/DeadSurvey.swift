@@ -26,7 +26,9 @@ extension CompactionSurvey {
   package enum Hold: String, CaseIterable, Sendable {
     /// It goes on in two ways: its device was copied, or put back.
     case branching
-    /// What a file of it says was dropped waits for what others are to bring.
+    /// Something of it was missing, and was given up.
+    case skipped
+    /// What a file of it says was dropped has not been taken out here yet.
     case waiting
   }
 
@@ -44,9 +46,12 @@ extension CompactionSurvey {
     case unpublished
     /// The folder has a file beside them that has not been imported, or cannot be.
     case unread
-    /// The folder lacks a file that tells what was dropped before, and this device may not write it
+    /// The folder lacks a file that tells what was dropped before, which no compaction writes
     /// again.
     case untold
+    /// Something that was missing was given up here, so that nothing may be said of what is
+    /// dropped.
+    case skipped
     /// They are too few of their file for writing that anew, or it would become hardly smaller.
     case few
   }
@@ -61,6 +66,8 @@ struct DeadSurvey {
   private let looks: Bool
   /// Whether the folder lacks what tells of what was dropped, and nothing will mend that here.
   private let isUntold: Bool
+  /// Whether it may be said what is dropped.
+  private let isStated: Bool
   private let now: Int64
   private(set) var result = CompactionSurvey.Dead()
 
@@ -68,11 +75,12 @@ struct DeadSurvey {
   init(
     device: Device, limits: CompactionLimits, looks: Bool, isUntold: Bool,
     _ streams: [CompactableStream]
-  ) {
+  ) throws {
     self.device = device
     self.limits = limits
     self.looks = looks
     self.isUntold = isUntold
+    isStated = try device.database.statement(historyStart: .zero) != nil
     for hold in streams.compactMap(\.hold) { result.held[hold, default: 0] += 1 }
     dead = DeadSegments(device: device, limits: limits)
     now = device.ambient.now()
@@ -91,7 +99,10 @@ struct DeadSurvey {
     result.bytes += Int64(segment.size) * Int64(found.count) / Int64(found.total)
     var keepers = try keepers(of: found, in: segment, isNoted: noted != nil)
     if isUnread { keepers.append(.unread) }
-    if isUntold, limits.drops { keepers.append(.untold) }
+    if limits.drops {
+      if isUntold { keepers.append(.untold) }
+      if !isStated { keepers.append(.skipped) }
+    }
     if keepers.isEmpty { result.due += found.count }
     for keeper in keepers { result.kept[keeper, default: 0] += found.count }
   }
@@ -126,6 +137,6 @@ extension CompactableStream {
   /// Why nothing of it may be dropped; nil if something may.
   fileprivate var hold: CompactionSurvey.Hold? {
     if mayDrop { return nil }
-    return isBranching ? .branching : .waiting
+    return isForked ? .branching : isBranching ? .skipped : .waiting
   }
 }
