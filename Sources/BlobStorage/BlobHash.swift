@@ -34,14 +34,23 @@ package struct BlobHash: Hashable, Sendable {
   ///
   /// For who has to keep what something refers to, and may not understand it: it errs on the side
   /// of keeping.
-  package static func mentioned(in bytes: some Collection<UInt8>) -> Set<BlobHash> {
+  ///
+  /// - parameter existing: those of interest; nil for all. A long text of such digits mentions as
+  ///   many as it has bytes.
+  package static func mentioned(
+    in bytes: some Collection<UInt8>, among existing: Set<BlobHash>? = nil
+  ) -> Set<BlobHash> {
     var found: Set<BlobHash> = []
     for run in bytes.split(whereSeparator: { !isDigit($0) }) where run.count >= digitCount {
       // Digits may stand right before or behind one, as a length does in a binary form.
       var start = run.startIndex
       for _ in 0...(run.count - digitCount) {
         let digits = run[start...].prefix(digitCount)
-        found.formUnion(BlobHash(String(decoding: digits, as: UTF8.self)).map { [$0] } ?? [])
+        if let hash = BlobHash(String(decoding: digits, as: UTF8.self)),
+          existing?.contains(hash) ?? true
+        {
+          found.insert(hash)
+        }
         start = run.index(after: start)
       }
     }

@@ -118,6 +118,12 @@ package struct BlobWriter {
     return Stored(hash: hasher.result, size: hasher.count, isNew: false)
   }
 
+  /// Whether there is a copy already that has the content which its name promises; it is read.
+  package func isWhole(_ hash: BlobHash) throws -> Bool {
+    guard let status = try? files.status(of: folder.file(hash, of: stream)) else { return false }
+    return try isWhole(hash, status.size)
+  }
+
   private func isWhole(_ hash: BlobHash, _ size: Int64) throws -> Bool {
     let reference = BlobReference(hash: hash, size: size, name: "", type: nil)
     let copy = BlobCopy(stream: stream, condition: .whole)

@@ -105,6 +105,34 @@ extension StoreDatabase {
     }
   }
 
+  /// The streams that this device writes, or wrote before, and of which nothing has come since it
+  /// was first looked after that it had not written itself.
+  ///
+  /// Of others a copy of this device may go on writing one, or it may have written it itself before
+  /// it was put back to an older state: that cannot be told.
+  package func soleStreams() throws -> [StreamID] {
+    try read { db in
+      try Data.fetchAll(
+        db.prepared(
+          """
+          SELECT stream FROM streams WHERE own = \(OwnStream.written) AND retired_at IS NULL
+            AND (stream = (SELECT stream FROM device) OR coalesce(arrived_at, 0)
+              <= coalesce((SELECT min(at) FROM looks), arrived_at, 0))
+          ORDER BY stream
+          """)
+      ).map { try StreamID(column: $0) }
+    }
+  }
+
+  /// The streams that this device has written itself.
+  package func writtenStreams() throws -> [StreamID] {
+    try read { db in
+      try Data.fetchAll(
+        db.prepared("SELECT stream FROM streams WHERE own = \(OwnStream.written)")
+      ).map { try StreamID(column: $0) }
+    }
+  }
+
   /// Of streams that this device does not answer for otherwise, the segments that it has written
   /// whole: each begins a branch where something was dropped that it leaned on.
   ///

@@ -60,7 +60,7 @@ struct OwnSegments {
       let writer = BlobWriter(blobs, stream: owned, temporaryName: { ambient.temporaryName() })
       for hash in try old.hashes(of: owned).sorted() {
         let former = old.file(hash, of: owned)
-        if present.contains(hash), !isCut(blobs.file(hash, of: owned), of: former) { continue }
+        if try present.contains(hash) && isToStay(hash, of: owned, writer) { continue }
         do {
           _ = try writer.store(hash, from: former)
         } catch let error as FileError where error.path == former {
@@ -70,13 +70,16 @@ struct OwnSegments {
     }
   }
 
-  /// Whether a file has less than what it was copied from: a copy that broke off, by a loss of
-  /// power too, leaves it under its proper name.
-  private func isCut(_ file: FilePath, of former: FilePath) -> Bool {
-    guard let copied = try? container.files.status(of: file), copied.kind == .regular,
-      let whole = try? container.files.status(of: former), whole.kind == .regular
-    else { return false }
-    return copied.size < whole.size
+  /// Whether what has the name of a blob is that, or something that nobody may replace.
+  ///
+  /// A copy that broke off, by a loss of power too, leaves half a file under its proper name, or
+  /// one of its whole length: some tools take all room first.
+  private func isToStay(
+    _ hash: BlobHash, of stream: StreamID, _ writer: BlobWriter
+  ) throws -> Bool {
+    let file = BlobFolder(container).file(hash, of: stream)
+    let status = try? container.files.status(of: file)
+    return try status.map { $0.kind != .regular } ?? false || writer.isWhole(hash)
   }
 
   /// Has the disk keep what was there already: the folder where the device worked before is not

@@ -89,9 +89,9 @@ package struct AttachmentSurvey {
     // One digest narrows the search more than the name that all references have in common.
     let text = hashes.count == 1 ? hashes.first?.text : nil
     _ = try device.database.forEachMention(of: text ?? BlobReference.mark) { mention in
-      let mentioned = BlobHash.mentioned(in: mention.payload)
-        .union(BlobHash.mentioned(in: mention.path.bytes))
-      for hash in mentioned.intersection(hashes) {
+      let mentioned = BlobHash.mentioned(in: mention.payload, among: hashes)
+        .union(BlobHash.mentioned(in: mention.path.bytes, among: hashes))
+      for hash in mentioned {
         authors[hash, default: []].insert(mention.author)
       }
     }

@@ -6,15 +6,20 @@ import Replication
 struct BlobNeeds {
   /// What any of them refers to, and so has to stay.
   private(set) var needed: Set<BlobHash> = []
-  /// What those of this device refer to, and so it has to have.
+  /// What those that this device wrote refer to, and so it has to have.
   private(set) var own: Set<BlobHash> = []
   /// What tells whether that is still so.
   let stamp: DatabaseStamp
+  /// Whether everybody who is live has said that all of it is known there: else somebody may have
+  /// referred to what nothing refers to here any more.
+  let isClaimed: Bool
 
   /// - parameters:
-  ///   - kept: the streams that this device answers for.
+  ///   - existing: the blobs that somebody has in the folder: no others are told, since whatever
+  ///     looks like a hash is taken for one.
   ///   - limits: of how long ago something has to have arrived of a device for it to be waited for.
-  init(device: Device, kept: Set<StreamID>, _ limits: CompactionLimits) throws {
+  init(device: Device, among existing: Set<BlobHash>, _ limits: CompactionLimits) throws {
+    let written = try Set(device.database.writtenStreams())
     // Before the documents are read: what arrives between is in them, and keeps more at most.
     let isClaimed = try device.database.isAllClaimed(
       liveSince: device.time(of: limits.horizon, limits))
@@ -22,11 +27,12 @@ struct BlobNeeds {
     var own: Set<BlobHash> = []
     stamp = try device.database.forEachMention(of: BlobReference.mark) { mention in
       guard !(mention.isDeleted && isClaimed) else { return }
-      let hashes = BlobHash.mentioned(in: mention.payload)
-        .union(BlobHash.mentioned(in: mention.path.bytes))
+      let hashes = BlobHash.mentioned(in: mention.payload, among: existing)
+        .union(BlobHash.mentioned(in: mention.path.bytes, among: existing))
       needed.formUnion(hashes)
-      if kept.contains(mention.author) { own.formUnion(hashes) }
+      if written.contains(mention.author) { own.formUnion(hashes) }
     }
+    self.isClaimed = isClaimed
     self.needed = needed
     self.own = own
   }

@@ -54,8 +54,11 @@ struct BlobUpkeep {
     var report = BlobReport()
     let streams = try blobs.streams()
     guard !streams.isEmpty else { return report }
-    let kept = try Set(device.database.keptStreams())
-    let scan = try BlobNeeds(device: device, kept: kept, limits)
+    let existing = streams.reduce(into: Set<BlobHash>()) { all, stream in
+      // Of one whose user lets nobody look, nothing can be had.
+      all.formUnion((try? blobs.hashes(of: stream)) ?? [])
+    }
+    let scan = try BlobNeeds(device: device, among: existing, limits)
     let present = try device.database.device()?.stream ?? device.record.stream
     // Of a stream that branches somebody else may write what is not known here.
     let compactable = try Set(
@@ -64,7 +67,8 @@ struct BlobUpkeep {
     for stream in streams where compactable.contains(stream) {
       guard !stops(&report) else { return report }
       do {
-        try collect(stream, scan, isPresent: stream == present, into: &report)
+        let own = try blobs.hashes(of: stream).intersection(existing)
+        try collect(own, of: stream, scan, isPresent: stream == present, into: &report)
       } catch let error as FileError {
         // A directory that refuses is no reason to leave the others, least of all what is missing.
         failure = failure ?? error
@@ -72,7 +76,7 @@ struct BlobUpkeep {
     }
     BlobLeftovers(device: device, blobs: blobs).remove(of: present)
     // Behind what makes room.
-    try copyMissing(scan.own, among: streams, kept: kept, into: &report)
+    try copyMissing(scan.own, among: streams, into: &report)
     if let failure { throw failure }
     return report
   }
@@ -85,17 +89,21 @@ struct BlobUpkeep {
   // MARK: Keeping
 
   /// Makes own copies of what this device's operations refer to and it has none of.
+  ///
+  /// What somebody else may write to is not its own, though it looks after it: that of a device
+  /// that was retired, and comes back, or of a copy of this one. They remove what they need no
+  /// more.
   private func copyMissing(
-    _ needed: Set<BlobHash>, among streams: [StreamID], kept: Set<StreamID>,
-    into report: inout BlobReport
+    _ needed: Set<BlobHash>, among streams: [StreamID], into report: inout BlobReport
   ) throws {
     var missing = needed
-    for stream in streams where kept.contains(stream) {
+    let sole = try Set(device.database.soleStreams())
+    for stream in streams where sole.contains(stream) {
       missing.subtract(try blobs.hashes(of: stream))
     }
     guard !missing.isEmpty else { return }
     // Of one whose user lets nobody look, nothing can be had.
-    let others = streams.filter { !kept.contains($0) }.map { stream in
+    let others = streams.filter { !sole.contains($0) }.map { stream in
       (stream, (try? blobs.hashes(of: stream)) ?? [])
     }
     let own = try device.database.device()?.stream ?? device.record.stream
@@ -129,19 +137,20 @@ struct BlobUpkeep {
 
   // MARK: Removing
 
+  /// - parameter own: its copies, but for those that came since the documents were looked at.
   private func collect(
-    _ stream: StreamID, _ scan: BlobNeeds, isPresent: Bool, into report: inout BlobReport
+    _ own: Set<BlobHash>, of stream: StreamID, _ scan: BlobNeeds, isPresent: Bool,
+    into report: inout BlobReport
   ) throws {
     let notes = BlobNotes(blobs: blobs, stream: stream, device: device)
     let noted = notes.read()
-    let own = try blobs.hashes(of: stream)
     // A copy of this machine may write what this device wrote once; a retired one may come back.
     let grace = isPresent ? limits.grace : limits.grace + limits.horizon
     let now = device.ambient.now()
     var keeping = try BlobKeeping(
       own: own, needed: scan.needed, noted: noted, now: now,
       grace: now - device.time(of: grace, limits))
-    let isCertain = try keeping.due.isEmpty || isComplete()
+    let isCertain = try keeping.due.isEmpty || scan.isClaimed && isComplete()
     while isCertain, !keeping.due.isEmpty, !stops(&report) {
       let due = keeping.due.prefix(Self.removedAtOnce)
       try device.requireContainer()
