@@ -11,6 +11,7 @@ extension Library {
   public func synchronize() throws -> ImportSummary {
     let summary = try run("sync") { try store.importAll() }
     try refresh()
+    try removeUnsubscribed()
     try retireMarks()
     return summary
   }
@@ -32,9 +33,10 @@ extension Library {
     try run("retire marks") {
       let shards = try store.shards()
       let month = MarkRetirement.month(ofSecond: clock().secondsSince1970, among: shards)
+      let now = clock()
       let fetched = try cache.read("read the cache") { db in
         Dictionary(
-          try db.feedRows().map { ($0.key, $0.fetched != nil) }, uniquingKeysWith: { $0 || $1 })
+          try db.feedRows().map { ($0.key, $0.isFresh(at: now)) }, uniquingKeysWith: { $0 || $1 })
       }
       // Marks of a feed that nobody reads any more need no look at it; but where something has not
       // arrived, that may be what subscribes to it.
@@ -66,12 +68,6 @@ extension Library {
       return plans.reduce(0) { $0 + $1.gone.count }
     }
   }
-
-  /// Whether something of what other devices are known to have written is not here.
-  private func isAnythingMissing() throws -> Bool {
-    let status = try store.status()
-    return !status.setAside.isEmpty || status.devices.contains { $0.missingSince != nil }
-  }
 }
 
 extension ReadMarks {
@@ -83,10 +79,28 @@ extension ReadMarks {
 }
 
 extension Database {
-  /// The items that the last fetched document of a feed has.
+  /// The items that the last fetched document of a feed has, or one had not long before: a feed is
+  /// empty on a bad day, and has them again on the next.
   fileprivate func offered(of feed: FeedKey) throws -> Set<ItemKey> {
     let keys = try String.fetchAll(
-      self, sql: "SELECT key FROM item WHERE feed = ? AND is_offered = 1", arguments: [feed.text])
+      self,
+      sql: """
+        SELECT item.key FROM item JOIN feed ON feed.key = item.feed
+        WHERE feed.key = ? AND (is_offered = 1 OR last_offered >= fetched - ?)
+        """,
+      arguments: [feed.text, MarkLimits.freshSeconds])
     return Set(keys.compactMap { ItemKey(text: $0) })
+  }
+}
+
+extension FeedRow {
+  /// Whether what is here tells what the feed offers now: who has not been let in for a year must
+  /// not take what came since for what is offered no more.
+  ///
+  /// The clock says whether this device may retire marks, and never which.
+  fileprivate func isFresh(at now: FeedInstant) -> Bool {
+    guard let fetched else { return false }
+    return (0...MarkLimits.freshSeconds).contains(
+      now.secondsSince1970 - fetched.secondsSince1970)
   }
 }

@@ -88,6 +88,11 @@ import Testing
     let feed = FeedKey(address: "a")
     let shards = (0..<30).map { FeedShard(feed, MarkShard(month: november - $0)) }
     #expect(MarkRetirement.month(ofSecond: 0, among: shards) == november)
+    // As many months as are kept: another one before them would go at once.
+    #expect(
+      MarkRetirement.month(ofSecond: 0, among: Array(shards.prefix(MarkLimits.months)))
+        == november)
+    #expect(MarkRetirement.month(ofSecond: 0, among: Array(shards.prefix(3))) == 1_970 * 12)
     #expect(MarkRetirement.month(ofSecond: 0, among: []) == 1_970 * 12)
     #expect(MarkRetirement.month(ofSecond: 1_793_491_200, among: shards) == november)
   }

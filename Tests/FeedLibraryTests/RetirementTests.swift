@@ -77,6 +77,32 @@ import Testing
     #expect(try months(ben).count == MarkLimits.months)
   }
 
+  @Test func aDeviceThatHasLongNotBeenLetInLeavesMarksAlone() throws {
+    try ben.fetch([Item(id: "before", title: "before")], of: feed, at: house.now)
+    try read(months: 26, on: ann)
+    try ann.store.importAll()
+    // What came since, and is still offered, Ben has never seen.
+    try ben.synchronize()
+    #expect(try months(ben).count == 26)
+    try ben.setFetchState(Data(), of: feed)
+    #expect(try ben.retireMarks() == 0)
+    // As a server says that nothing has changed.
+    try ben.setFetchState(Data(), of: feed, unchanged: house.now)
+    #expect(try ben.retireMarks() > 0)
+  }
+
+  @Test func whatAFeedOfferedAWhileAgoIsMarkedAgainThoughItIsEmptyNow() throws {
+    try read(months: 26, on: ann)
+    house.advance(days: 1)
+    try ann.fetch([], of: feed, at: house.now)
+    try ann.synchronize()
+    #expect(try months(ann).count == MarkLimits.months)
+    let cem = try house.library("cem")
+    try cem.synchronize()
+    try cem.fetch([evergreen], of: feed, at: house.now)
+    #expect(try cem.unreadTitles().isEmpty)
+  }
+
   @Test func marksOfAFeedThatNobodyReadsAnyMoreGoWithoutBeingFetched() throws {
     try read(months: 26, on: ann)
     try ann.unsubscribe(feed)

@@ -160,6 +160,26 @@ import Testing
     #expect(try again.unreadTitles() == ["2", "3", "4", "5", "6"])
   }
 
+  @Test func aStoreThatIsMadeAnewTakesNothingFromTheCacheBeforeItHasImported() throws {
+    try fetchBoth()
+    try Household.meet(ann, ben)
+    try ben.fetch([], of: feed, at: house.now)
+    try FileManager.default.removeItem(atPath: house.state("ben"))
+    let again = try house.library("ben")
+    #expect(try again.store.status().devices.allSatisfy { $0.transactions == 0 })
+    #expect(try again.items(ItemQuery()).count == items.count)
+    try Household.meet(ann, again)
+    #expect(try again.items(ItemQuery()).count == items.count)
+    // And what was unsubscribed from while it was away goes.
+    try FileManager.default.removeItem(atPath: house.state("ben"))
+    try ann.unsubscribe(feed)
+    try ann.synchronize()
+    let last = try house.library("ben")
+    #expect(try last.items(ItemQuery()).count == items.count)
+    try last.synchronize()
+    #expect(try last.items(ItemQuery()).isEmpty)
+  }
+
   @Test func whatIsImportedByAnotherProcessIsTakenIn() throws {
     try fetchBoth()
     try ann.mark([try reference(1)], .read(true))

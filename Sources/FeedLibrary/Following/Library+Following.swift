@@ -23,10 +23,9 @@ extension Library {
 
   private func takeIn(_ touched: TouchedFeeds, _ db: Database) throws {
     guard !touched.isEverything else {
-      let subscribed = try store.subscriptions()
-      let keys = Set(subscribed.map(\.key))
-      for feed in try db.feedRows() where !keys.contains(feed.key) { try db.removeFeed(feed.key) }
-      for feed in subscribed {
+      // What is not subscribed to may be so in what has not arrived: a store that was just made
+      // anew has nothing. What the cache has of it nobody may offer any more.
+      for feed in try store.subscriptions() {
         try db.putFeed(feed.key, feed.subscription)
         try db.takeIn(try store.marks(of: feed.key), of: feed.key, items: .all, named: [])
       }
@@ -47,6 +46,28 @@ extension Library {
         .reduce(into: Set()) { $0.formUnion($1) }
       try db.takeIn(states, of: feed, items: items, named: named)
     }
+  }
+}
+
+extension Library {
+  /// Lets go of what the cache has of feeds that nobody subscribes to, once all has been imported
+  /// that others are known to have written.
+  func removeUnsubscribed() throws {
+    try run("look for feeds that are gone") {
+      guard try !isAnythingMissing() else { return }
+      let keys = Set(try store.subscriptions().map(\.key))
+      try cache.write("remove feeds that are gone") { db in
+        for feed in try db.feedRows() where !keys.contains(feed.key) {
+          try db.removeFeed(feed.key)
+        }
+      }
+    }
+  }
+
+  /// Whether something of what other devices are known to have written is not here.
+  func isAnythingMissing() throws -> Bool {
+    let status = try store.status()
+    return !status.setAside.isEmpty || status.devices.contains { $0.missingSince != nil }
   }
 }
 

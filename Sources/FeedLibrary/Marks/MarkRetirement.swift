@@ -35,10 +35,11 @@ enum MarkRetirement {
   }
 
   /// The month that marks are written into: the present one, unless the clock has fallen so far
-  /// behind that it would be retired at once.
+  /// behind that it would be retired at once, being one too many.
   static func month(ofSecond second: Int64, among shards: some Sequence<FeedShard>) -> Int {
     let present = MarkShard.month(ofSecond: second)
-    guard let first = firstKeptMonth(of: shards), present < first else { return present }
-    return shards.map(\.shard.month).max() ?? present
+    let months = Set(shards.map(\.shard.month))
+    let kept = months.union([present]).sorted(by: >).prefix(MarkLimits.months)
+    return kept.contains(present) ? present : months.max() ?? present
   }
 }

@@ -45,4 +45,6 @@ public enum MarkLimits {
   /// How many items a document of marks gets before the month's next one is begun: 300 kB, far
   /// enough from the limit of 1 MiB that two devices may fill it at once.
   static let itemsPerShard = 20_000
+  /// For how long what was fetched of a feed tells what it offers, in seconds: a month.
+  static let freshSeconds: Int64 = 31 * 86_400
 }

@@ -94,8 +94,19 @@ extension Library {
   }
 
   /// Keeps the state of fetching a feed, of which there is nothing new to merge.
-  public func setFetchState(_ state: Data, of feed: FeedKey) throws {
-    try cache.write("keep the state of fetching") { try $0.putFetchState(state, of: feed) }
+  ///
+  /// - parameter unchanged: When the feed was found to offer what it did before; nil if that is not
+  ///   known, since it could not be fetched.
+  public func setFetchState(
+    _ state: Data, of feed: FeedKey, unchanged: FeedInstant? = nil
+  ) throws {
+    try cache.write("keep the state of fetching") { db in
+      try db.putFetchState(state, of: feed)
+      guard let unchanged else { return }
+      try db.execute(
+        sql: "UPDATE feed SET fetched = ? WHERE key = ? AND fetched IS NOT NULL",
+        arguments: [unchanged.secondsSince1970, feed.text])
+    }
   }
 
   /// Follows a feed that has moved for good, on all machines; one that is there already does

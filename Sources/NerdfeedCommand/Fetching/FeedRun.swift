@@ -171,7 +171,9 @@ struct FeedRun: Sendable {
     _ outcome: FetchOutcome, of feed: FetchCandidate, _ subscription: Subscription
   ) throws {
     let state = state(outcome, of: feed, subscription)
-    try library.setFetchState(try state.data, of: feed.feed.key)
+    var unchanged: FeedInstant?
+    if case .notModified = outcome { unchanged = time.wall() }
+    try library.setFetchState(try state.data, of: feed.feed.key, unchanged: unchanged)
   }
 
   /// A report of what `body` comes to, or of what it throws.
