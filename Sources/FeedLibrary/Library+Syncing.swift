@@ -5,6 +5,7 @@ import GRDB
 extension Library {
   /// Imports what other devices wrote, publishes what waits here, and retires old marks.
   ///
+  /// Where nothing is known to be missing, the cache lets go of feeds that nobody subscribes to.
   /// - returns: What the import found and did.
   /// - throws: ``LibraryError`` if the folder is missing, or another one.
   @discardableResult

@@ -70,6 +70,33 @@ import Testing
     }
   }
 
+  @Test func marksThatAreUndoneAreGoneOnEachAlsoWhereTheyWereTooManyToBeNamed() throws {
+    let many = (0..<8_000).map { Item(id: "m\($0)", title: "m\($0)") } + items
+    for library in [ann, ben] { try library.fetch(many, of: feed, at: house.now) }
+    try ann.mark([try reference(1)], .read(true))
+    let summary = try ann.mark(ItemQuery(), .read(true))
+    try Household.meet(ann, ben)
+    #expect(try ben.unreadTitles().isEmpty)
+    try ann.store.undo(try #require(summary.transaction))
+    try Household.meet(ann, ben)
+    for library in [ann, ben] { #expect(try library.unreadTitles().count == many.count - 1) }
+    #expect(try ann.mark(ItemQuery(), .read(true)).changed == many.count - 1)
+  }
+
+  @Test func marksThatAreUndoneAreGoneOnEachAlsoWhereTheyWereAllOfTheirMonth() throws {
+    try fetchBoth()
+    try ann.mark([try reference(1)], .read(true))
+    house.advance(days: 40)
+    let summary = try ann.mark(ItemQuery(), .read(true))
+    try Household.meet(ann, ben)
+    #expect(try ben.unreadTitles().isEmpty)
+    try ann.store.undo(try #require(summary.transaction))
+    try Household.meet(ann, ben)
+    for library in [ann, ben] {
+      #expect(try library.unreadTitles() == ["2", "3", "4", "5", "6"])
+    }
+  }
+
   @Test func whatIsReadOnOneIsReadOnTheOther() throws {
     try fetchBoth()
     try ann.mark([try reference(1), try reference(2)], .read(true))

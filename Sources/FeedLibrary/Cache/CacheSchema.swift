@@ -4,7 +4,7 @@ import GRDB
 ///
 /// They are strict, so a column holds what it is declared to hold, or nothing at all.
 enum CacheSchema {
-  static let version = 1
+  static let version = 2
 
   static func version(of db: Database) throws -> Int {
     try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -15,9 +15,12 @@ enum CacheSchema {
     guard found <= version else {
       throw LibraryError(.newerCache, operation: "open the cache")
     }
-    guard found == 0 else { return }
-    try db.execute(sql: tables)
-    try db.execute(sql: searching)
+    guard found < version else { return }
+    if found == 0 {
+      try db.execute(sql: tables)
+      try db.execute(sql: searching)
+    }
+    try db.execute(sql: marks)
     try db.execute(sql: "PRAGMA user_version = \(version)")
   }
 
@@ -53,6 +56,12 @@ enum CacheSchema {
       feed TEXT NOT NULL, key TEXT NOT NULL, is_read INTEGER NOT NULL, since INTEGER NOT NULL,
       PRIMARY KEY (feed, key)
     ) STRICT, WITHOUT ROWID;
+    """
+
+  /// Version 2: the shard by which an item is read, or was; null where that is not known.
+  private static let marks = """
+    ALTER TABLE item ADD COLUMN mark TEXT;
+    ALTER TABLE remembered ADD COLUMN mark TEXT;
     """
 
   private static let searching = """

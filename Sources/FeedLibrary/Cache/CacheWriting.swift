@@ -69,8 +69,8 @@ extension Database {
     for item in items {
       try execute(
         sql: """
-          INSERT OR REPLACE INTO remembered(feed, key, is_read, since)
-          SELECT feed, key, is_read, ? FROM item WHERE feed = ? AND key = ?
+          INSERT OR REPLACE INTO remembered(feed, key, is_read, since, mark)
+          SELECT feed, key, is_read, ?, mark FROM item WHERE feed = ? AND key = ?
           """, arguments: [now.secondsSince1970, feed.text, item.text])
       try execute(
         sql: "DELETE FROM item WHERE feed = ? AND key = ?", arguments: [feed.text, item.text])

@@ -13,7 +13,8 @@ extension Library {
       try cache.write("take in what is synced") { db in
         // Once more, now that no other process does the same.
         let news = try store.committedChanges(after: try db.progress(of: deviceID))
-        try takeIn(TouchedFeeds(news.changes), db)
+        let isKnown = try db.progress(of: deviceID) != nil
+        try takeIn(TouchedFeeds(news.changes), isKnown: isKnown, db)
         try db.putProgress(news.position, of: deviceID)
       }
     }
@@ -21,13 +22,21 @@ extension Library {
 
   private var deviceID: String { store.container.thisDevice.id }
 
-  private func takeIn(_ touched: TouchedFeeds, _ db: Database) throws {
+  /// What tells which marks were taken back.
+  func goneMarks() throws -> GoneMarks {
+    GoneMarks(besides: try store.shards(), isAnythingMissing: isAnythingMissing)
+  }
+
+  /// - parameter isKnown: Whether the cache has taken something in of this store before.
+  private func takeIn(_ touched: TouchedFeeds, isKnown: Bool, _ db: Database) throws {
+    let gone = try goneMarks()
     guard !touched.isEverything else {
-      // What is not subscribed to may be so in what has not arrived: a store that was just made
-      // anew has nothing. What the cache has of it nobody may offer any more.
+      // In a store that was just made anew something may be subscribed to by what has not arrived;
+      // what the cache has of it nobody may offer any more.
+      if isKnown { try removeUnsubscribed(db) }
       for feed in try store.subscriptions() {
         try db.putFeed(feed.key, feed.subscription)
-        try db.takeIn(try store.marks(of: feed.key), of: feed.key, items: .all, named: [])
+        try db.takeIn(try store.marks(of: feed.key), of: feed.key, items: .all, gone)
       }
       return
     }
@@ -40,11 +49,10 @@ extension Library {
     }
     for (feed, items) in touched.marks.sorted(by: { $0.key < $1.key }) {
       let states = try store.marks(of: feed)
-      // A document that has gone since was retired, it may be.
       let named = states.read.shards
         .compactMap { touched.readMarks[feed]?[$0.shard] }
         .reduce(into: Set()) { $0.formUnion($1) }
-      try db.takeIn(states, of: feed, items: items, named: named)
+      try db.takeIn(states, of: feed, items: items, named: named, gone)
     }
   }
 }
@@ -55,13 +63,14 @@ extension Library {
   func removeUnsubscribed() throws {
     try run("look for feeds that are gone") {
       guard try !isAnythingMissing() else { return }
-      let keys = Set(try store.subscriptions().map(\.key))
-      try cache.write("remove feeds that are gone") { db in
-        for feed in try db.feedRows() where !keys.contains(feed.key) {
-          try db.removeFeed(feed.key)
-        }
-      }
+      try cache.write("remove feeds that are gone") { try removeUnsubscribed($0) }
     }
+  }
+
+  private func removeUnsubscribed(_ db: Database) throws {
+    // Read inside: what is subscribed to meanwhile is here.
+    let keys = Set(try store.subscriptions().map(\.key))
+    for feed in try db.feedRows() where !keys.contains(feed.key) { try db.removeFeed(feed.key) }
   }
 
   /// Whether something of what other devices are known to have written is not here.
@@ -87,46 +96,62 @@ extension Database {
 
   /// Gives items the state that the marks say.
   ///
-  /// Where there is no mark, a read item stays as it is: the mark may have been retired.
+  /// Where there is no mark, a read item stays as it is if the mark has been retired.
   ///
-  /// - parameter named: Those whose own marks have changed: one that has none was taken back.
-  fileprivate func takeIn(
-    _ states: KnownStates, of feed: FeedKey, items: TouchedFeeds.Items, named: Set<ItemKey>
+  /// - parameters:
+  ///   - named: Those whose own marks have changed: one that has none was taken back.
+  ///   - gone: Which marks were taken back that are not there.
+  func takeIn(
+    _ states: KnownStates, of feed: FeedKey, items: TouchedFeeds.Items, named: Set<ItemKey> = [],
+    _ gone: GoneMarks
   ) throws {
-    func isRead(_ key: ItemKey) -> Bool? {
-      states.read.isRead(key) ?? (named.contains(key) ? false : nil)
+    func state(
+      _ key: ItemKey, was read: Bool, by mark: String?
+    ) throws -> (isRead: Bool, mark: String?) {
+      if let latest = states.read.latest(key) { return (latest.isRead, latest.shard.name) }
+      let isTakenBack = try named.contains(key) || gone.isTakenBack(mark, among: states.read)
+      return isTakenBack ? (false, nil) : (read, mark)
     }
     let rows =
       switch items {
       case .all:
         try Row.fetchAll(
-          self, sql: "SELECT id, key, is_read, is_starred FROM item WHERE feed = ?",
+          self, sql: "SELECT id, key, is_read, is_starred, mark FROM item WHERE feed = ?",
           arguments: [feed.text])
       case .some(let keys):
         try keys.sorted().compactMap { key in
           try Row.fetchOne(
-            self, sql: "SELECT id, key, is_read, is_starred FROM item WHERE feed = ? AND key = ?",
+            self,
+            sql: "SELECT id, key, is_read, is_starred, mark FROM item WHERE feed = ? AND key = ?",
             arguments: [feed.text, key.text])
         }
       }
     for row in rows {
       guard let key = ItemKey(text: row["key"]) else { continue }
-      let (number, wasRead, wasStarred): (Int64, Bool, Bool) = (
-        row["id"], row["is_read"], row["is_starred"]
+      let (number, wasRead, wasStarred, formerMark): (Int64, Bool, Bool, String?) = (
+        row["id"], row["is_read"], row["is_starred"], row["mark"]
       )
-      let (read, starred) = (isRead(key) ?? wasRead, states.starred.contains(key))
-      if read != wasRead || starred != wasStarred {
-        try cachedStatement(sql: "UPDATE item SET is_read = ?, is_starred = ? WHERE id = ?")
-          .execute(arguments: [read, starred, number])
+      let (read, mark) = try state(key, was: wasRead, by: formerMark)
+      let starred = states.starred.contains(key)
+      if read != wasRead || starred != wasStarred || mark != formerMark {
+        try cachedStatement(
+          sql: "UPDATE item SET is_read = ?, is_starred = ?, mark = ? WHERE id = ?"
+        ).execute(arguments: [read, starred, mark, number])
       }
       let tags = states.tags[key] ?? []
       if try self.tags(ofItem: number) != tags { try putTags(tags, of: number) }
     }
-    for (key, wasRead) in try remembered(of: feed) {
-      guard let read = isRead(key), read != wasRead else { continue }
+    let remembered = try Row.fetchAll(
+      self, sql: "SELECT key, is_read, mark FROM remembered WHERE feed = ?",
+      arguments: [feed.text])
+    for row in remembered {
+      guard let key = ItemKey(text: row["key"]) else { continue }
+      let (wasRead, formerMark): (Bool, String?) = (row["is_read"], row["mark"])
+      let (read, mark) = try state(key, was: wasRead, by: formerMark)
+      guard read != wasRead || mark != formerMark else { continue }
       try execute(
-        sql: "UPDATE remembered SET is_read = ? WHERE feed = ? AND key = ?",
-        arguments: [read, feed.text, key.text])
+        sql: "UPDATE remembered SET is_read = ?, mark = ? WHERE feed = ? AND key = ?",
+        arguments: [read, mark, feed.text, key.text])
     }
   }
 }

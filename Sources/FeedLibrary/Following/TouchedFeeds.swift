@@ -37,8 +37,12 @@ struct TouchedFeeds: Equatable {
     case SyncedCollections.subscriptions:
       if let feed = FeedKey(text: document.id) { subscriptions.insert(feed) }
     case SyncedCollections.read:
-      // A shard goes when its marks are retired: that makes nothing unread.
-      guard !document.isDeleted, let shard = FeedShard(id: document.id) else { return }
+      guard let shard = FeedShard(id: document.id) else { return }
+      // It goes when its marks are retired, and when they are undone.
+      guard !document.isDeleted else {
+        marks[shard.feed] = .all
+        return
+      }
       add(document.fields, of: shard.feed)
       readMarks[shard.feed, default: [:]][shard.shard, default: []]
         .formUnion(document.fields.compactMap { Self.item(of: $0) })

@@ -1,3 +1,41 @@
+/// Which marks that are not there any more were taken back; others may have been retired.
+///
+/// As many months with marks as are kept come after each that is retired. It errs on the side of
+/// what was read: a mark that comes again makes an item read again, and one that was retired never
+/// comes.
+final class GoneMarks {
+  private let firstKept: Int?
+  private let isAnythingMissing: () throws -> Bool
+  private var isCertain: Bool?
+
+  /// - parameters:
+  ///   - shards: All that there are.
+  ///   - isAnythingMissing: Whether there may be more; asked once at most.
+  init(
+    besides shards: some Sequence<FeedShard>,
+    isAnythingMissing: @escaping () throws -> Bool = { false }
+  ) {
+    // Where there are fewer months than are kept, what came before the first may have been retired
+    // by who had more.
+    let months = Set(shards.map(\.shard.month)).sorted(by: >)
+    firstKept = months.prefix(MarkLimits.months).last
+    self.isAnythingMissing = isAnythingMissing
+  }
+
+  /// Whether an item without a mark had one that was taken back.
+  ///
+  /// - parameter mark: The shard by which the item was read; nil if that is not known.
+  func isTakenBack(_ mark: String?, among marks: ReadMarks) throws -> Bool {
+    guard let shard = mark.flatMap({ MarkShard(name: $0[...]) }), let firstKept,
+      shard.month >= firstKept
+    else { return false }
+    guard !marks.shards.contains(where: { $0.shard == shard }) else { return true }
+    let isCertain = try self.isCertain ?? !isAnythingMissing()
+    self.isCertain = isCertain
+    return isCertain
+  }
+}
+
 /// Which marks are old enough to go.
 ///
 /// The rule looks at synced documents alone, never at a clock: of all months in which something was

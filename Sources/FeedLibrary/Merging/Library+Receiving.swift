@@ -73,6 +73,10 @@ extension Library {
         let merge = ChannelMerge(
           fetched.channel, into: cached, at: fetched.fetched, known: known)
         try db.store(merge.merged, instead: cached)
+        let before = Set(cached.items.map(\.reference.item))
+        let added = merge.merged.items.map(\.reference.item).filter { !before.contains($0) }
+        try db.takeIn(
+          known, of: fetched.feed, items: .some(Set(added)), try goneMarks())
         let expired = ItemRetention.expired(
           merge.merged.items, days: row.subscription.retention, now: fetched.fetched)
         try db.forget(expired, of: fetched.feed, now: fetched.fetched)
