@@ -29,6 +29,11 @@ package struct BlobKeeping: Hashable, Sendable {
     due.sort()
   }
 
+  /// Lets those stay that are unused since a moment or later; all if it is nil.
+  package mutating func keep(since moment: Int64?) {
+    due.removeAll { hash in moment.map { (unused[hash] ?? .max) > $0 } ?? true }
+  }
+
   /// Forgets what is gone.
   package mutating func remove(_ hash: BlobHash) {
     unused[hash] = nil

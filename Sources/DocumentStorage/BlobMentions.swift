@@ -62,15 +62,21 @@ extension StoreDatabase {
     try read { try DatabaseStamp($0) == stamp }
   }
 
+  /// What is applied here and has operations, and whether nothing is known to be missing of what
+  /// the authors of that had seen.
+  package func settlement() throws -> (written: Context, isSettled: Bool) {
+    try read { db in
+      let streams = try streams(db)
+      return (streams.written, streams.frontier.open.isEmpty)
+    }
+  }
+
   /// Whether every other device that is live says that it has all that is applied here, and all
   /// that this device wrote is in the folder.
   ///
   /// - parameter horizon: see ``isClaimedByAll(_:liveSince:)``.
   package func isAllClaimed(liveSince horizon: Int64) throws -> Bool {
-    let (written, isSettled) = try read { db in
-      let streams = try streams(db)
-      return (streams.written, streams.frontier.open.isEmpty)
-    }
+    let (written, isSettled) = try settlement()
     return try isSettled && isClaimedByAll(written, liveSince: horizon)
   }
 }

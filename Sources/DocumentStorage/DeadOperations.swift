@@ -96,6 +96,11 @@ extension StoreDatabase {
     }
   }
 
+  /// Whether something that was missing was given up here.
+  package func hasGivenUp() throws -> Bool {
+    try read { db in try !streams(db).frontier.givenUp.isEmpty }
+  }
+
   /// What is known to be dead of a segment; nil if nobody has looked.
   package func deadOperations(of segment: ArchivedSegment) throws -> DeadOperations? {
     try read { db in

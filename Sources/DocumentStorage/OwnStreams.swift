@@ -115,20 +115,11 @@ extension StoreDatabase {
       try Data.fetchAll(
         db.prepared(
           """
-          SELECT stream FROM streams WHERE own = \(OwnStream.written) AND retired_at IS NULL
-            AND (stream = (SELECT stream FROM device) OR coalesce(arrived_at, 0)
-              <= coalesce((SELECT min(at) FROM looks), arrived_at, 0))
+          SELECT stream FROM streams WHERE stream = (SELECT stream FROM device)
+            OR own = \(OwnStream.written) AND retired_at IS NULL AND coalesce(arrived_at, 0)
+              <= coalesce((SELECT min(at) FROM looks), arrived_at, 0)
           ORDER BY stream
           """)
-      ).map { try StreamID(column: $0) }
-    }
-  }
-
-  /// The streams that this device has written itself.
-  package func writtenStreams() throws -> [StreamID] {
-    try read { db in
-      try Data.fetchAll(
-        db.prepared("SELECT stream FROM streams WHERE own = \(OwnStream.written)")
       ).map { try StreamID(column: $0) }
     }
   }

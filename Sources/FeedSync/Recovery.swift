@@ -87,6 +87,10 @@ extension DocumentStore {
   public func retire(_ device: String) throws {
     do {
       let chosen = try self.device.database.stream(named: device)
+      guard try chosen.stream != self.device.database.device()?.stream else {
+        throw FeedSyncError(
+          .usage, operation: "retire the device", message: "this device cannot retire itself")
+      }
       try self.device.database.retire(chosen.stream, now: self.device.ambient.now())
     } catch {
       throw FeedSyncError(error, operation: "retire the device")

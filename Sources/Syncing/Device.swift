@@ -81,7 +81,8 @@ package struct Device: Sendable {
       throw ContainerError.moved(container.root)
     }
     // Until then a process may have published into the original, which came back.
-    _ = try OwnSegments(of: settled).bringOver(from: record.path)
+    var read: Set<FilePath> = []
+    _ = try OwnSegments(of: settled).bringOver(from: record.path, &read)
     return settled
   }
 

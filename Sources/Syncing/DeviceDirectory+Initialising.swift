@@ -74,8 +74,9 @@ extension DeviceDirectory {
     try files.makeOwnDirectories(directory(of: marker.container))
     // Twice, before and after the path changes: until then a process may publish into the old
     // folder, and should this one die in between, next to nothing is missing.
+    var read: Set<FilePath> = []
     if let known = try knownDevice(of: marker.container, at: container.root) {
-      _ = try OwnSegments(of: known).bringOver(from: known.record.path)
+      _ = try OwnSegments(of: known).bringOver(from: known.record.path, &read)
     }
     let (device, former, older, isShown) = try exclusively {
       try removeLeftovers()
@@ -86,7 +87,7 @@ extension DeviceDirectory {
       if isShown { try writeDefault(marker.container) }
       return (made.0, made.former, older, isShown)
     }
-    let missing = try former.map { try OwnSegments(of: device).bringOver(from: $0) } ?? []
+    let missing = try former.map { try OwnSegments(of: device).bringOver(from: $0, &read) } ?? []
     var done = Initialisation(
       device: device, marker: marker, isCreated: origin == .created, movedFrom: former,
       missing: missing)

@@ -27,13 +27,17 @@ struct OwnSegments {
   /// there.
   ///
   /// - returns: which transactions the new folder lacks all the same.
-  func bringOver(from former: FilePath) throws -> [ClosedRange<UInt64>] {
-    try copy(from: former)
+  ///
+  /// - parameter known: The blobs that have been read and found whole, which are not read again.
+  func bringOver(
+    from former: FilePath, _ known: inout Set<FilePath>
+  ) throws -> [ClosedRange<UInt64>] {
+    try copy(from: former, &known)
     try keepNames()
     return try missing()
   }
 
-  private func copy(from former: FilePath) throws {
+  private func copy(from former: FilePath, _ known: inout Set<FilePath>) throws {
     let old = ContainerFolder(root: former, files: container.files)
     if case .silent = device.ask(former) { return }
     if let marker = try? old.marker(), marker.container == record.container {
@@ -48,23 +52,29 @@ struct OwnSegments {
         guard case .segment(let segment) = content(of: file, in: old) else { continue }
         _ = try container.publish(segment, temporaryName: device.ambient.temporaryName())
       }
-      try bringOverBlobs(from: BlobFolder(old))
+      try bringOverBlobs(from: BlobFolder(old), &known)
     }
   }
 
   /// Copies this device's own blobs, as far as they are whole.
-  private func bringOverBlobs(from old: BlobFolder) throws {
+  private func bringOverBlobs(from old: BlobFolder, _ known: inout Set<FilePath>) throws {
     let (blobs, ambient) = (BlobFolder(container), device.ambient)
     for owned in try device.database.keptStreams() {
       let present = try blobs.hashes(of: owned)
       let writer = BlobWriter(blobs, stream: owned, temporaryName: { ambient.temporaryName() })
       for hash in try old.hashes(of: owned).sorted() {
         let former = old.file(hash, of: owned)
-        if try present.contains(hash) && isToStay(hash, of: owned, writer) { continue }
+        let file = blobs.file(hash, of: owned)
+        guard !known.contains(file) else { continue }
+        if try present.contains(hash) && isToStay(hash, of: owned, writer) {
+          known.insert(file)
+          continue
+        }
         do {
-          _ = try writer.store(hash, from: former)
-        } catch let error as FileError where error.path == former {
-          // A disk that fails is left for a new one: what can be read of it comes along.
+          if try writer.store(hash, from: former) != nil { known.insert(file) }
+        } catch let error as FileError where error.path == former || owned != stream {
+          // A disk that fails is left for a new one: what can be read of it comes along. And what a
+          // retired device has, its user may let nobody write.
         }
       }
     }

@@ -6,20 +6,18 @@ import Replication
 struct BlobNeeds {
   /// What any of them refers to, and so has to stay.
   private(set) var needed: Set<BlobHash> = []
-  /// What those that this device wrote refer to, and so it has to have.
+  /// What those refer to that this device alone wrote, and so it has to have; of others, whoever
+  /// else wrote them has it.
   private(set) var own: Set<BlobHash> = []
   /// What tells whether that is still so.
   let stamp: DatabaseStamp
-  /// Whether everybody who is live has said that all of it is known there: else somebody may have
-  /// referred to what nothing refers to here any more.
-  let isClaimed: Bool
 
   /// - parameters:
   ///   - existing: the blobs that somebody has in the folder: no others are told, since whatever
   ///     looks like a hash is taken for one.
   ///   - limits: of how long ago something has to have arrived of a device for it to be waited for.
   init(device: Device, among existing: Set<BlobHash>, _ limits: CompactionLimits) throws {
-    let written = try Set(device.database.writtenStreams())
+    let sole = try Set(device.database.soleStreams())
     // Before the documents are read: what arrives between is in them, and keeps more at most.
     let isClaimed = try device.database.isAllClaimed(
       liveSince: device.time(of: limits.horizon, limits))
@@ -30,9 +28,8 @@ struct BlobNeeds {
       let hashes = BlobHash.mentioned(in: mention.payload, among: existing)
         .union(BlobHash.mentioned(in: mention.path.bytes, among: existing))
       needed.formUnion(hashes)
-      if written.contains(mention.author) { own.formUnion(hashes) }
+      if sole.contains(mention.author) { own.formUnion(hashes) }
     }
-    self.isClaimed = isClaimed
     self.needed = needed
     self.own = own
   }

@@ -48,19 +48,9 @@ struct BlobNotes {
   }
 
   private func write(_ unused: [BlobHash: Int64]) throws {
-    let ambient = device.ambient
-    let staged = path.removingLastComponent().appending(ambient.temporaryName())
-    try files.publish(
-      UnusedNotes.encode(unused), at: staged, temporaryName: ambient.temporaryName())
-    do throws(FileError) {
-      try files.rename(staged, to: path)
-    } catch {
-      // What failed first is what is told.
-      try? files.remove(staged)
-      throw error
-    }
-    // What was noted before says of what is attached now that nothing has referred to it for long.
-    try files.synchronizeDirectory(path.removingLastComponent())
+    // Durably: what was noted before says of what is attached now that nothing has referred to it
+    // for long.
+    try files.replaceDurably(path, with: UnusedNotes.encode(unused), device.ambient)
   }
 }
 

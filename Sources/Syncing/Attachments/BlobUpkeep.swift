@@ -150,7 +150,10 @@ struct BlobUpkeep {
     var keeping = try BlobKeeping(
       own: own, needed: scan.needed, noted: noted, now: now,
       grace: now - device.time(of: grace, limits))
-    let isCertain = try keeping.due.isEmpty || scan.isClaimed && isComplete()
+    let claims = try BlobClaims(device: device, blobs: blobs, stream: stream, limits)
+    let hasUnused = !keeping.unused.isEmpty
+    if hasUnused { keeping.keep(since: try claims.moment()) }
+    let isCertain = try keeping.due.isEmpty || isComplete()
     while isCertain, !keeping.due.isEmpty, !stops(&report) {
       let due = keeping.due.prefix(Self.removedAtOnce)
       try device.requireContainer()
@@ -166,6 +169,7 @@ struct BlobUpkeep {
     }
     report.waiting += keeping.unused.count
     if keeping.unused != noted { try note(keeping.unused, in: notes, scan.stamp) }
+    if hasUnused, keeping.unused.isEmpty { claims.forget() }
   }
 
   /// Notes since when copies are unused.

@@ -66,8 +66,8 @@ struct DeadSurvey {
   private let looks: Bool
   /// Whether the folder lacks what tells of what was dropped, and nothing will mend that here.
   private let isUntold: Bool
-  /// Whether it may be said what is dropped.
-  private let isStated: Bool
+  /// Whether something was given up here.
+  private let hasGivenUp: Bool
   private let now: Int64
   private(set) var result = CompactionSurvey.Dead()
 
@@ -80,7 +80,7 @@ struct DeadSurvey {
     self.limits = limits
     self.looks = looks
     self.isUntold = isUntold
-    isStated = try device.database.statement(historyStart: .zero) != nil
+    hasGivenUp = try device.database.hasGivenUp()
     for hold in streams.compactMap(\.hold) { result.held[hold, default: 0] += 1 }
     dead = DeadSegments(device: device, limits: limits)
     now = device.ambient.now()
@@ -101,7 +101,7 @@ struct DeadSurvey {
     if isUnread { keepers.append(.unread) }
     if limits.drops {
       if isUntold { keepers.append(.untold) }
-      if !isStated { keepers.append(.skipped) }
+      if hasGivenUp { keepers.append(.skipped) }
     }
     if keepers.isEmpty { result.due += found.count }
     for keeper in keepers { result.kept[keeper, default: 0] += found.count }

@@ -82,6 +82,29 @@ import Testing
     #expect(try ann.look().removed == [ann.blobs.file(hash, of: ann.stream)])
   }
 
+  @Test("go though somebody always writes, once all who are live know what was known then")
+  func busy() throws {
+    try bob.put("other", "{}")
+    try bob.publish()
+    try ann.importAll()
+    try ann.detach(from: "n")
+    try ann.publish()
+    var removed = 0
+    for number in 1...5 {
+      #expect(try removed > 0 || ann.keeps(hash))
+      world.advance(milliseconds: CompactionLimits.week / 2)
+      removed += try ann.look().removed.count
+      try bob.importAll()
+      try bob.put("other", #"{"n":\#(number)}"#)
+      try bob.publish()
+      // What Bob has not heard of yet when Ann looks.
+      try ann.put("busy", #"{"n":\#(number)}"#)
+      try ann.publish()
+      try ann.importAll()
+    }
+    #expect(removed == 1)
+  }
+
   @Test("come along whole to another folder, also where that has one of the same length")
   func moved() throws {
     let house = try Household()
