@@ -72,9 +72,10 @@ struct OwnSegments {
         }
         do {
           if try writer.store(hash, from: former) != nil { known.insert(file) }
-        } catch let error as FileError where error.path == former || owned != stream {
-          // A disk that fails is left for a new one: what can be read of it comes along. And what a
-          // retired device has, its user may let nobody write.
+        } catch let error as FileError where error.path == former {
+          // A disk that fails is left for a new one: what can be read of it comes along.
+        } catch let error as FileError where owned != stream && error.isRefusal {
+          // What a retired device has, its user may let nobody write.
         }
       }
     }
@@ -175,5 +176,12 @@ struct OwnSegments {
     // What cannot be listed is not empty.
     if let failure = listing.unreadable.first { throw failure }
     return listing.segments
+  }
+}
+
+extension FileError {
+  /// Whether somebody does not let it be done, as a full or failing disk does not.
+  fileprivate var isRefusal: Bool {
+    [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(errno)
   }
 }

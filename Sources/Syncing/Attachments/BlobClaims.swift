@@ -12,12 +12,17 @@ import SystemPackage
 /// at a moment, and once that is claimed, the next moment. Noted beside the device's copies, as
 /// ``BlobNotes`` are; who loses it begins anew.
 struct BlobClaims {
-  private struct Noted: Equatable {
-    /// What was known at a moment, in milliseconds since 1970.
+  /// What was known at a moment, in milliseconds since 1970.
+  private struct Moment: Equatable {
     var seen: Context
-    var seenAt: Int64
-    /// The last moment of which all was claimed.
-    var claimedAt: Int64?
+    var at: Int64
+  }
+
+  private struct Noted: Equatable {
+    /// That of which it is waited for that all claim it.
+    var waiting: Moment
+    /// The last of which that was so.
+    var claimed: Moment?
   }
 
   private static let name: FilePath.Component = "claimed.nosync"
@@ -39,15 +44,25 @@ struct BlobClaims {
     let now = device.ambient.now()
     let (written, isSettled) = try device.database.settlement()
     let known = read()
-    // A clock that was ahead has been put right.
+    // A clock that was ahead has been put right; and what a database had that was put back since
+    // nobody may ever claim.
     var noted =
-      known.flatMap { $0.seenAt <= now ? $0 : nil }
-      ?? Noted(seen: written, seenAt: now, claimedAt: nil)
-    if try device.database.isClaimedByAll(noted.seen, liveSince: liveSince) {
-      noted = Noted(seen: written, seenAt: now, claimedAt: noted.seenAt)
+      known.flatMap { $0.waiting.at <= now && $0.waiting.seen.isWithin(written) ? $0 : nil }
+      ?? Noted(waiting: Moment(seen: written, at: now), claimed: nil)
+    if try isClaimed(noted.waiting) {
+      noted = Noted(waiting: Moment(seen: written, at: now), claimed: noted.waiting)
     }
-    if noted != known { try write(noted) }
-    return isSettled ? noted.claimedAt : nil
+    if noted != known {
+      // What is so is so whether or not it is noted: on a full disk, what goes makes room.
+      try? write(noted)
+    }
+    // Once more: somebody may be live since who has not claimed it.
+    guard isSettled, let claimed = noted.claimed, try isClaimed(claimed) else { return nil }
+    return claimed.at
+  }
+
+  private func isClaimed(_ moment: Moment) throws -> Bool {
+    try device.database.isClaimedByAll(moment.seen, liveSince: liveSince)
   }
 
   /// Begins anew: there is nothing for which it matters.
@@ -60,13 +75,17 @@ struct BlobClaims {
     guard
       let bytes = try? device.container.files.contents(of: path, limit: Self.maximumBytes).bytes,
       case .object(let object)? = try? JSON(parsing: bytes),
-      case .integer(let seenAt)? = object["seen_at"], case .array(let entries)? = object["seen"]
+      let waiting = Self.moment(object, "seen")
     else { return nil }
-    var claimedAt: Int64?
-    if case .integer(let moment)? = object["claimed_at"] { claimedAt = moment }
-    let seen = entries.compactMap(Self.entry)
-    guard seen.count == entries.count else { return nil }
-    return Noted(seen: Context(seen), seenAt: seenAt, claimedAt: claimedAt)
+    return Noted(waiting: waiting, claimed: Self.moment(object, "claimed"))
+  }
+
+  private static func moment(_ object: JSONObject, _ name: String) -> Moment? {
+    guard case .integer(let at)? = object[ByteString(name + "_at")],
+      case .array(let entries)? = object[ByteString(name)]
+    else { return nil }
+    let seen = entries.compactMap(entry)
+    return seen.count == entries.count ? Moment(seen: Context(seen), at: at) : nil
   }
 
   private static func entry(_ json: JSON) -> Context.Entry? {
@@ -79,18 +98,29 @@ struct BlobClaims {
       stream: stream, sequence: UInt64(sequence), fingerprint: fingerprint)
   }
 
+  private static func json(_ entry: Context.Entry) -> JSON {
+    .array([
+      .string(ByteString(entry.stream.description)), .integer(Int64(clamping: entry.sequence)),
+      .string(ByteString(entry.fingerprint.description)),
+    ])
+  }
+
   private func write(_ noted: Noted) throws {
-    let seen = noted.seen.entries.map { entry in
-      JSON.array([
-        .string(ByteString(entry.stream.description)),
-        .integer(Int64(clamping: entry.sequence)),
-        .string(ByteString(entry.fingerprint.description)),
-      ])
+    var object = JSONObject()
+    for (name, moment) in [("seen", noted.waiting), ("claimed", noted.claimed)] {
+      guard let moment else { continue }
+      object[ByteString(name + "_at")] = .integer(moment.at)
+      object[ByteString(name)] = .array(moment.seen.entries.map(Self.json))
     }
-    var object: JSONObject = ["seen_at": .integer(noted.seenAt), "seen": .array(seen)]
-    if let claimedAt = noted.claimedAt { object["claimed_at"] = .integer(claimedAt) }
     try device.container.files.replaceDurably(
       path, with: JSON.object(object).canonicalBytes(), device.ambient)
+  }
+}
+
+extension Context {
+  /// Whether it has seen no more than another.
+  fileprivate func isWithin(_ other: Context) -> Bool {
+    entries.allSatisfy { other.contains(stream: $0.stream, sequence: $0.sequence) }
   }
 }
 
