@@ -62,6 +62,8 @@ enum CacheSchema {
   private static let marks = """
     ALTER TABLE item ADD COLUMN mark TEXT;
     ALTER TABLE remembered ADD COLUMN mark TEXT;
+    -- All marks are taken in once more, so that it is known of those that are there.
+    DELETE FROM progress;
     """
 
   private static let searching = """

@@ -47,6 +47,14 @@ extension Database {
     ])
     try putTags(item.tags, of: lastInsertedRowID)
     try execute(
+      sql: """
+        UPDATE item SET mark = (
+          SELECT remembered.mark FROM remembered
+          WHERE remembered.feed = item.feed AND remembered.key = item.key)
+        WHERE feed = ? AND key = ?
+        """,
+      arguments: [item.reference.feed.text, item.reference.item.text])
+    try execute(
       sql: "DELETE FROM remembered WHERE feed = ? AND key = ?",
       arguments: [item.reference.feed.text, item.reference.item.text])
   }

@@ -13,8 +13,7 @@ extension Library {
       try cache.write("take in what is synced") { db in
         // Once more, now that no other process does the same.
         let news = try store.committedChanges(after: try db.progress(of: deviceID))
-        let isKnown = try db.progress(of: deviceID) != nil
-        try takeIn(TouchedFeeds(news.changes), isKnown: isKnown, db)
+        try takeIn(TouchedFeeds(news.changes), db)
         try db.putProgress(news.position, of: deviceID)
       }
     }
@@ -27,13 +26,12 @@ extension Library {
     GoneMarks(besides: try store.shards(), isAnythingMissing: isAnythingMissing)
   }
 
-  /// - parameter isKnown: Whether the cache has taken something in of this store before.
-  private func takeIn(_ touched: TouchedFeeds, isKnown: Bool, _ db: Database) throws {
+  private func takeIn(_ touched: TouchedFeeds, _ db: Database) throws {
     let gone = try goneMarks()
     guard !touched.isEverything else {
-      // In a store that was just made anew something may be subscribed to by what has not arrived;
-      // what the cache has of it nobody may offer any more.
-      if isKnown { try removeUnsubscribed(db) }
+      // What is not subscribed to may be so in what has not arrived, as while a store that was made
+      // anew imports. What the cache has of it nobody may offer any more: it goes with a whole
+      // import.
       for feed in try store.subscriptions() {
         try db.putFeed(feed.key, feed.subscription)
         try db.takeIn(try store.marks(of: feed.key), of: feed.key, items: .all, gone)
@@ -63,14 +61,14 @@ extension Library {
   func removeUnsubscribed() throws {
     try run("look for feeds that are gone") {
       guard try !isAnythingMissing() else { return }
-      try cache.write("remove feeds that are gone") { try removeUnsubscribed($0) }
+      try cache.write("remove feeds that are gone") { db in
+        // Read inside: what is subscribed to meanwhile is here.
+        let keys = Set(try store.subscriptions().map(\.key))
+        for feed in try db.feedRows() where !keys.contains(feed.key) {
+          try db.removeFeed(feed.key)
+        }
+      }
     }
-  }
-
-  private func removeUnsubscribed(_ db: Database) throws {
-    // Read inside: what is subscribed to meanwhile is here.
-    let keys = Set(try store.subscriptions().map(\.key))
-    for feed in try db.feedRows() where !keys.contains(feed.key) { try db.removeFeed(feed.key) }
   }
 
   /// Whether something of what other devices are known to have written is not here.
@@ -109,7 +107,7 @@ extension Database {
       _ key: ItemKey, was read: Bool, by mark: String?
     ) throws -> (isRead: Bool, mark: String?) {
       if let latest = states.read.latest(key) { return (latest.isRead, latest.shard.name) }
-      let isTakenBack = try named.contains(key) || gone.isTakenBack(mark, among: states.read)
+      let isTakenBack = try named.contains(key) || gone.isTakenBack(mark)
       return isTakenBack ? (false, nil) : (read, mark)
     }
     let rows =

@@ -4,6 +4,7 @@
 /// what was read: a mark that comes again makes an item read again, and one that was retired never
 /// comes.
 final class GoneMarks {
+  /// Marks of earlier months may have been retired.
   private let firstKept: Int?
   private let isAnythingMissing: () throws -> Bool
   private var isCertain: Bool?
@@ -16,20 +17,22 @@ final class GoneMarks {
     isAnythingMissing: @escaping () throws -> Bool = { false }
   ) {
     // Where there are fewer months than are kept, what came before the first may have been retired
-    // by who had more.
+    // by who had more; where there are as many, those of the first, since of a feed that nobody
+    // fetches marks stay behind those that are retired.
     let months = Set(shards.map(\.shard.month)).sorted(by: >)
-    firstKept = months.prefix(MarkLimits.months).last
+    let isFull = months.count >= MarkLimits.months
+    firstKept = months.prefix(MarkLimits.months).last.map { isFull ? $0 + 1 : $0 }
     self.isAnythingMissing = isAnythingMissing
   }
 
   /// Whether an item without a mark had one that was taken back.
   ///
   /// - parameter mark: The shard by which the item was read; nil if that is not known.
-  func isTakenBack(_ mark: String?, among marks: ReadMarks) throws -> Bool {
+  func isTakenBack(_ mark: String?) throws -> Bool {
     guard let shard = mark.flatMap({ MarkShard(name: $0[...]) }), let firstKept,
       shard.month >= firstKept
     else { return false }
-    guard !marks.shards.contains(where: { $0.shard == shard }) else { return true }
+    // The shard may be there without it, too, with what one device has marked in it.
     let isCertain = try self.isCertain ?? !isAnythingMissing()
     self.isCertain = isCertain
     return isCertain
