@@ -42,6 +42,9 @@ import Testing
     let since = try #require(try device(lost.id, in: bob).retiredAt)
     #expect(abs(since.timeIntervalSince(now)) < 60)
     #expect(throws: FeedSyncError.self) { try bob.retire("nobody") }
+    let own = bob.container.thisDevice.id
+    let refused = #expect(throws: FeedSyncError.self) { try bob.retire(own) }
+    #expect(refused?.code == .usage)
   }
 
   @Test func aStoreWithNothingToAdoptSaysSo() throws {
