@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func marksThatAreUndoneAreGoneOnEachAlsoWhereTheyWereTooManyToBeNamed() throws {
-    let many = (0..<8_000).map { Item(id: "m\($0)", title: "m\($0)") } + items
+    let many = (0..<12_000).map { Item(id: "m\($0)", title: "m\($0)") } + items
     for library in [ann, ben] { try library.fetch(many, of: feed, at: house.now) }
     try ann.mark([try reference(1)], .read(true))
     let summary = try ann.mark(ItemQuery(), .read(true))
