@@ -29,7 +29,7 @@ package struct BlobKeeping: Hashable, Sendable {
     due.sort()
   }
 
-  /// Lets those stay that are unused since a moment or later; all if it is nil.
+  /// Lets those stay that are unused since later than a moment; all if it is nil.
   package mutating func keep(since moment: Int64?) {
     due.removeAll { hash in moment.map { (unused[hash] ?? .max) > $0 } ?? true }
   }

@@ -33,8 +33,8 @@ extension Library {
   private func retireOldest() throws -> Int {
     try run("retire marks") {
       let shards = try store.shards()
-      let month = MarkRetirement.month(ofSecond: clock().secondsSince1970, among: shards)
       let now = clock()
+      let month = MarkRetirement.month(ofSecond: now.secondsSince1970, among: shards)
       let fetched = try cache.read("read the cache") { db in
         Dictionary(
           try db.feedRows().map { ($0.key, $0.isFresh(at: now)) }, uniquingKeysWith: { $0 || $1 })

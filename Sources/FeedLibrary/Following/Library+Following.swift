@@ -22,12 +22,12 @@ extension Library {
   private var deviceID: String { store.container.thisDevice.id }
 
   /// What tells which marks were taken back.
-  func goneMarks() throws -> GoneMarks {
-    GoneMarks(besides: try store.shards(), isAnythingMissing: isAnythingMissing)
+  func goneMarks() -> GoneMarks {
+    GoneMarks(besides: store.shards, isAnythingMissing: isAnythingMissing)
   }
 
   private func takeIn(_ touched: TouchedFeeds, _ db: Database) throws {
-    let gone = try goneMarks()
+    let gone = goneMarks()
     guard !touched.isEverything else {
       // What is not subscribed to may be so in what has not arrived, as while a store that was made
       // anew imports. What the cache has of it nobody may offer any more: it goes with a whole

@@ -4,38 +4,43 @@
 /// what was read: a mark that comes again makes an item read again, and one that was retired never
 /// comes.
 final class GoneMarks {
-  /// Marks of earlier months may have been retired.
-  private let firstKept: Int?
+  private let shards: () throws -> [FeedShard]
   private let isAnythingMissing: () throws -> Bool
-  private var isCertain: Bool?
+  private var known: (firstKept: Int?, isCertain: Bool)?
 
   /// - parameters:
-  ///   - shards: All that there are.
-  ///   - isAnythingMissing: Whether there may be more; asked once at most.
+  ///   - shards: All that there are; asked for once at most, and mostly not at all.
+  ///   - isAnythingMissing: Whether there may be more.
   init(
-    besides shards: some Sequence<FeedShard>,
-    isAnythingMissing: @escaping () throws -> Bool = { false }
+    besides shards: @escaping () throws -> [FeedShard],
+    isAnythingMissing: @escaping () throws -> Bool
   ) {
+    self.shards = shards
+    self.isAnythingMissing = isAnythingMissing
+  }
+
+  private func look() throws -> (firstKept: Int?, isCertain: Bool) {
+    if let known { return known }
     // Where there are fewer months than are kept, what came before the first may have been retired
     // by who had more; where there are as many, those of the first, since of a feed that nobody
     // fetches marks stay behind those that are retired.
-    let months = Set(shards.map(\.shard.month)).sorted(by: >)
+    let months = Set(try shards().map(\.shard.month)).sorted(by: >)
     let isFull = months.count >= MarkLimits.months
-    firstKept = months.prefix(MarkLimits.months).last.map { isFull ? $0 + 1 : $0 }
-    self.isAnythingMissing = isAnythingMissing
+    let firstKept = months.prefix(MarkLimits.months).last.map { isFull ? $0 + 1 : $0 }
+    // The shard of a mark may be there without it, with what one device has marked in it.
+    let found = (firstKept, isCertain: try !isAnythingMissing())
+    known = found
+    return found
   }
 
   /// Whether an item without a mark had one that was taken back.
   ///
   /// - parameter mark: The shard by which the item was read; nil if that is not known.
   func isTakenBack(_ mark: String?) throws -> Bool {
-    guard let shard = mark.flatMap({ MarkShard(name: $0[...]) }), let firstKept,
-      shard.month >= firstKept
-    else { return false }
-    // The shard may be there without it, too, with what one device has marked in it.
-    let isCertain = try self.isCertain ?? !isAnythingMissing()
-    self.isCertain = isCertain
-    return isCertain
+    guard let shard = mark.flatMap({ MarkShard(name: $0[...]) }) else { return false }
+    // Marks of earlier months may have been retired.
+    let (firstKept, isCertain) = try look()
+    return isCertain && firstKept.map { shard.month >= $0 } ?? false
   }
 }
 

@@ -75,8 +75,7 @@ extension Library {
         try db.store(merge.merged, instead: cached)
         let before = Set(cached.items.map(\.reference.item))
         let added = merge.merged.items.map(\.reference.item).filter { !before.contains($0) }
-        try db.takeIn(
-          known, of: fetched.feed, items: .some(Set(added)), try goneMarks())
+        try db.takeIn(known, of: fetched.feed, items: .some(Set(added)), goneMarks())
         let expired = ItemRetention.expired(
           merge.merged.items, days: row.subscription.retention, now: fetched.fetched)
         try db.forget(expired, of: fetched.feed, now: fetched.fetched)
