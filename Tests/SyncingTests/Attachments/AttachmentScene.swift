@@ -45,6 +45,14 @@ extension Peer {
     try publish()
   }
 
+  /// Hears of everything, and says so.
+  func hearAndSay() throws {
+    try importAll()
+    _ = try device.database.acknowledge(
+      after: 0, now: device.ambient.time, nonce: device.nonce)
+    try publish()
+  }
+
   /// Whether this device's own copy of a blob is there.
   func keeps(_ hash: BlobHash, of stream: StreamID? = nil) throws -> Bool {
     try blobs.hashes(of: stream ?? self.stream).contains(hash)

@@ -67,17 +67,7 @@ import Testing
       week()
       #expect(try ann.look().removed.isEmpty)
     }
-    for peer in [bob, ann] {
-      try peer.importAll()
-      _ = try peer.device.database.acknowledge(
-        after: 0, now: peer.device.ambient.time, nonce: peer.device.nonce)
-      try peer.publish()
-    }
-    try ann.importAll()
-    try bob.importAll()
-    _ = try bob.device.database.acknowledge(
-      after: 0, now: bob.device.ambient.time, nonce: bob.device.nonce)
-    try bob.publish()
+    for peer in [bob, ann, bob] { try peer.hearAndSay() }
     try ann.importAll()
     #expect(try ann.look().removed == [ann.blobs.file(hash, of: ann.stream)])
   }

@@ -27,12 +27,7 @@ import Testing
   /// Everybody hears of everything, says so, and has heard that.
   private func meet() throws {
     for _ in 0..<2 {
-      for peer in [ann, bob] {
-        try peer.importAll()
-        _ = try peer.device.database.acknowledge(
-          after: 0, now: peer.device.ambient.time, nonce: peer.device.nonce)
-        try peer.publish()
-      }
+      for peer in [ann, bob] { try peer.hearAndSay() }
     }
     try ann.importAll()
   }
