@@ -1,6 +1,7 @@
 import CanonicalJSON
 import DocumentStorage
 import Replication
+import Synchronization
 import SystemFiles
 import SystemPackage
 
@@ -13,7 +14,7 @@ import SystemPackage
 ///
 ///     let journal = LoadJournal(directory: state, files: LinuxFileSystem())
 ///     if let start = journal.entry(for: look, device: device) { … }
-package struct LoadJournal: Sendable {
+package final class LoadJournal: Sendable {
   /// What tells that a file is still the one that it was.
   package struct Look: Hashable, Sendable {
     package let device: UInt64
@@ -50,6 +51,8 @@ package struct LoadJournal: Sendable {
   private static let fileBytes = 1024
   private let directory: FilePath
   private let files: any FileSystem
+  /// The note that was written last: one is written with each transaction.
+  private let open = Mutex<OpenFile?>(nil)
 
   /// - parameter directory: the device's directory in the state.
   /// - parameter files: the file system of the state; the folder's may be out of reach.
@@ -79,30 +82,28 @@ package struct LoadJournal: Sendable {
     let text = Stored(entry: entry, tip: tip).json.canonicalBytes()
     let padding = max(Self.fileBytes - text.count, 0)
     let bytes = text + [UInt8](repeating: UInt8(ascii: " "), count: padding)
+    // Another load may have removed it to make room.
+    if let kept = open.withLock(\.self), kept.path == file, try kept.status().links > 0 {
+      return try kept.overwrite(with: bytes)
+    }
+    let opened = try opened(file)
+    open.withLock { $0 = opened }
+    try opened.overwrite(with: bytes)
+  }
+
+  private func opened(_ file: FilePath) throws(FileError) -> OpenFile {
     do {
-      do {
-        try Self.write(bytes, into: file, [])
-      } catch Errno.noSuchFileOrDirectory {
-        try makeRoom()
-        try Self.write(bytes, into: file, .create)
-      }
-    } catch let errno as Errno {
-      // A number alone does not say where.
-      throw FileError(.write, file, errno)
+      return try OpenFile(writing: file)
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      try makeRoom()
+      return try OpenFile(writing: file, isNew: true)
     }
   }
 
   /// Forgets a file: its load came to its end, or shall begin anew.
   package func clear(_ look: Look) throws {
     try remove(note(of: look))
-  }
-
-  private static func write(
-    _ bytes: [UInt8], into file: FilePath, _ options: FileDescriptor.OpenOptions
-  ) throws {
-    let descriptor = try FileDescriptor.open(
-      file, .writeOnly, options: options, permissions: .ownerReadWrite)
-    _ = try descriptor.closeAfter { try descriptor.writeAll(toAbsoluteOffset: 0, bytes) }
   }
 
   /// The note of a file: each has one of its own, so that loads at the same time leave one
@@ -116,12 +117,15 @@ package struct LoadJournal: Sendable {
   private static let suffix = ".json"
 
   /// Lets go of the oldest notes where there are as many as may be.
-  private func makeRoom() throws {
+  private func makeRoom() throws(FileError) {
     let names = try files.list(directory).map(\.name.string).filter {
       $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix)
     }
     guard names.count >= Self.mostEntries else { return }
-    let notes = try names.compactMap { name in try time(of: name).map { (time: $0, name: name) } }
+    var notes: [(time: Int64, name: String)] = []
+    for name in names {
+      if let time = try time(of: name) { notes.append((time, name)) }
+    }
     for note in notes.sorted(by: <).dropLast(Self.mostEntries - 1) {
       try remove(directory.appending(note.name))
     }
@@ -137,7 +141,7 @@ package struct LoadJournal: Sendable {
     }
   }
 
-  private func remove(_ note: FilePath) throws {
+  private func remove(_ note: FilePath) throws(FileError) {
     do {
       try files.remove(note)
     } catch {
