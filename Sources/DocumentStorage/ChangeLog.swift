@@ -41,8 +41,7 @@ enum ChangeLog {
     let isLarge = changed.reduce(0) { $0 + $1.leastBytes } > rowBytes
     var content = isLarge ? [] : encode(changed)
     if isLarge || content.count > rowBytes { content = encode(changed.map(\.withoutDocuments)) }
-    let statement = try db.cachedStatement(sql: "INSERT INTO changes(content) VALUES (?)")
-    try statement.execute(arguments: [Data(content)])
+    try db.run("INSERT INTO changes(content) VALUES (?)", bound: [.blob(content)])
     let newest = db.lastInsertedRowID
     guard newest % trimInterval == 0 else { return }
     // Rows are numbered without a gap. All of them are looked at only if the last ones were so

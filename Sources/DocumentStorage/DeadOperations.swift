@@ -172,7 +172,7 @@ extension StoreDatabase {
       let streams = try streams(db)
       guard streams.isSettled(segment.stream) else { return nil }
       return DeadOperations(
-        fates, foundAt: now, covered: streams.written, clock: try DeviceRecord.clock(db))
+        fates, foundAt: now, covered: streams.written, clock: try DeviceRecord.clock(db, streams))
     }
   }
 

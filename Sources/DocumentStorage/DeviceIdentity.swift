@@ -38,19 +38,40 @@ package struct DeviceIdentity: Sendable {
   var storedEnvironment: Data? { comparableEnvironment.map { Data($0) } }
 }
 
+/// A device's record, and where its database has written.
+struct PlacedDevice: Sendable {
+  let record: DeviceRecord
+  /// The environments; nil if none was ever noted.
+  fileprivate let environments: [[UInt8]]?
+
+  /// - parameter environments: as they are stored.
+  init(record: DeviceRecord, environments: Data?) {
+    self.record = record
+    self.environments = environments.map { stored in
+      [UInt8](stored).split(separator: DeviceIdentity.separator).map(Array.init)
+    }
+  }
+}
+
 extension DeviceRecord {
   /// The device as it writes now: in another environment than it wrote in before, it is a copy or
   /// was restored, and writes a new stream from now on (protocol.md 25).
-  static func current(_ db: Database, _ identity: DeviceIdentity) throws -> DeviceRecord? {
-    guard let (device, stored) = try fetchPlaced(db) else { return nil }
+  ///
+  /// - parameter cache: where its record may be known already.
+  static func current(
+    _ db: Database, _ identity: DeviceIdentity, cache: ReadCache? = nil
+  ) throws -> PlacedDevice? {
+    guard let device = try cache?.device(db, isWriting: true) ?? fetchPlaced(db) else { return nil }
     guard let environment = identity.comparableEnvironment else { return device }
-    let known = stored?.split(separator: DeviceIdentity.separator).map(Array.init) ?? []
+    let known = device.environments ?? []
     guard !known.contains(environment) else { return device }
-    if stored != nil, device.leftAt == nil { try beginStream(identity.mint(), db) }
+    if device.environments != nil, device.record.leftAt == nil {
+      try beginStream(identity.mint(), db)
+    }
     let all = known.suffix(maximumEnvironments - 1) + [environment]
     let joined = Data(all.joined(separator: [DeviceIdentity.separator]))
     try db.run("UPDATE device SET environment = ?", [joined])
-    return try fetch(db)
+    return try fetchPlaced(db)
   }
 
   private static let maximumEnvironments = 8

@@ -17,7 +17,9 @@ extension StoreDatabase {
     to name: String, now: HybridTime, nonce: UInt64
   ) throws -> StoreWriter.Result {
     try write { db in
-      guard let device = try DeviceRecord.current(db, identity) else { throw StorageError.noDevice }
+      guard let device = try DeviceRecord.current(db, identity)?.record else {
+        throw StorageError.noDevice
+      }
       guard device.leftAt == nil else { throw StorageError.left }
       guard try name != device.name || isNameUnheard(db) else {
         return StoreWriter.Result(changed: 0, stream: device.stream, sequence: nil)

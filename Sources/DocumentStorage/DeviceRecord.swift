@@ -62,7 +62,14 @@ extension StoreDatabase {
 
 extension DeviceRecord {
   /// The greatest time given out or imported.
-  static func clock(_ db: Database) throws -> HybridTime {
+  ///
+  /// Of what the device has written itself its stream tells, whose row each transaction writes
+  /// anyway; the device's row has the others'.
+  static func clock(_ db: Database, _ streams: StreamDirectory) throws -> HybridTime {
+    max(try storedClock(db), streams.latestTime)
+  }
+
+  private static func storedClock(_ db: Database) throws -> HybridTime {
     let stored = try db.integer("SELECT clock FROM device") ?? 0
     return HybridTime(rawValue: UInt64(bitPattern: stored))
   }
@@ -70,30 +77,26 @@ extension DeviceRecord {
   /// Raises the clock to `time`, if that is later.
   static func raiseClock(to time: HybridTime, _ db: Database) throws {
     // Compared here: SQLite's integers have a sign, and the time's top bit is in use.
-    guard try clock(db) < time else { return }
+    guard try storedClock(db) < time else { return }
     try db.run("UPDATE device SET clock = ?", [Int64(bitPattern: time.rawValue)])
   }
 
-  static func fetch(_ db: Database) throws -> DeviceRecord? { try fetchPlaced(db)?.device }
+  static func fetch(_ db: Database) throws -> DeviceRecord? { try fetchPlaced(db)?.record }
 
-  /// The record, and where the database has written (``current(_:_:)``); nil if it never was a
-  /// device's.
-  static func fetchPlaced(
-    _ db: Database
-  ) throws -> (device: DeviceRecord, environments: [UInt8]?)? {
+  /// The record, and where the database has written; nil if it never was a device's.
+  static func fetchPlaced(_ db: Database) throws -> PlacedDevice? {
     let sql = """
       SELECT container, marker, path, streams.stream, device.name, left_at, environment FROM device
       JOIN streams ON streams.id = device.stream
       """
     return try db.read(sql) { row in
-      let device = DeviceRecord(
+      let record = DeviceRecord(
         container: try ContainerID(column: row.value(0)),
         marker: try [UInt8](row.value(1) as Data),
         path: FilePath(bytes: try [UInt8](row.value(2) as Data)) ?? FilePath(),
         stream: try StreamID(column: row.value(3)), name: try row.value(4),
         leftAt: try row.value(5))
-      let environments: Data? = try row.value(6)
-      return (device: device, environments: environments.map { [UInt8]($0) })
+      return PlacedDevice(record: record, environments: try row.value(6))
     }.first
   }
 }

@@ -67,6 +67,12 @@ package struct DocumentTable {
     while let row = try rows.next() { try body(row) }
   }
 
+  /// Whether a document has removals that wait for their closure: each write asks.
+  static func hasWaiting(_ db: Database) throws -> Bool {
+    let sql = "SELECT EXISTS (SELECT 1 FROM documents INDEXED BY waiting WHERE pending > 0)"
+    return try db.integer(sql) == 1
+  }
+
   /// The documents with removals that wait for their closure.
   static func waiting(_ db: Database, byIndex: Bool = true) throws -> [DocumentKey] {
     // SQLite takes the index all the same where only NOT INDEXED forbids it (3.40).

@@ -11,6 +11,19 @@ enum MarkTable {
   static let chunkMarks: UInt64 = 64
   private static let markBytes = 8
 
+  /// Adds the marks that follow those stored of a line, the last of them being `end`'s, as far as
+  /// they fill rows.
+  ///
+  /// - returns: the others, of a row that is not full yet.
+  static func appendRows(
+    _ marks: [UInt64], endingAt end: UInt64, of stream: Int64, line: Int, _ db: Database
+  ) throws -> [UInt64] {
+    let rest = min(Int(end % chunkMarks), marks.count)
+    try append(
+      marks.dropLast(rest), endingAt: end - UInt64(rest), of: stream, line: line, db)
+    return marks.suffix(rest)
+  }
+
   /// Adds the marks that follow those stored of a line, the last of them being `end`'s.
   static func append(
     _ marks: ArraySlice<UInt64>, endingAt end: UInt64, of stream: Int64, line: Int, _ db: Database
@@ -117,13 +130,13 @@ enum MarkTable {
     return try Data.fetchOne(statement, arguments: [stream, line, Int64(chunk)]).map(decode)
   }
 
-  private static func encode(_ marks: some Sequence<UInt64>) -> [UInt8] {
+  static func encode(_ marks: some Sequence<UInt64>) -> [UInt8] {
     var bytes: [UInt8] = []
     for mark in marks { bytes.append(bigEndian: mark) }
     return bytes
   }
 
-  private static func decode(_ bytes: Data) -> [UInt64] {
+  static func decode(_ bytes: Data) -> [UInt64] {
     let bytes = [UInt8](bytes)
     return stride(from: 0, to: bytes.count - markBytes + 1, by: markBytes).map { start in
       bytes[start..<start + markBytes].reduce(0) { $0 << 8 | UInt64($1) }

@@ -48,20 +48,19 @@ package enum Outbox {
         container: container, stream: transaction.header.stream, first: sequence,
         last: sequence, fingerprintBefore: previous.fingerprint),
       attributes: [], transactions: [EncodedTransaction(transaction, after: nil)])
-    let content = Data(SegmentFile.encode(segment, compressing: false).bytes)
+    let content = SegmentFile.encode(segment, compressing: false).bytes
     // What no segment can carry must not be acknowledged.
     guard content.count <= SegmentFile.maximumBodyBytes else {
       throw StorageError.transactionTooLarge(bytes: content.count)
     }
-    let context = Data(
-      try ContextCoding.encode(previous.context) { try streams.number(of: $0, db) })
+    let context = try ContextCoding.encode(previous.context) { try streams.number(of: $0, db) }
     try db.run(
       "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?)",
-      [
-        try streams.number(of: transaction.header.stream, db), Int64(sequence), content.count,
-        context,
-        Int64(bitPattern: previous.time.rawValue), previous.nonce.map { Int64(bitPattern: $0) },
-        content,
+      bound: [
+        .integer(try streams.number(of: transaction.header.stream, db)),
+        .integer(Int64(sequence)), .integer(Int64(content.count)), .blob(context),
+        .integer(Int64(bitPattern: previous.time.rawValue)),
+        .integer(previous.nonce.map { Int64(bitPattern: $0) }), .blob(content),
       ])
   }
 
@@ -98,9 +97,12 @@ package enum Outbox {
   }
 
   /// Divides what no batch holds yet into batches.
-  static func fixBatches(_ db: Database) throws {
+  ///
+  /// - returns: whether the first of them tells the others what this device is called.
+  @discardableResult
+  static func fixBatches(_ db: Database) throws -> Bool {
     let borders = try openBorders(db)
-    guard let first = borders.first, let device = try DeviceRecord.fetch(db) else { return }
+    guard let first = borders.first, let device = try DeviceRecord.fetch(db) else { return false }
     // The name travels when it is new to the readers: with the first segment, or once changed.
     let published = try String.fetchOne(db.prepared("SELECT published_name FROM device"))
     // By bytes, as the column is compared.
@@ -119,6 +121,7 @@ package enum Outbox {
     }
     // Not each time: the row has a page of its own.
     if isNew { try db.run("UPDATE device SET published_name = name") }
+    return isNew
   }
 
   /// Notes this device's name as those will who read the file that begins with `sequence`.
@@ -201,7 +204,7 @@ extension StoreDatabase {
           """)) ?? false
     }
     guard isNeeded else { return }
-    try write { db in try Outbox.fixBatches(db) }
+    try write { db in _ = try Outbox.fixBatches(db) }
   }
 
   /// The streams of which batches wait, and whether each is that which the device writes now; that
@@ -260,8 +263,10 @@ extension StoreDatabase {
     _ batch: Outbox.Batch, file: SegmentFile.Encoded, hasOwnName: Bool = true, home: FilePath
   ) throws -> Bool {
     defer { countStreamChange() }
-    return try writeRepeatable { db in
-      guard try DeviceRecord.fetch(db)?.path == home else { return false }
+    var known: ReadCache.Known?
+    let isNoted = try writeRepeatable { db in
+      guard let device = try readCache.device(db, isWriting: true), device.record.path == home
+      else { return false }
       var streams = try readCache.streams(db, isWriting: true)
       let range = batch.segment.range
       let stream = try streams.number(of: range.stream, db)
@@ -276,8 +281,11 @@ extension StoreDatabase {
       try db.run(
         "DELETE FROM outbox WHERE stream = ? AND sequence BETWEEN ? AND ?",
         [stream, Int64(batch.first), Int64(batch.last)])
+      known = try ReadCache.Known(streams.asStored, device, leftBy: db)
       return true
     }
+    readCache.keep(known)
+    return isNoted
   }
 
   /// How many local transactions are not known to be in the folder.

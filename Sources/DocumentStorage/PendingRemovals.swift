@@ -49,8 +49,8 @@ enum PendingRemovals {
 
   /// The documents whose removals may be published, by what those saw.
   fileprivate static func publishable(_ db: Database) throws -> [Context: [DocumentKey]] {
+    guard try DocumentTable.hasWaiting(db) else { return [:] }
     let waiting = try DocumentTable.waiting(db)
-    guard !waiting.isEmpty else { return [:] }
     let table = try DocumentTable(db)
     let streams = try StreamDirectory(db)
     var bySeen: [Context: [DocumentKey]] = [:]

@@ -45,6 +45,22 @@ extension Database {
     }
   }
 
+  /// Runs a statement by SQLite's own calls, as each transaction does several times: GRDB makes
+  /// values of its own of what it binds.
+  func run(_ sql: String, bound values: [BoundValue]) throws {
+    let handle = try cachedStatement(sql: sql).sqliteStatement
+    sqlite3_reset(handle)
+    defer {
+      sqlite3_reset(handle)
+      sqlite3_clear_bindings(handle)
+    }
+    for (index, value) in values.enumerated() { value.bind(to: handle, Int32(index) + 1) }
+    let code = sqlite3_step(handle)
+    guard code == SQLITE_DONE else {
+      throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
+    }
+  }
+
   /// The integer in the one row that a statement without arguments gives; nil if it gives none, or
   /// NULL.
   ///
@@ -61,6 +77,33 @@ extension Database {
     case SQLITE_INTEGER: return sqlite3_column_int64(handle, 0)
     case SQLITE_NULL: return nil
     default: throw StoredBytes.damage
+    }
+  }
+}
+
+/// What stands for a parameter of a statement.
+enum BoundValue {
+  case null
+  case integer(Int64)
+  case blob([UInt8])
+  case text(String)
+
+  static func integer(_ value: Int64?) -> Self { value.map { .integer($0) } ?? .null }
+
+  static func blob(_ value: [UInt8]?) -> Self { value.map { .blob($0) } ?? .null }
+
+  /// Tells SQLite to make a copy.
+  private static let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+  fileprivate func bind(to statement: OpaquePointer, _ index: Int32) {
+    switch self {
+    case .null: sqlite3_bind_null(statement, index)
+    case .integer(let value): sqlite3_bind_int64(statement, index, value)
+    case .text(let value): sqlite3_bind_text(statement, index, value, -1, Self.copying)
+    case .blob(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(statement, index, 0)
+    case .blob(let bytes):
+      sqlite3_bind_blob64(
+        statement, index, bytes, sqlite3_uint64(bytes.count), Self.copying)
     }
   }
 }

@@ -35,7 +35,9 @@ struct Reviving {
 
   /// Makes the device go on under a stream that has said nothing yet.
   private func beginStream(_ db: Database) throws {
-    guard let device = try DeviceRecord.current(db, identity) else { throw StorageError.noDevice }
+    guard let device = try DeviceRecord.current(db, identity)?.record else {
+      throw StorageError.noDevice
+    }
     guard try StreamDirectory(db).position(of: device.stream).sequence > 0 else { return }
     try DeviceRecord.beginStream(identity.mint(), db)
   }

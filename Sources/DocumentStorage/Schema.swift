@@ -33,7 +33,7 @@ enum Schema {
     .statements(archiveOfSegments + newerKinds + clockReadings + branches + holes),
     .columns(lateColumns), .statements(compaction), .statements(statements),
     .statements(heedingInParts), .statements(spentSegments), .statements(looks),
-    .columns(openRuns),
+    .columns(openRuns), .columns(lastMarks),
   ]
 
   private enum Step {
@@ -74,6 +74,14 @@ enum Schema {
     // The last of several transactions that follow one another and wait for the same; `sequence` is
     // the first, and `fingerprint` the last one's. NULL for one alone.
     Column(table: "open_transactions", name: "last", type: "INTEGER")
+  ]
+
+  /// Version 11. From then on the device's clock may be behind what it has written itself
+  /// (`DeviceRecord.clock`).
+  private static let lastMarks = [
+    // The marks behind the last whole row of `marks`, of the first line, 8 bytes each: so that not
+    // each transaction changes a page for its own.
+    Column(table: "streams", name: "last_marks", type: "BLOB")
   ]
 
   private static let newerKinds = """

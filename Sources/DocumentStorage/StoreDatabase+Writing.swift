@@ -1,6 +1,14 @@
 import GRDB
 import Replication
 
+extension StoreWriter {
+  /// What is known of the device and the streams as this transaction, which is finished, leaves
+  /// them; nil if that would have to be read.
+  fileprivate var known: ReadCache.Known? {
+    get throws { try ReadCache.Known(streams.asStored, placed, leftBy: db) }
+  }
+}
+
 extension StoreDatabase {
   /// Runs one local transaction; when it returns, it is on disk.
   ///
@@ -13,7 +21,8 @@ extension StoreDatabase {
     now: HybridTime, nonce: UInt64, isPublishedAtOnce: Bool = true,
     _ body: (inout StoreWriter) throws -> Void
   ) throws -> StoreWriter.Result {
-    try write { db in
+    var known: ReadCache.Known?
+    let result = try write { db in
       var writer = try StoreWriter(
         db, now: now, nonce: nonce, identity: identity, cache: readCache)
       try body(&writer)
@@ -21,8 +30,14 @@ extension StoreDatabase {
       // A removal made on an old read may be publishable at once.
       let released = try PendingRemovals.release(
         db, now: now, nonce: nonce, identity: identity)
-      if result.sequence != nil || released > 0, isPublishedAtOnce { try Outbox.fixBatches(db) }
+      var hasNamed = false
+      if result.sequence != nil || released > 0, isPublishedAtOnce {
+        hasNamed = try Outbox.fixBatches(db)
+      }
+      if released == 0, !hasNamed { known = try writer.known }
       return result
     }
+    readCache.keep(known)
+    return result
   }
 }

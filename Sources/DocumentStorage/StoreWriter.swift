@@ -31,7 +31,7 @@ package struct StoreWriter {
   }
 
   let db: Database
-  private let device: DeviceRecord
+  let placed: PlacedDevice
   private(set) var streams: StreamDirectory
   private var table: DocumentTable
   private let nonce: UInt64
@@ -45,31 +45,32 @@ package struct StoreWriter {
   /// About how large the transaction is by now.
   package private(set) var bytes = 0
 
-  /// - parameter cache: where the streams may be known already.
+  /// - parameter cache: where the device and the streams may be known already.
   init(
     _ db: Database, now: HybridTime, nonce: UInt64, identity: DeviceIdentity,
     cache: ReadCache? = nil
   ) throws {
-    guard let device = try DeviceRecord.current(db, identity) else {
+    guard let placed = try DeviceRecord.current(db, identity, cache: cache) else {
       throw StorageError.noDevice
     }
-    guard device.leftAt == nil else { throw StorageError.left }
-    self.db = db
-    self.device = device
-    self.nonce = nonce
+    guard placed.record.leftAt == nil else { throw StorageError.left }
+    (self.db, self.placed, self.nonce) = (db, placed, nonce)
     streams = try cache?.streams(db, isWriting: true) ?? StreamDirectory(db)
     table = try DocumentTable(db)
-    var clock = HybridClock(latest: try DeviceRecord.clock(db))
+    var clock = HybridClock(latest: try DeviceRecord.clock(db, streams))
     guard let time = clock.tick(wall: now) else {
       throw StorageError.clockExhausted
     }
     header = Transaction.Header(
-      stream: device.stream, sequence: streams.position(of: device.stream).sequence + 1,
+      stream: placed.record.stream,
+      sequence: streams.position(of: placed.record.stream).sequence + 1,
       time: time, context: streams.frontier.closed, nonce: nonce, fingerprint: .origin)
   }
 }
 
 extension StoreWriter {
+  private var device: DeviceRecord { placed.record }
+
   /// What this transaction is named if it comes to be committed and has something to publish.
   package var name: (stream: StreamID, sequence: UInt64) { (header.stream, header.sequence) }
 }
@@ -378,7 +379,6 @@ extension StoreWriter {
     try Outbox.append(
       Transaction(header: header, operations: operations), after: previous,
       container: device.container, streams: &streams, db)
-    try DeviceRecord.raiseClock(to: header.time, db)
   }
 
   private mutating func saveStates() throws -> [ImportedPart.Document] {

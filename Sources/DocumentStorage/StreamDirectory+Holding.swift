@@ -25,9 +25,7 @@ extension StreamDirectory {
     for index in lines where stream.lines[index].tip.sequence > entry.sequence {
       let mark =
         try stream.lines[index].mark(at: entry.sequence)
-        ?? MarkTable.mark(
-          at: entry.sequence, of: row.number, line: index, start: index == 0 ? row.unmarked : 0,
-          db)
+        ?? storedMark(at: entry.sequence, of: row, line: index, db)
       if mark == Lineage.mark(entry.fingerprint) { return .held }
       if mark == nil || mark == Lineage.unknownMark { isUnknown = true }
     }
@@ -36,6 +34,21 @@ extension StreamDirectory {
     if ends.contains(entry.fingerprint) { return .held }
     // Of several branches, it may be another's end.
     return ends.isEmpty || stream.isBranching ? .unknown : .absent
+  }
+
+  private func storedMark(
+    at sequence: UInt64, of row: Row, line: Int, _ db: Database
+  ) throws -> UInt64? {
+    guard line == 0 else {
+      return try MarkTable.mark(at: sequence, of: row.number, line: line, start: 0, db)
+    }
+    let end = marked[Lineage.LineID(stream: row.stream, index: line)] ?? 0
+    let count = UInt64(row.lastMarks.count)
+    if sequence <= end, sequence + count > end {
+      return row.lastMarks[Int(sequence + count - end) - 1]
+    }
+    return try MarkTable.mark(
+      at: sequence, of: row.number, line: line, start: row.unmarked, db)
   }
 
   /// Whether a write here may claim to have seen `context`: it is closed, and its tips are held, or

@@ -55,7 +55,7 @@ extension StreamDirectory {
     var givenUp: [StreamID: UInt64] = [:]
     let sql = """
       SELECT \(StoredLine.columns), stream, id, branching, forked, given_up, own, unmarked,
-        gap_since, retired_at, given_up_at, name, named_at, written FROM streams
+        gap_since, retired_at, given_up_at, name, named_at, written, last_marks FROM streams
       """
     try db.forEachRow(sql) { row in
       let stream = try StreamID(column: row.value(11))
@@ -70,7 +70,9 @@ extension StreamDirectory {
         number: number, stream: stream,
         learntName: LearntName(try row.value(21), time: try row.value(22)),
         isOwn: try row.value(16) == OwnStream.written,
-        unmarked: try row.number(17), positions: [], gapSince: try row.value(18),
+        unmarked: try row.number(17),
+        lastMarks: MarkTable.decode(try row.value(24) as Data? ?? Data()), positions: [],
+        gapSince: try row.value(18),
         written: try (row.value(23) as Int64?).map { UInt64(clamping: $0) },
         retiredAt: try row.value(19), givenUpAt: try row.value(20))
     }
@@ -139,8 +141,9 @@ extension StreamDirectory {
 
   private func marks(of line: Lineage.LineID, _ db: Database) throws -> [UInt64] {
     guard let row = rows[line.stream] else { return [] }
-    return try MarkTable.unknown(line.index == 0 ? row.unmarked : 0)
-      + (try MarkTable.all(of: row.number, line: line.index, db))
+    let rows = try MarkTable.all(of: row.number, line: line.index, db)
+    guard line.index == 0 else { return rows }
+    return try MarkTable.unknown(row.unmarked) + rows + row.lastMarks
   }
 
   private static func open(
@@ -171,59 +174,66 @@ extension StreamDirectory {
   }
 
   mutating func save(_ line: Lineage.LineID, _ db: Database) throws {
+    try saveMarks(of: line, db)
     guard let row = rows[line.stream] else { return }
     let position = row.positions[line.index]
     let closed = frontier.closedTips[line]
-    let context = Data(
-      try ContextCoding.encode(position.context) { try self.number(of: $0, db) })
     let lost = try frontier.lost[line].map { lost in
-      Data(try ContextCoding.encode(lost) { try self.number(of: $0, db) })
+      try ContextCoding.encode(lost) { try self.number(of: $0, db) }
     }
-    let values: StatementArguments = [
-      Int64(position.sequence), position.fingerprint.databaseBytes, context,
-      Int64(bitPattern: position.time.rawValue), position.nonce.map { Int64(bitPattern: $0) },
-      Int64(closed?.sequence ?? 0), closed?.fingerprint.databaseBytes, lost,
-    ]
-    let key: StatementArguments = [row.number, line.index]
-    let stream = frontier.lineage.streams[line.stream]
     let lined = frontier.lineage.line(line)
-    let start: StatementArguments = [
-      lined?.parent, Int64(lined?.base ?? 0), lined?.before?.databaseBytes,
+    let values: [BoundValue] = [
+      .integer(lined?.parent.map { Int64($0) }), .integer(Int64(lined?.base ?? 0)),
+      .blob(lined?.before?.bytes), .integer(Int64(position.sequence)),
+      .blob(position.fingerprint.bytes),
+      .blob(try ContextCoding.encode(position.context) { try self.number(of: $0, db) }),
+      .integer(Int64(bitPattern: position.time.rawValue)),
+      .integer(position.nonce.map { Int64(bitPattern: $0) }),
+      .integer(Int64(closed?.sequence ?? 0)), .blob(closed?.fingerprint.bytes), .blob(lost),
     ]
-    if line.index > 0 {
-      try db.run(
-        """
-        INSERT OR REPLACE INTO lines(stream, line, parent, base, predecessor, applied,
-          applied_fingerprint, context, time, nonce, closed, closed_fingerprint, lost)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """, key + start + values)
-    } else {
-      let own: StatementArguments = [
-        row.learntName?.name, Int64(bitPattern: row.learntName?.time.rawValue ?? 0),
-        stream?.isBranching ?? false, stream?.isForked ?? false, row.gapSince,
-        row.written.map { Int64(clamping: $0) }, row.number,
-      ]
-      try db.run(
-        """
-        UPDATE streams SET parent = ?, base = ?, predecessor = ?, applied = ?,
-          applied_fingerprint = ?, context = ?, time = ?, nonce = ?, closed = ?,
-          closed_fingerprint = ?, lost = ?, name = ?, named_at = ?, branching = ?, forked = ?,
-          gap_since = ?, written = ? WHERE id = ?
-        """, start + values + own)
-    }
-    try saveMarks(of: line, row: row, db)
+    guard line.index > 0 else { return try save(row, line: values, db) }
+    try db.run(
+      """
+      INSERT OR REPLACE INTO lines(stream, line, parent, base, predecessor, applied,
+        applied_fingerprint, context, time, nonce, closed, closed_fingerprint, lost)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, bound: [.integer(row.number), .integer(Int64(line.index))] + values)
   }
 
-  private mutating func saveMarks(
-    of line: Lineage.LineID, row: Row, _ db: Database
-  ) throws {
-    guard let known = frontier.lineage.line(line) else { return }
+  /// Writes the row of a stream, with its first line.
+  private func save(_ row: Row, line values: [BoundValue], _ db: Database) throws {
+    let stream = frontier.lineage.streams[row.stream]
+    let own: [BoundValue] = [
+      row.learntName.map { .text($0.name) } ?? .null,
+      .integer(Int64(bitPattern: row.learntName?.time.rawValue ?? 0)),
+      .integer(stream?.isBranching == true ? 1 : 0), .integer(stream?.isForked == true ? 1 : 0),
+      .integer(row.gapSince), .integer(row.written.map { Int64(clamping: $0) }),
+      row.lastMarks.isEmpty ? .null : .blob(MarkTable.encode(row.lastMarks)),
+      .integer(row.number),
+    ]
+    try db.run(
+      """
+      UPDATE streams SET parent = ?, base = ?, predecessor = ?, applied = ?,
+        applied_fingerprint = ?, context = ?, time = ?, nonce = ?, closed = ?,
+        closed_fingerprint = ?, lost = ?, name = ?, named_at = ?, branching = ?, forked = ?,
+        gap_since = ?, written = ?, last_marks = ? WHERE id = ?
+      """, bound: values + own)
+  }
+
+  private mutating func saveMarks(of line: Lineage.LineID, _ db: Database) throws {
+    guard let row = rows[line.stream], let known = frontier.lineage.line(line) else { return }
     let stored = marked[line] ?? known.base
     let new = Int(known.tip.sequence - stored)
     guard new > 0 else { return }
-    try MarkTable.append(
-      known.marks.suffix(new), endingAt: known.tip.sequence, of: row.number, line: line.index,
-      db)
+    if line.index == 0 {
+      rows[line.stream]?.lastMarks = try MarkTable.appendRows(
+        row.lastMarks + known.marks.suffix(new), endingAt: known.tip.sequence, of: row.number,
+        line: line.index, db)
+    } else {
+      try MarkTable.append(
+        known.marks.suffix(new), endingAt: known.tip.sequence, of: row.number, line: line.index,
+        db)
+    }
     marked[line] = known.tip.sequence
   }
 }

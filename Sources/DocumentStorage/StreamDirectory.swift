@@ -18,6 +18,8 @@ package struct StreamDirectory: Sendable {
     var isOwn = false
     /// Up to where no marks were kept.
     var unmarked: UInt64 = 0
+    /// The marks behind the last whole row of the first line's (``MarkTable``).
+    var lastMarks: [UInt64] = []
     /// Where each line stands; the first is that of the branch which arrived first.
     var positions: [StreamPosition]
     var gapSince: Int64?
@@ -65,6 +67,8 @@ package struct StreamDirectory: Sendable {
   var stored: [Lineage.LineID: UInt64] = [:]
   /// So many that wait for something are worth a look at whether they close.
   private var manyOpen = 4096
+  /// Whether a stream was met since they were read.
+  private var hasNumbered = false
 
   package init(_ db: Database) throws {
     frontier = Frontier()
@@ -99,11 +103,19 @@ package struct StreamDirectory: Sendable {
     rows[stream]?.positions.first ?? .start
   }
 
+  /// The greatest time at which any line of any stream stands.
+  var latestTime: HybridTime {
+    rows.values.reduce(.zero) { latest, row in
+      row.positions.reduce(latest) { max($0, $1.time) }
+    }
+  }
+
   /// The local number of `stream`, a new one if it was never met.
   mutating func number(of stream: StreamID, _ db: Database) throws -> Int64 {
     if let row = rows[stream] { return row.number }
     try db.run("INSERT INTO streams(stream) VALUES (?)", [stream.databaseBytes])
     let number = db.lastInsertedRowID
+    hasNumbered = true
     streamsByNumber[number] = stream
     rows[stream] = Row(number: number, stream: stream, positions: [.start], written: 0)
     return number
@@ -224,7 +236,7 @@ extension StreamDirectory {
       !known.isBranching, let line = known.lines.first
     else { return }
     var marks = try MarkTable.unknown(row.unmarked)
-    marks += try MarkTable.all(of: row.number, line: 0, db)
+    marks += try MarkTable.all(of: row.number, line: 0, db) + row.lastMarks
     let missing = max(Int(line.tip.sequence) - line.marks.count, 0)
     marks = Array(marks.prefix(missing))
     marks += try MarkTable.unknown(UInt64(missing - marks.count))
@@ -292,6 +304,24 @@ extension StreamDirectory {
     changed = []
     noted = nil
     try saveNames(db)
+  }
+
+  /// What would be read of what is stored now; nil where that is not simply told, as with streams
+  /// that branch.
+  ///
+  /// - precondition: it is saved.
+  var asStored: StreamDirectory? {
+    let streams = frontier.lineage.streams
+    guard !hasNumbered, changed.isEmpty, unstored.isEmpty, frontier.open.isEmpty,
+      frontier.givenUp.isEmpty, !hasRebranched, !streams.contains(where: \.value.isBranching)
+    else { return nil }
+    var stored = self
+    stored.frontier = Frontier(
+      lineage: frontier.lineage.withoutMarks, closedTips: frontier.closedTips, lost: frontier.lost,
+      givenUpNames: storedNames)
+    stored.noted = nil
+    stored.manyOpen = 4096
+    return stored
   }
 
   /// Moves the closed part on, if much has been applied since: each transaction is held with its

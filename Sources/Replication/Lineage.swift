@@ -95,6 +95,18 @@ package struct Lineage: Sendable, Equatable {
     mark == Self.mark(fingerprint) || mark == unknownMark
   }
 
+  /// The same without the marks in memory, of streams that do not branch: those that are stored
+  /// tell as much.
+  package var withoutMarks: Lineage {
+    Lineage(
+      streams.mapValues { stream in
+        guard !stream.isBranching else { return stream }
+        var stream = stream
+        for line in stream.lines.indices { stream.lines[line].marks = [] }
+        return stream
+      })
+  }
+
   package func line(_ id: LineID) -> Line? {
     guard let lines = streams[id.stream]?.lines, lines.indices.contains(id.index) else {
       return nil
