@@ -2,6 +2,7 @@ import CanonicalJSON
 import Foundation
 import GRDB
 import Replication
+import SegmentFormat
 
 /// What one commit changed: a local transaction, or a part of an import.
 package struct CommittedChange: Sendable, Equatable {
@@ -20,6 +21,8 @@ package struct CommittedChange: Sendable, Equatable {
 
   /// Counts the commits of this database that changed a document.
   package let position: Int64
+  /// What tells it from the commit of that number in another course of events.
+  package let digest: UInt64
   package let origins: [Origin]
 }
 
@@ -66,12 +69,31 @@ enum ChangeLog {
   }
 }
 
+extension ChangeLog {
+  /// What tells the commit at a position from others; nil if its row is not kept.
+  fileprivate static func digest(at position: Int64, _ db: Database) throws -> UInt64? {
+    let sql = "SELECT content FROM changes WHERE id = ?"
+    guard let row = try Row.fetchOne(db.prepared(sql), arguments: [position]) else { return nil }
+    return Digest.first64([UInt8](try row.value("content") as Data))
+  }
+
+  /// Whether the commit at a position may be the one that a follower knows: it is not known to be
+  /// another.
+  fileprivate static func isSame(
+    _ position: Int64, _ digest: UInt64?, _ db: Database
+  ) throws -> Bool {
+    guard let digest, let present = try Self.digest(at: position, db) else { return true }
+    return present == digest
+  }
+}
+
 extension StoreDatabase {
   /// What is to be told to a follower that knows everything up to some position.
   package enum NewChanges: Sendable, Equatable {
     /// The next commits, in order; none if there is nothing new.
     case commits([CommittedChange])
-    /// More was committed than is kept: everything may have changed, up to the position given.
+    /// More was committed than is kept, or what the follower knows was undone by a restore:
+    /// everything may have changed, up to the position given.
     case missed(upTo: Int64)
   }
 
@@ -84,11 +106,23 @@ extension StoreDatabase {
     try Int64.fetchOne(db.prepared("SELECT max(id) FROM changes")) ?? 0
   }
 
+  /// What tells the commit at a position from the one of that number in another course of events,
+  /// as after a restore; nil if there is none, or none is kept.
+  package func changeDigest(at position: Int64) throws -> UInt64? {
+    try read { db in try ChangeLog.digest(at: position, db) }
+  }
+
   /// The commits after a position, oldest first, at most `limit` of them.
-  package func changes(after position: Int64, limit: Int = 256) throws -> NewChanges {
+  ///
+  /// - parameter digest: Of the commit at the position; nil if only its number is known.
+  package func changes(
+    after position: Int64, digest: UInt64? = nil, limit: Int = 256
+  ) throws -> NewChanges {
     try read { db in
       let last = try Self.changePosition(db)
-      guard position <= last else { return .missed(upTo: last) }
+      guard position <= last, try ChangeLog.isSame(position, digest, db) else {
+        return .missed(upTo: last)
+      }
       let rows = try Row.fetchAll(
         db.prepared("SELECT id, content FROM changes WHERE id > ? ORDER BY id LIMIT ?"),
         arguments: [position, limit])
@@ -96,9 +130,10 @@ extension StoreDatabase {
       guard first["id"] == position + 1 else { return .missed(upTo: last) }
       return .commits(
         try rows.map { row in
-          CommittedChange(
-            position: try row.value("id"),
-            origins: try ChangeLog.decode(try [UInt8](row.value("content") as Data)))
+          let content = [UInt8](try row.value("content") as Data)
+          return CommittedChange(
+            position: try row.value("id"), digest: Digest.first64(content),
+            origins: try ChangeLog.decode(content))
         })
     }
   }

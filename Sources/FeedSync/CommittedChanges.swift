@@ -16,15 +16,18 @@ extension DocumentStore {
   ///     if news.changes.contains(where: { $0.affects("notes") }) { try readNotes() }
   ///     saved.position = news.position
   ///
-  /// Positions are of one device's database: one that was kept for another device, or from before a
-  /// rebuild, means nothing. Keep ``UbiquityContainer/thisDevice`` beside it.
+  /// Positions are of one device's database. One from before a backup was restored or the store
+  /// rebuilt, or of another device, is known by the commit before it, and gives one change of
+  /// ``StoreChange/Extent/everything``; not so where that commit is the last that is not kept any
+  /// more, nor one that an earlier version of this library kept. Who keeps
+  /// ``UbiquityContainer/thisDevice`` beside it is sure of the device.
   /// - parameter position: The point, from an earlier call or change; nil if nothing is known yet,
   ///   which gives one change of ``StoreChange/Extent/everything``.
   /// - throws: ``FeedSyncError`` if the database fails.
   public func committedChanges(after position: ChangePosition?) throws -> CommittedChanges {
     do {
       guard var last = position else {
-        let first = StoreChange(missedUpTo: try device.database.changePosition())
+        let first = StoreChange(missedUpTo: try device.database.lastPoint())
         return CommittedChanges(changes: [first], position: first.position)
       }
       var changes: [StoreChange] = []

@@ -12,7 +12,8 @@ public struct StoreChange: Sendable {
     case documents([DocumentChange])
     /// Too many documents to name, in these collections.
     case collections([String])
-    /// The follower has missed more than is kept: anything may have changed.
+    /// The follower has missed more than is kept, or what it knows was undone by a restored
+    /// backup: anything may have changed.
     case everything
   }
 
@@ -67,11 +68,30 @@ public struct DocumentChange: Hashable, Sendable {
 }
 
 /// A point in the order of a store's commits, on this device alone.
+///
+/// It also knows what the commit before it was, so that it is told from the point of the same
+/// number in another course of events: after a restored backup, of a store that was made anew.
 public struct ChangePosition: Hashable, Codable, Sendable {
   /// Counts the commits that changed documents.
   public let rawValue: Int64
+  /// What tells that commit from others; nil before the first, and in what older versions kept.
+  let digest: UInt64?
 
-  init(_ rawValue: Int64) { self.rawValue = rawValue }
+  init(_ rawValue: Int64, digest: UInt64?) {
+    self.rawValue = rawValue
+    self.digest = digest
+  }
+}
+
+extension StoreDatabase {
+  /// The point after a commit.
+  func point(after commit: Int64) throws -> ChangePosition {
+    // Its row never changes, and if it is gone by now, the number alone counts.
+    ChangePosition(commit, digest: try changeDigest(at: commit))
+  }
+
+  /// The point after the last commit.
+  func lastPoint() throws -> ChangePosition { try point(after: changePosition()) }
 }
 
 extension StoreChange {
@@ -79,7 +99,7 @@ extension StoreChange {
     _ commit: CommittedChange, isOwn: (CommittedChange.Origin) -> Bool,
     name: (StreamID) -> String?
   ) {
-    position = ChangePosition(commit.position)
+    position = ChangePosition(commit.position, digest: commit.digest)
     let local = commit.origins.first(where: isOwn)
     if commit.origins.count == 1, let local {
       let id = local.sequence.map {
@@ -95,8 +115,8 @@ extension StoreChange {
     extent = Extent(commit.origins)
   }
 
-  init(missedUpTo position: Int64) {
-    self.init(origin: .unknown, extent: .everything, position: ChangePosition(position))
+  init(missedUpTo position: ChangePosition) {
+    self.init(origin: .unknown, extent: .everything, position: position)
   }
 }
 

@@ -88,7 +88,7 @@ extension DocumentStore {
   ) -> StoreChanges {
     var start: Result<ChangePosition, FeedSyncError>
     do {
-      start = .success(try position ?? ChangePosition(device.database.changePosition()))
+      start = .success(try position ?? device.database.lastPoint())
     } catch {
       start = .failure(FeedSyncError(error, operation: "follow the store"))
     }
@@ -130,8 +130,9 @@ final class Subscription: Sendable {
   static func changes(
     of device: Syncing.Device, after position: ChangePosition
   ) throws -> [StoreChange] {
-    switch try device.database.changes(after: position.rawValue) {
-    case .missed(let last): return [StoreChange(missedUpTo: last)]
+    switch try device.database.changes(after: position.rawValue, digest: position.digest) {
+    case .missed(let last):
+      return [StoreChange(missedUpTo: try device.database.point(after: last))]
     case .commits(let commits):
       guard !commits.isEmpty else { return [] }
       // Read each time: the device may go on under another stream.

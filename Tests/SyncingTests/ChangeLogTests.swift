@@ -60,6 +60,25 @@ import Testing
     #expect(last.count == 4000)
   }
 
+  @Test func whoKnowsAnotherCommitOfThatNumberHasMissedSomething() throws {
+    let world = try World()
+    let ann = try world.peer("ann", in: try world.folder("folder"))
+    for number in 1...3 { try ann.put("a", #"{"n":\#(number)}"#) }
+    let database = ann.device.database
+    let digest = try #require(try database.changeDigest(at: 2))
+    #expect(try database.changeDigest(at: 4) == nil)
+    guard case .commits(let last) = try database.changes(after: 2, digest: digest) else {
+      Issue.record("missed")
+      return
+    }
+    #expect(last.map(\.position) == [3])
+    #expect(try last.first?.digest == database.changeDigest(at: 3))
+    #expect(try database.changes(after: 2, digest: digest &+ 1) == .missed(upTo: 3))
+    #expect(try database.changes(after: 3, digest: digest) == .missed(upTo: 3))
+    // Of a row that is not kept nothing but the number can be known.
+    #expect(try database.changes(after: 0, digest: digest) == database.changes(after: 0))
+  }
+
   @Test func soTheyAreWhereTheLastOneIsSmall() throws {
     let world = try World()
     let ann = try world.peer("ann", in: try world.folder("folder"))
