@@ -32,6 +32,17 @@ public final class WriteTransaction {
     case .stale: throw DocumentRules.stale
     }
   }
+
+  /// Makes several edits, or none where one of them is refused: whoever catches that may go on.
+  private func together(_ edits: () throws -> Void) throws {
+    let before = writer
+    do {
+      try edits()
+    } catch {
+      writer = before
+      throw error
+    }
+  }
 }
 
 // MARK: - Reading
@@ -130,14 +141,19 @@ extension WriteTransaction {
     guard before.json != after.json else { return true }
     let key = try DocumentRules.key(collection, id)
     let edits = try after.takeEdits(since: before)
-    if before.json != after.json {
-      let body = present.changed(from: before.json, to: after.json)
-      try DocumentRules.check(body, operation: "update")
-      let named = before.json.differing(from: after.json)
-      let kinds = after.members.kinds
-      _ = try edit { try $0.change(to: body, named: named, kinds: kinds, at: key) }
+    func write() throws {
+      if before.json != after.json {
+        let body = present.changed(from: before.json, to: after.json)
+        try DocumentRules.check(body, operation: "update")
+        let named = before.json.differing(from: after.json)
+        let kinds = after.members.kinds
+        _ = try edit { try $0.change(to: body, named: named, kinds: kinds, at: key) }
+      }
+      for (path, edit) in edits { _ = try self.edit(edit, at: path, of: key) }
     }
-    for (path, edit) in edits { _ = try self.edit(edit, at: path, of: key) }
+    // The copy that lets several be undone is one of all that the transaction has written so far.
+    let isOne = edits.count + (before.json == after.json ? 0 : 1) == 1
+    if isOne { try write() } else { try together(write) }
     return true
   }
 

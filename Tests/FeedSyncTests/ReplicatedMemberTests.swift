@@ -180,6 +180,28 @@ import Testing
     }
   }
 
+  @Test func whereOneEditIsRefusedNoneIsMade() throws {
+    // A double, which another program wrote, is no counter.
+    let body = try JSON(parsing: Array(#"{"tags":["a"],"title":"x","votes":1.0}"#.utf8))
+    try ann.write { try $0.put(body, at: "p", in: "plans") }
+    let result = try ann.write { writer in
+      try writer.patch(["seen": true], at: "q", in: "plans")
+      #expect(throws: (any Error).self) {
+        try writer.update(Plan.self, at: "p", in: "plans") {
+          $0.title = "y"
+          $0.tags.insert("b")
+          $0.votes += 1
+        }
+      }
+      #expect(try writer.body(at: "p", in: "plans") == body)
+      try writer.patch(["seen": false], at: "q", in: "plans")
+    }
+    #expect(result.changedCount == 1)
+    #expect(try self.body(ann) == body.canonical)
+    let other = try #require(try ann.read { try $0.document("q", in: "plans") })
+    #expect(other.body.canonical == #"{"seen":false}"#)
+  }
+
   @Test func elementsHaveALimit() throws {
     let long = String(repeating: "x", count: 1022)
     try ann.write { try $0.insert([long], into: "s", at: "p", in: "plans") }
