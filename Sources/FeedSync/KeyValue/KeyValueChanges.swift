@@ -100,9 +100,11 @@ extension KeyValueStore {
 
   private func follower() throws -> KeyValueFollower {
     let database = store.device.database
+    // After the position, so that each write which is later than it comes, and is taken in.
+    let lastWrite = signals.lastWrite
     return KeyValueFollower(
       known: try database.readSnapshot { try $0.keyValueDigests(of: nil, in: collection) },
-      isInitial: try database.hasImportedNothing())
+      lastWrite: lastWrite, isInitial: try database.hasImportedNothing())
   }
 
   fileprivate func follow(
@@ -125,9 +127,13 @@ extension KeyValueStore {
   private func news(
     of change: StoreChange, for follower: inout KeyValueFollower
   ) async throws -> KeyValueChange? {
-    if case .local(let id?) = change.origin, let written = await signals.values(writtenBy: id) {
-      follower.wrote(written)
+    if case .local(let id?) = change.origin, let write = await signals.write(id) {
+      follower.wrote(write)
       return nil
+    }
+    if change.extent == .everything {
+      // What the program wrote meanwhile does not come by itself any more.
+      for write in signals.writes(after: follower.lastWrite) { follower.wrote(write) }
     }
     let keys = change.extent.keys(in: collection)
     let now = try await store.run {
@@ -137,7 +143,8 @@ extension KeyValueStore {
         }
       }
     }
-    return follower.changed(keys, now: now, isImport: change.origin.isOfOthers)
+    let own = signals.writes(after: follower.lastWrite)
+    return follower.changed(keys, now: now, own: own, isImport: change.origin.isOfOthers)
   }
 
   /// Whether what ended the following is that the folder is another container's now.

@@ -4,23 +4,27 @@ import CanonicalJSON
 ///
 /// It knows what its program knows: what stood there when following began, what was told since, and
 /// what the program wrote itself. A value that differs from that is told, whoever wrote it.
-struct KeyValueFollower {
+package struct KeyValueFollower: Sendable {
   /// What tells the value of each key from others.
-  private(set) var known: [ByteString: Int]
+  private var known: [ByteString: Int]
+  /// The number of the last of the program's writes that is taken in.
+  package private(set) var lastWrite: Int
   /// Whether nothing of another device had been imported yet.
   private var isInitial: Bool
 
-  init(known: [ByteString: Int], isInitial: Bool) {
+  package init(known: [ByteString: Int], lastWrite: Int, isInitial: Bool) {
     self.known = known
+    self.lastWrite = lastWrite
     self.isInitial = isInitial
   }
 
   /// All keys that the program knows, in the order of their bytes.
   var keys: [String] { known.keys.sorted().map(\.description) }
 
-  /// The program has written these.
-  mutating func wrote(_ values: [ByteString: Int?]) {
-    for (key, digest) in values { known[key] = digest }
+  /// The program has written.
+  package mutating func wrote(_ write: OwnWrite) {
+    for (key, digest) in write.values { known[key] = digest }
+    lastWrite = max(lastWrite, write.number)
   }
 
   /// Somebody else has written.
@@ -28,14 +32,20 @@ struct KeyValueFollower {
   /// - parameters:
   ///   - keys: What may have changed; nil for anything.
   ///   - now: What tells the values of those keys apart now.
+  ///   - own: The program's writes behind ``lastWrite``: `now` may be later than the change, and
+  ///     have some of them.
   ///   - isImport: Whether it came from another device.
   /// - returns: What to tell; nil if the program knows it all.
-  mutating func changed(
-    _ keys: Set<ByteString>?, now: [ByteString: Int], isImport: Bool
+  package mutating func changed(
+    _ keys: Set<ByteString>?, now: [ByteString: Int], own: [OwnWrite], isImport: Bool
   ) -> KeyValueChange? {
     let candidates = keys ?? Set(known.keys).union(now.keys)
-    let changed = candidates.filter { known[$0] != now[$0] }.sorted()
-    for key in changed { known[key] = now[key] }
+    let others = candidates.filter { known[$0] != now[$0] }
+    for key in others { known[key] = now[key] }
+    // Any of the own ones, not just the last: that may be one which `now` does not have yet.
+    let changed = others.filter { key in
+      !own.contains { $0.values[key] == .some(now[key]) }
+    }.sorted()
     guard !changed.isEmpty else { return nil }
     let reason: KeyValueChange.Reason = isImport && isInitial ? .initialSyncChange : .serverChange
     if isImport { isInitial = false }

@@ -1,15 +1,23 @@
 import CanonicalJSON
 import Synchronization
 
+/// What a program wrote in one transaction of a key-value store.
+package struct OwnWrite: Sendable {
+  /// Counts the writes of a ``KeyValueStore`` object, in the order of their commits.
+  package let number: Int
+  /// What tells the values from others; nil for keys that were removed.
+  package let values: [ByteString: Int?]
+
+  package init(number: Int, values: [ByteString: Int?]) {
+    self.number = number
+    self.values = values
+  }
+}
+
 /// What the followers of a key-value store have to know of its own writes.
 final class KeyValueSignals: Sendable {
-  private struct Write {
-    let number: Int
-    var isCommitted: Bool
-    let values: [ByteString: Int?]
-  }
   private struct State {
-    var own: [TransactionID: Write] = [:]
+    var own: [TransactionID: (write: OwnWrite, isCommitted: Bool)] = [:]
     var nextWrite = 0
     /// The same in their order, to forget the oldest.
     var order: [TransactionID] = []
@@ -26,7 +34,7 @@ final class KeyValueSignals: Sendable {
   func willCommit(_ id: TransactionID, _ values: [ByteString: Int?]) -> Int {
     state.withLock { state in
       state.nextWrite += 1
-      state.own[id] = Write(number: state.nextWrite, isCommitted: false, values: values)
+      state.own[id] = (OwnWrite(number: state.nextWrite, values: values), false)
       state.order.append(id)
       if state.order.count > Self.keptWrites { state.own[state.order.removeFirst()] = nil }
       return state.nextWrite
@@ -40,20 +48,37 @@ final class KeyValueSignals: Sendable {
   /// Another transaction may have the same name by now, of this process or of another.
   func didNotCommit(_ id: TransactionID, _ number: Int) {
     state.withLock { state in
-      guard state.own[id]?.number == number else { return }
+      guard state.own[id]?.write.number == number else { return }
       state.own[id] = nil
       state.order.removeAll { $0 == id }
     }
   }
 
   /// What a transaction has written, if it is one of the program's; nil for others'.
-  func values(writtenBy id: TransactionID) async -> [ByteString: Int?]? {
+  func write(_ id: TransactionID) async -> OwnWrite? {
     // Between a commit and its return stand microseconds.
-    while let write = state.withLock({ $0.own[id] }) {
-      if write.isCommitted { return write.values }
+    while let own = state.withLock({ $0.own[id] }) {
+      if own.isCommitted { return own.write }
       await Task.yield()
     }
     return nil
+  }
+
+  /// The number of the last write that was noted.
+  var lastWrite: Int { state.withLock { $0.nextWrite } }
+
+  /// The writes behind one, committed or about to be, in their order.
+  func writes(after number: Int) -> [OwnWrite] {
+    state.withLock { state in
+      var writes: [OwnWrite] = []
+      // From the end: whoever follows has taken in all but the latest.
+      for id in state.order.reversed() {
+        guard let write = state.own[id]?.write else { continue }
+        guard write.number > number else { break }
+        writes.append(write)
+      }
+      return writes.reversed()
+    }
   }
 
   // MARK: - Violations

@@ -129,6 +129,27 @@ import Testing
     #expect(try await changes.next() == change(.serverChange, "theirs"))
   }
 
+  @Test func k12_anOwnWriteBehindOneThatWaitsDoesNotCome() async throws {
+    let following = values.changes(isImporting: false)
+    try place.feedsync("kv", "set", "a", "1")
+    try place.feedsync("kv", "set", "b", "1")
+    try await values.set(2, forKey: "a")
+    try await values.remove(forKey: "b")
+    // It begins only now, and finds the own values where the others wrote before.
+    var changes = following.makeAsyncIterator()
+    try place.feedsync("kv", "set", "theirs", "1")
+    #expect(try await changes.next() == change(.serverChange, "theirs"))
+  }
+
+  @Test func k12_anOwnValueThatOthersBringBackComes() async throws {
+    var changes = values.changes(isImporting: false).makeAsyncIterator()
+    try await values.set(2, forKey: "a")
+    for value in ["1", "2"] {
+      try place.feedsync("kv", "set", "a", value)
+      #expect(try await changes.next() == change(.serverChange, "a"))
+    }
+  }
+
   @Test func k12_aWriteOfOthersThatLosesDoesNotCome() async throws {
     let other = try other()
     try place.setFolder(isAway: true)
