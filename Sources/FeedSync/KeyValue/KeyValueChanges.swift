@@ -127,15 +127,15 @@ extension KeyValueStore {
   private func news(
     of change: StoreChange, for follower: inout KeyValueFollower
   ) async throws -> KeyValueChange? {
+    var named = change.extent.keys(in: collection)
     if case .local(let id?) = change.origin, let write = await signals.write(id) {
-      follower.wrote(write)
-      return nil
-    }
-    if change.extent == .everything {
+      named = follower.wrote(write, changing: named)
+      guard named?.isEmpty != true else { return nil }
+    } else if change.extent == .everything {
       // What the program wrote meanwhile does not come by itself any more.
       for write in signals.writes(after: follower.lastWrite) { follower.wrote(write) }
     }
-    let keys = change.extent.keys(in: collection)
+    let keys = named
     let now = try await store.run {
       try self.store.transaction("follow the key-value store") {
         try self.store.device.database.readSnapshot {

@@ -22,9 +22,17 @@ package struct KeyValueFollower: Sendable {
   var keys: [String] { known.keys.sorted().map(\.description) }
 
   /// The program has written.
-  package mutating func wrote(_ write: OwnWrite) {
+  ///
+  /// - parameter keys: What may have changed with that; nil for anything.
+  /// - returns: What of it the write does not account for: it may tell of a branch, and then others
+  ///   may show something else, too.
+  @discardableResult
+  package mutating func wrote(
+    _ write: OwnWrite, changing keys: Set<ByteString>? = []
+  ) -> Set<ByteString>? {
     for (key, digest) in write.values { known[key] = digest }
     lastWrite = max(lastWrite, write.number)
+    return keys?.subtracting(write.values.keys)
   }
 
   /// Somebody else has written.

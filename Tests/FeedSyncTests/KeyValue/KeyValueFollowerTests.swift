@@ -20,7 +20,7 @@ import Testing
   @Test mutating func k12_aValueThatTheProgramWroteMeanwhileIsNotTold() {
     let write = own(1, ["a": 2, "b": nil])
     #expect(told(["a", "b", "c"], now: ["a": 2, "c": 7], own: [write]) == ["c"])
-    follower.wrote(write)
+    #expect(follower.wrote(write, changing: ["a", "b"]) == [])
     #expect(told(["a", "b"], now: ["a": 2]) == nil)
   }
 
@@ -47,5 +47,14 @@ import Testing
     #expect(follower.lastWrite == 3)
     #expect(told(["a"], now: ["a": 1]) == ["a"])
     #expect(told(["a"], now: ["a": 2]) == ["a"])
+  }
+
+  @Test mutating func whatElseAnOwnWriteChangesIsLookedAt() {
+    let write = own(1, ["a": 2])
+    #expect(follower.wrote(write, changing: ["a", "b"]) == ["b"])
+    #expect(told(["b"], now: ["b": 5]) == ["b"])
+    // Too much to name it.
+    #expect(follower.wrote(own(2, ["a": 3]), changing: nil) == nil)
+    #expect(told(nil, now: ["a": 3, "b": 6]) == ["b"])
   }
 }
