@@ -123,6 +123,46 @@ import Testing
     #expect(try body(bob) == (try body(ann)))
   }
 
+  class Poll: Codable { var votes: Counter = 0 }
+
+  final class Ballot: Poll {
+    var paper = 0
+    /// As the superclass's counter is called, in its own object.
+    enum Keys: String, CodingKey { case paper = "votes" }
+
+    override init() { super.init() }
+
+    required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Keys.self)
+      paper = try container.decode(Int.self, forKey: .paper)
+      try super.init(from: container.superDecoder())
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Keys.self)
+      try container.encode(paper, forKey: .paper)
+      try super.encode(to: container.superEncoder())
+    }
+  }
+
+  @Test func thoseOfASuperclassAreKnownBesideMembersOfTheSameName() throws {
+    try ann.write { try $0.put(Ballot(), at: "p", in: "plans") }
+    try exchange()
+    for (store, papers) in [(ann, 1), (bob, 0)] {
+      try store.write { writer in
+        try writer.update(Ballot.self, at: "p", in: "plans") {
+          $0.votes += 2
+          $0.paper += papers
+        }
+      }
+    }
+    try exchange()
+    let expected = #"{"super":{"votes":4},"votes":1}"#
+    #expect(try body(ann) == expected)
+    #expect(try body(bob) == expected)
+    #expect(try ann.status().conflicts == 0)
+  }
+
   @Test func inAnArrayTheyAreOneValueWithIt() throws {
     struct Row: Codable { var rows: [Counter] }
     try ann.write { try $0.put(Row(rows: [1, 2]), at: "r", in: "plans") }
