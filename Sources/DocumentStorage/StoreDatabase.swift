@@ -62,7 +62,7 @@ package final class StoreDatabase: Sendable {
     self.identity = identity
     file = directory.appending("store.sqlite")
     guard !Self.isEmptied(file) else {
-      throw StorageError.damaged(file, detail: "the file is empty, and its log is not")
+      throw StorageError.damaged(file, detail: "the file is empty or gone, and its log is not")
     }
     Self.createForOwner(file)
     let function = BodyFunction()
@@ -119,10 +119,13 @@ package final class StoreDatabase: Sendable {
     try StoreDatabase(copying: original, identity: identity, beforeWriting: beforeWriting)
   }
 
-  /// Whether somebody has emptied the database: opening it, SQLite would throw away its log.
+  /// Whether somebody has emptied or removed the database: opening it, SQLite would throw away its
+  /// log.
   private static func isEmptied(_ file: FilePath) -> Bool {
-    func size(_ path: FilePath) -> Int64? { try? LinuxFileSystem().status(of: path).size }
-    return size(file) == 0 && size(FilePath(file.string + "-wal")) ?? 0 > 0
+    func size(_ path: FilePath) -> Int64 {
+      (try? LinuxFileSystem().status(of: path).size) ?? 0
+    }
+    return size(file) == 0 && size(FilePath(file.string + "-wal")) > 0
   }
 
   private static func configuration(

@@ -2,6 +2,7 @@ import DocumentStorage
 import Foundation
 import GRDB
 import Syncing
+import SystemFiles
 import SystemPackage
 import Testing
 
@@ -79,6 +80,32 @@ import Testing
     #expect(throws: StorageError.self) { try StoreDatabase(directory: store.directory) }
     #expect(try Data(contentsOf: url).isEmpty)
     #expect(try Data(contentsOf: logURL) == log)
+  }
+
+  @Test("since it is gone, and its log is not, is refused by init and put aside by rebuild")
+  func gone() throws {
+    let store = try OldStore(version: 1)
+    try FileManager.default.removeItem(atPath: store.database.string)
+    let log = Data("what was committed last".utf8)
+    try log.write(to: URL(filePath: store.database.string + "-wal"))
+    let state = DeviceDirectory(root: store.state, files: LinuxFileSystem(), ambient: .fixed)
+    let error = #expect(throws: StorageError.self) {
+      try state.initialise(
+        DeviceDirectory.Request(
+          folder: store.folder, identifier: nil, deviceName: nil, joinsOnly: false))
+    }
+    guard case .damaged(store.database, _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(try !Self.names(store).contains("store.sqlite"))
+    #expect(try Data(contentsOf: URL(filePath: store.database.string + "-wal")) == log)
+    let recovery = try state.rebuild(container: store.folder, fallbackName: "me", process: "1")
+    let kept = try #require(recovery.kept)
+    #expect(recovery.isIncomplete)
+    let aside = URL(filePath: kept.appending("store.sqlite-wal").string)
+    #expect(try Data(contentsOf: aside) == log)
+    #expect(try state.open(container: store.folder).record.stream == recovery.device.record.stream)
   }
 
   private static func names(_ store: OldStore) throws -> [String] {
