@@ -54,3 +54,8 @@ extension StoreDatabase {
     }
   }
 }
+
+extension StoreWriter {
+  /// Where the device's container is; until the transaction is over, nobody moves the device.
+  package func home() throws -> FilePath? { try DeviceRecord.fetch(db)?.path }
+}

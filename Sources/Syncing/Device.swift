@@ -103,6 +103,18 @@ package struct Device: Sendable {
     return here.isSameFile(as: there)
   }
 
+  /// The paths by which the database may know the folder that this device works in.
+  ///
+  /// - throws: ``ContainerError/moved(_:)`` where it knows another one: the device has been
+  ///   initialised there since this process opened it, and nobody writes here any more.
+  func homes() throws -> Set<FilePath> {
+    var homes: Set = [record.path, container.root]
+    guard let home = try database.device()?.path, !homes.contains(home) else { return homes }
+    guard isSameFolder(home) else { throw ContainerError.moved(container.root) }
+    homes.insert(home)
+    return homes
+  }
+
   /// The folder that the device was initialised in, if it is there and another than this one.
   ///
   /// What is published into the one would be missing from the other.

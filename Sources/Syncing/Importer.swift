@@ -72,14 +72,9 @@ package final class Importer {
     return report
   }
 
-  /// Whether the device has been initialised in another folder since this process has opened it:
-  /// what is put back or removed here would be in the wrong one, and nobody writes here any more.
-  private func requireHome() throws {
-    guard let home = try device.database.device()?.path, home != device.record.path,
-      home != device.container.root, !device.isSameFolder(home)
-    else { return }
-    throw ContainerError.moved(device.container.root)
-  }
+  /// Where the device has been initialised in another folder since this process has opened it, what
+  /// is put back or removed here would be in the wrong one.
+  private func requireHome() throws { _ = try device.homes() }
 
   /// Takes out what others have dropped, as far as all is here that they had.
   private func heed(into report: inout ImportReport) throws {

@@ -104,7 +104,7 @@ extension DocumentStore {
           let transaction = WriteTransaction(writer)
           defer { transaction.end(&writer) }
           try body(attachment, transaction)
-          try check()
+          try check(writer)
           return attachment
         }
       }

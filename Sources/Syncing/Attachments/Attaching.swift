@@ -1,4 +1,5 @@
 import BlobStorage
+import DocumentStorage
 import SharedFolder
 import SystemFiles
 import SystemPackage
@@ -9,6 +10,9 @@ import SystemPackage
 /// blob on disk. What looks after the blobs removes none from before one is stored until the
 /// transaction is over, which looks once more whether it is there: people remove files, too. Since
 /// when nothing referred to one that was there already is forgotten before that.
+///
+/// Where the device has been moved to another folder by then, nothing is written: whoever publishes
+/// the reference there would not bring the blob, which only this folder has.
 package struct Attaching {
   private let device: Device
   private let blobs: BlobFolder
@@ -17,10 +21,12 @@ package struct Attaching {
   private static let attempts = 3
 
   /// - parameter isStopping: asked between pieces whether to give up.
-  /// - throws: ``ContainerError`` where the folder is not there, or is another one.
+  /// - throws: ``ContainerError`` where the folder is not there, is another one, or is not that in
+  ///   which the device works any more.
   package init(device: Device, isStopping: @escaping () -> Bool = { false }) throws {
     try device.requireContainer()
     self.device = try device.settled()
+    _ = try self.device.homes()
     self.isStopping = isStopping
     blobs = BlobFolder(self.device.container)
   }
@@ -28,11 +34,13 @@ package struct Attaching {
   /// Stores what a source gives, and runs `commit`.
   ///
   /// - parameter commit: commits a transaction that refers to the blob; it must call `check` inside
-  ///   that, and pass on what it throws. It may run more than once, if it did not commit.
-  /// - throws: as ``BlobWriter/store(_:)``, and what `commit` throws.
+  ///   that, with its writer, and pass on what it throws. It may run more than once, if it did not
+  ///   commit.
+  /// - throws: as ``BlobWriter/store(_:)``, and what `commit` throws; ``ContainerError/moved(_:)``
+  ///   where `init` has moved the device meanwhile.
   package func attach<Value>(
     _ source: BlobSource,
-    commit: (_ stored: BlobWriter.Stored, _ check: () throws -> Void) throws -> Value
+    commit: (_ stored: BlobWriter.Stored, _ check: (StoreWriter) throws -> Void) throws -> Value
   ) throws -> Value {
     let stream = try device.database.device()?.stream ?? device.record.stream
     let ambient = device.ambient
@@ -47,8 +55,12 @@ package struct Attaching {
       let file = blobs.file(stored.hash, of: stream)
       let gone = BlobError.vanished(file)
       try notes.forget(stored.hash)
+      let homes = try device.homes()
       do {
-        return try commit(stored) {
+        return try commit(stored) { writer in
+          guard try writer.home().map(homes.contains) ?? true else {
+            throw ContainerError.moved(device.container.root)
+          }
           let status = try? device.container.files.status(of: file)
           guard status?.kind == .regular, status?.size == stored.size else { throw gone }
         }

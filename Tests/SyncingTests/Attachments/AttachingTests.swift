@@ -1,6 +1,7 @@
 import BlobStorage
 import DocumentStorage
 import Replication
+import SharedFolder
 import Syncing
 import SystemFiles
 import SystemPackage
@@ -70,7 +71,7 @@ import Testing
     try attaching.attach(source) { blob, check in
       stored.append(blob.hash)
       if stored.count == 1 { try files.remove(ann.blobs.file(blob.hash, of: ann.stream)) }
-      try check()
+      try ann.write { try check($0) }
     }
     #expect(stored.count == 2 && stored[0] == stored[1])
     #expect(try ann.keeps(stored[0]))
@@ -78,7 +79,7 @@ import Testing
     #expect(throws: BlobError.vanished(ann.blobs.file(stored[0], of: ann.stream))) {
       try attaching.attach(source) { blob, check in
         try files.remove(ann.blobs.file(blob.hash, of: ann.stream))
-        try check()
+        try ann.write { try check($0) }
       }
     }
   }
@@ -130,5 +131,57 @@ import Testing
     #expect(try bob.availability(of: "n") == [.lost])
     try files.remove(ann.blobs.file(hash, of: ann.stream))
     #expect(try ann.availability(of: "n") == [.lost])
+  }
+}
+
+/// Another process has the device go on in a copy of its folder, and the old one stays.
+@Suite("Attaching while the device is moved") struct MovedAttachingTests {
+  enum Moment: CaseIterable, Sendable {
+    case before
+    case storing
+    case committing
+  }
+
+  @Test("refers to nothing whose content the new folder would not get", arguments: Moment.allCases)
+  func moved(at moment: Moment) throws {
+    let house = try Household()
+    let old = try house.makeFolder("old")
+    try house.initialise(old)
+    let new = house.root.appending("new")
+    try house.copy(old, to: new)
+    let process = try house.open()
+    func move(_ now: Moment) throws { if now == moment { try house.initialise(new) } }
+    try move(.before)
+    #expect(throws: ContainerError.moved(old)) {
+      let attaching = try Attaching(device: process.device)
+      let source = BlobSource(stream: { piece in
+        try move(.storing)
+        try piece(ArraySlice("text".utf8))
+      })
+      try attaching.attach(source) { _, check in
+        try move(.committing)
+        try process.write { writer in
+          _ = try writer.put(.object([:]), at: Peer.key("n"))
+          try check(writer)
+        }
+      }
+    }
+    let moved = try house.open()
+    #expect(moved.folder == new)
+    #expect(try moved.body("n") == nil)
+    #expect(try moved.device.database.unpublishedCount() == 0)
+  }
+
+  @Test("goes on where the folder is only known by another path since")
+  func otherPath() throws {
+    let house = try Household()
+    let folder = try house.makeFolder("folder")
+    try house.initialise(folder)
+    let process = try house.open()
+    let above = house.root.appending("above")
+    try house.files.makeSymbolicLink(above, to: house.root)
+    try process.device.database.rejoin(at: above.appending("folder"))
+    try process.attach("text", to: "n")
+    #expect(try process.body("n") != nil)
   }
 }

@@ -30,7 +30,7 @@ extension Peer {
       ])
       try write { writer in
         _ = try writer.patch(patch, at: Self.key(id))
-        try check()
+        try check(writer)
       }
       return stored.hash
     }

@@ -105,8 +105,8 @@ import Testing
     try house.files.publish(Array("whole".utf8), at: source, temporaryName: "t")
     var stored: BlobHash?
     try Attaching(device: dora.device).attach(BlobSource(file: source, in: house.files)) {
-      stored = $0.hash
-      try $1()
+      blob, _ in
+      stored = blob.hash
     }
     let hash = try #require(stored)
     let new = house.root.appending("new")

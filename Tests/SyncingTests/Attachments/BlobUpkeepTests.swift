@@ -372,8 +372,8 @@ import Testing
       let source = house.root.appending(FilePath.Component(text) ?? "f")
       try house.files.publish(Array(text.utf8), at: source, temporaryName: "t")
       try Attaching(device: ann.device).attach(BlobSource(file: source, in: house.files)) {
-        hashes.append($0.hash)
-        try $1()
+        blob, _ in
+        hashes.append(blob.hash)
       }
     }
     let damaged = ann.blobs.file(hashes[1], of: ann.stream)
