@@ -56,7 +56,7 @@ extension DocumentStore {
   ///   - file: The file; a link is followed.
   ///   - name: What the attachment is called; the file's name if nil.
   ///   - type: The media type, such as `image/jpeg`.
-  ///   - body: As for `write`; in rare cases it runs again, with what it wrote undone.
+  ///   - body: As for `write`.
   /// - throws: What `body` throws, and as `attach` with a document.
   @discardableResult
   public func attach(

@@ -1,5 +1,6 @@
 import BlobStorage
 import DocumentStorage
+import Replication
 import SharedFolder
 import SystemFiles
 import SystemPackage
@@ -8,8 +9,8 @@ import SystemPackage
 ///
 /// In this order: whoever reads the reference, here or elsewhere, finds that its author had the
 /// blob on disk. What looks after the blobs removes none from before one is stored until the
-/// transaction is over, which looks once more whether it is there: people remove files, too. Since
-/// when nothing referred to one that was there already is forgotten before that.
+/// transaction is over; right before that it is looked once more whether it is there: people remove
+/// files, too. Since when nothing referred to one that was there already is forgotten before that.
 ///
 /// Where the device has been moved to another folder by then, nothing is written: whoever publishes
 /// the reference there would not bring the blob, which only this folder has.
@@ -34,8 +35,7 @@ package struct Attaching {
   /// Stores what a source gives, and runs `commit`.
   ///
   /// - parameter commit: commits a transaction that refers to the blob; it must call `check` inside
-  ///   that, with its writer, and pass on what it throws. It may run more than once, if it did not
-  ///   commit.
+  ///   that, with its writer, and pass on what it throws. It runs once at most.
   /// - throws: as ``BlobWriter/store(_:)``, and what `commit` throws; ``ContainerError/moved(_:)``
   ///   where `init` has moved the device meanwhile.
   package func attach<Value>(
@@ -52,22 +52,30 @@ package struct Attaching {
     var attempt = 1
     while true {
       let stored = try writer.store(source)
-      let file = blobs.file(stored.hash, of: stream)
-      let gone = BlobError.vanished(file)
       try notes.forget(stored.hash)
-      let homes = try device.homes()
-      do {
-        return try commit(stored) { writer in
-          guard try writer.home().map(homes.contains) ?? true else {
-            throw ContainerError.moved(device.container.root)
-          }
-          let status = try? device.container.files.status(of: file)
-          guard status?.kind == .regular, status?.size == stored.size else { throw gone }
+      guard isThere(stored, in: stream) else {
+        guard source.canBeReadAgain, attempt < Self.attempts else {
+          throw BlobError.vanished(blobs.file(stored.hash, of: stream))
         }
-      } catch let error as BlobError where error == gone && source.canBeReadAgain {
-        guard attempt < Self.attempts else { throw error }
         attempt += 1
+        continue
+      }
+      let homes = try device.homes()
+      return try commit(stored) { writer in
+        guard try writer.home().map(homes.contains) ?? true else {
+          throw ContainerError.moved(device.container.root)
+        }
       }
     }
+  }
+
+  /// Whether nobody has taken away what was stored.
+  ///
+  /// Asked before the transaction, not in it: a folder on a network may not answer for long, and
+  /// whoever writes documents need not wait for that. What is taken away between the two might as
+  /// well be right after them; what looks after the blobs waits for both.
+  private func isThere(_ stored: BlobWriter.Stored, in stream: StreamID) -> Bool {
+    let status = try? device.container.files.status(of: blobs.file(stored.hash, of: stream))
+    return status?.kind == .regular && status?.size == stored.size
   }
 }

@@ -2,6 +2,7 @@ import BlobStorage
 import DocumentStorage
 import Replication
 import SharedFolder
+import Synchronization
 import Syncing
 import SystemFiles
 import SystemPackage
@@ -61,26 +62,63 @@ import Testing
     }
   }
 
+  /// A device whose user takes a blob away right after it is stored, so many times.
+  private static func robbed(
+    _ ann: Peer, of hash: BlobHash, in files: InMemoryFileSystem, times: Int
+  ) -> Device {
+    let rest = Mutex(times)
+    let file = ann.blobs.file(hash, of: ann.stream)
+    let robbed = InterruptedFileSystem(
+      files,
+      beforeReading: { path in
+        // Asked for between the two.
+        guard path.lastComponent?.string == UnusedNotes.name, files.bytes(at: file) != nil else {
+          return
+        }
+        let isNow = rest.withLock { rest in
+          rest -= 1
+          return rest >= 0
+        }
+        if isNow { files.removeTree(file) }
+      })
+    return Device(
+      record: ann.device.record, database: ann.device.database,
+      container: ContainerFolder(root: ann.folder, files: robbed), ambient: ann.device.ambient)
+  }
+
   @Test("begins anew where the blob is taken away before the transaction refers to it")
   func vanishing() throws {
     let (files, _, ann) = try Self.scene()
     files.put("/world/f", Array("text".utf8))
-    let attaching = try Attaching(device: ann.device)
-    var stored: [BlobHash] = []
     let source = BlobSource(file: "/world/f", in: files)
-    try attaching.attach(source) { blob, check in
-      stored.append(blob.hash)
-      if stored.count == 1 { try files.remove(ann.blobs.file(blob.hash, of: ann.stream)) }
+    let hash = try ann.attach("text", to: "before")
+    try files.remove(ann.blobs.file(hash, of: ann.stream))
+    let once = Self.robbed(ann, of: hash, in: files, times: 1)
+    var commits = 0
+    try Attaching(device: once).attach(source) { blob, check in
+      #expect(blob.hash == hash)
+      commits += 1
       try ann.write { try check($0) }
     }
-    #expect(stored.count == 2 && stored[0] == stored[1])
-    #expect(try ann.keeps(stored[0]))
+    #expect(commits == 1)
+    #expect(try ann.keeps(hash))
     // Whoever takes it away again and again is told of.
-    #expect(throws: BlobError.vanished(ann.blobs.file(stored[0], of: ann.stream))) {
-      try attaching.attach(source) { blob, check in
-        try files.remove(ann.blobs.file(blob.hash, of: ann.stream))
-        try ann.write { try check($0) }
-      }
+    let always = Self.robbed(ann, of: hash, in: files, times: .max)
+    #expect(throws: BlobError.vanished(ann.blobs.file(hash, of: ann.stream))) {
+      try Attaching(device: always).attach(source) { _, _ in commits += 1 }
+    }
+    #expect(commits == 1)
+  }
+
+  @Test("asks nothing of the folder while others wait for the database")
+  func unasked() throws {
+    let (files, _, ann) = try Self.scene()
+    files.put("/world/f", Array("text".utf8))
+    let attaching = try Attaching(device: ann.device)
+    try attaching.attach(BlobSource(file: "/world/f", in: files)) { _, check in
+      // It does not answer any more.
+      files.removeTree(ann.folder)
+      try ann.write { try check($0) }
     }
   }
 
