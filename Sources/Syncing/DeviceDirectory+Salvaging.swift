@@ -130,7 +130,7 @@ extension DeviceDirectory {
         let isAll = published.count == opened.count
         let report = try importAll(of: published.map(\.from), isAll: isAll, into: device)
         for one in published where one.from.failure == nil {
-          try note(one.gave.report, of: one.from.older, isAll: isAll, in: device)
+          try note(one.gave.report, of: one.from, isAll: isAll, in: device)
         }
         imported = report
       } catch {
@@ -178,15 +178,17 @@ extension DeviceDirectory {
 
   /// Notes how much a database has given; not all, as long as what it gave up waits for others.
   private func note(
-    _ report: SalvageReport, of older: OlderDatabase, isAll: Bool, in device: Device
+    _ report: SalvageReport, of opened: Opened, isAll: Bool, in device: Device
   ) throws {
+    let older = opened.older
     let isHeld = try report.names.allSatisfy { stream, names in
       try device.database.missingSegments(of: stream, among: names).isEmpty
     }
     try note(
       SalvageRecord(
         target: older.target, isComplete: isAll && report.unreadable == 0 && isHeld,
-        unreadable: report.unreadable, place: older.record?.place), in: older.directory)
+        unreadable: report.unreadable, isPublished: opened.salvage?.rejection == nil,
+        place: older.record?.place), in: older.directory)
   }
 
   /// Whether a database with this error is damaged, which is what recovering is for; else time or

@@ -20,8 +20,11 @@ package struct OlderDatabase: Sendable {
   package var isSalvaged: Bool { record.map { $0.isComplete && $0.target == target } ?? false }
 
   /// Whether it may have more to give than it has so far.
+  ///
+  /// Not for what cannot be read of it, if that is all: nobody could ever leave.
   var mayHoldMore: Bool {
-    !isSalvaged && record.map { $0.target != target || $0.unreadable == 0 } ?? true
+    guard !isSalvaged, let record else { return !isSalvaged }
+    return record.target != target || record.unreadable == 0 || !record.isPublished
   }
 
   /// Whether it stands where its container's database does, and another container adopted that.
@@ -60,15 +63,21 @@ package struct SalvageRecord: Hashable, Sendable {
   package let isComplete: Bool
   /// How much of it could not be read any more.
   package let unreadable: Int
+  /// Whether the folder has all of it that could be read.
+  ///
+  /// Older programs did not note it; the next `init` finds it out where something is left.
+  let isPublished: Bool
   /// Where its container was when another was to adopt it; elsewhere, it has been in use since.
   let place: FilePath?
 
   package init(
-    target: ContainerID, isComplete: Bool = false, unreadable: Int = 0, place: FilePath? = nil
+    target: ContainerID, isComplete: Bool = false, unreadable: Int = 0,
+    isPublished: Bool = false, place: FilePath? = nil
   ) {
     self.target = target
     self.isComplete = isComplete
     self.unreadable = unreadable
+    self.isPublished = isPublished
     self.place = place
   }
 
@@ -80,14 +89,17 @@ package struct SalvageRecord: Hashable, Sendable {
     else { return nil }
     var place: FilePath?
     if case .string(let path) = object["place"] { place = FilePath(path.description) }
+    var isPublished = isComplete
+    if case .bool(let isNoted) = object["published"] { isPublished = isNoted }
     self.init(
-      target: target, isComplete: isComplete, unreadable: Int(unreadable), place: place)
+      target: target, isComplete: isComplete, unreadable: Int(unreadable),
+      isPublished: isPublished, place: place)
   }
 
   var object: JSONObject {
     [
       "into": .string(ByteString(target.description)), "complete": .bool(isComplete),
-      "unreadable": .integer(Int64(unreadable)),
+      "unreadable": .integer(Int64(unreadable)), "published": .bool(isPublished),
       "place": place.map { .string(ByteString($0.string)) } ?? .null,
     ]
   }

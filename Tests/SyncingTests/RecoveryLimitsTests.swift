@@ -40,6 +40,38 @@ import Testing
     }
   }
 
+  @Test("keeps the device from leaving until the folder takes all, also where some is damaged")
+  func refusedAndDamaged() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    try scene.damage(
+      "UPDATE archive SET content = zeroblob(9) WHERE id = (SELECT min(id) FROM archive)")
+    let directory = scene.folder.appending("logs").appending(scene.streams[0].description)
+    let hindered = DeviceDirectory(
+      root: scene.house.directory.root,
+      files: InterruptedFileSystem(
+        scene.house.files,
+        beforeChange: { (path) throws(FileError) in
+          if path.starts(with: directory) { throw FileError(.write, path, .permissionDenied) }
+        }), ambient: scene.house.directory.ambient)
+    #expect(throws: SalvageError.self) { try scene.rebuild(hindered) }
+    let refused = try scene.house.open()
+    let error = #expect(throws: LeaveError.self) {
+      try scene.house.directory.leave(refused.device, .published, process: "1")
+    }
+    guard case .recoveryUnfinished? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    let done = try scene.house.initialise(scene.folder)
+    #expect(done.salvaged.map(\.report.unreadable) == [1])
+    // What cannot be read keeps nobody.
+    let peer = try scene.house.open()
+    try scene.world.deliver(scene.missing, to: scene.folder)
+    for _ in 1...2 { try peer.importAll() }
+    _ = try scene.house.directory.leave(peer.device, .published, process: "1")
+  }
+
   @Test("is over where the container is in use elsewhere which another one was to adopt")
   func usedElsewhere() throws {
     let world = try World(.real)
