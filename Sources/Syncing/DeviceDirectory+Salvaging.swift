@@ -155,12 +155,17 @@ extension DeviceDirectory {
 
   /// Imports what was published, and then what stands behind the holes that were given up.
   ///
+  /// What others have dropped something from comes last, unless all of them had heeded that.
+  ///
   /// - parameter isAll: whether these are all; another one may hold what was given up in these.
   private func importAll(
     of opened: [Opened], isAll: Bool, into device: Device
   ) throws -> ImportReport {
     var opened = opened
-    var all = try Importer(device: device).importAll()
+    let heeded = opened.compactMap { $0.salvage?.heeded }
+    let originals = try Importer(device: device).importOriginals(
+      besides: heeded.dropFirst().reduce(heeded.first ?? []) { $0.intersection($1) })
+    var all = try Importer(device: device).importAll().added(to: originals)
     let refused = opened.reduce(into: Set()) { $0.formUnion($1.salvage?.refused ?? []) }
     while isAll {
       var isProgressing = false

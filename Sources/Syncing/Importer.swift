@@ -27,6 +27,8 @@ package final class Importer {
   /// committed by then stays.
   package var isStopping: () -> Bool = { false }
   private var progress = ImportProgress()
+  /// What is imported though something was dropped from it; nil if all is.
+  private var exceptions: Set<ImportedNames.Name>?
   private var forks = ForkDetection.Memory()
 
   /// - parameter limits: how much is read before it is written.
@@ -70,6 +72,40 @@ package final class Importer {
     if directories == nil { try heal(listing, into: &report) }
     try summarize(listing, into: &report)
     return report
+  }
+
+  /// Imports what nothing was dropped from, and leaves the rest for ``importAll(in:)``.
+  ///
+  /// For whoever takes another database's place. That one had originals of which others have
+  /// dropped something since: only where they are taken in before the file that lacks it, it is
+  /// seen whether something written here stands on them (protocol.md 24).
+  ///
+  /// - parameter heeded: What that one had taken in, too, with what is dropped from it: what it
+  ///   kept besides may stand behind that.
+  func importOriginals(besides heeded: Set<ImportedNames.Name>) throws -> ImportReport {
+    exceptions = heeded
+    defer { exceptions = nil }
+    try requireHome()
+    try device.requireContainer()
+    var report = ImportReport()
+    publish(into: &report)
+    try knowledge.refresh()
+    let listing = try device.container.list()
+    try take(listing, into: &report)
+    try recogniseAdopted(listing, into: &report)
+    try knowledge.save()
+    return report
+  }
+
+  /// Whether a file is not imported for now, since something was dropped from it.
+  private func isLeft(_ held: HeldSegment) -> Bool {
+    guard let exceptions, let (segment, digest) = try? SegmentFile.decode(held.bytes),
+      segment.isReduced
+    else { return false }
+    let range = held.range
+    return !exceptions.contains(
+      ImportedNames.Name(
+        stream: range.stream, first: range.first, last: range.last, digest: digest))
   }
 
   /// Where the device has been initialised in another folder since this process has opened it, what
@@ -201,6 +237,7 @@ package final class Importer {
       switch ahead.reading(place) {
       case .gone: knowledge.forget(file.key)
       case .setAside(let record): knowledge.note(record)
+      case .segment(let segment, _) where isLeft(segment): break
       case .segment(let segment, let look):
         let range = segment.range
         // What is in the part may be a copy of what was applied long ago.

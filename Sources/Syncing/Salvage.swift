@@ -31,6 +31,8 @@ struct Salvage {
   let target: Device
   private(set) var report = SalvageReport()
   private(set) var streams: [StoreDatabase.KeptStream] = []
+  /// The files that it gave of which something was dropped, and that taken out there.
+  private(set) var heeded: Set<ImportedNames.Name> = []
   /// Where files were found that others have written.
   private var found: Set<FilePath> = []
   /// The streams whose directories this user may not write.
@@ -178,10 +180,16 @@ struct Salvage {
     return ranges
   }
 
-  private mutating func publishArchived(_ bytes: (StoreDatabase) throws -> [UInt8]?) throws {
-    guard let stored = read(bytes) else { return }
-    guard let bytes = stored else { return report.unreadable += 1 }
-    try publishFile(bytes)
+  /// - returns: the name under which the folder has it; nil if it cannot be read.
+  private mutating func publishArchived(
+    _ bytes: (StoreDatabase) throws -> [UInt8]?
+  ) throws -> ImportedNames.Name? {
+    guard let stored = read(bytes) else { return nil }
+    guard let bytes = stored else {
+      report.unreadable += 1
+      return nil
+    }
+    return try publishFile(bytes)
   }
 
   private mutating func publish(_ segment: Segment) throws {
@@ -196,7 +204,10 @@ struct Salvage {
       let list = read { try $0.archivedSegments(of: stream.stream) }
       if list == nil { isListed = false }
       listed += list?.count ?? 0
-      for kept in list ?? [] { try publishArchived { try $0.archivedBytes(of: kept) } }
+      for kept in list ?? [] {
+        let name = try publishArchived { try $0.archivedBytes(of: kept) }
+        if let name, kept.isReduced, kept.isHeeded { heeded.insert(name) }
+      }
     }
     let count = try? source.countOfArchived()
     // A list is as good as the index that it was read by.
@@ -204,9 +215,10 @@ struct Salvage {
     report.unreadable += try publishRows(of: .archive) { try $0.publishFile($1) }
   }
 
-  private mutating func publishFile(_ bytes: [UInt8]) throws {
-    guard let found = read({ _ in try SegmentFile.decode(bytes) }) else { return }
-    try publish(found, bytes: bytes)
+  @discardableResult
+  private mutating func publishFile(_ bytes: [UInt8]) throws -> ImportedNames.Name? {
+    guard let found = read({ _ in try SegmentFile.decode(bytes) }) else { return nil }
+    return try publish(found, bytes: bytes)
   }
 
   /// Publishes what the rows of a table hold, past those that cannot be read.
@@ -258,29 +270,31 @@ struct Salvage {
   }
 
   /// Publishes a segment: byte for byte, unless it was another container's.
+  @discardableResult
   private mutating func publish(
     _ found: (segment: Segment, digest: UInt64), bytes: [UInt8]
-  ) throws {
+  ) throws -> ImportedNames.Name {
     let isOther = found.segment.range.container != container
-    try publish(
+    return try publish(
       isOther
         ? SegmentFile.encode(found.segment.moved(to: container))
         : (bytes: bytes, digest: found.digest),
       of: found.segment.range)
   }
 
+  @discardableResult
   private mutating func publish(
     _ file: SegmentFile.Encoded, of range: Segment.Range
-  ) throws {
+  ) throws -> ImportedNames.Name {
     try target.requireContainer()
     let range = range.moved(to: container)
-    report.names[range.stream, default: []].insert(
-      ImportedNames.Name(
-        stream: range.stream, first: range.first, last: range.last, digest: file.digest))
-    guard !refused.contains(range.stream) else { return }
+    let name = ImportedNames.Name(
+      stream: range.stream, first: range.first, last: range.last, digest: file.digest)
+    report.names[range.stream, default: []].insert(name)
+    guard !refused.contains(range.stream) else { return name }
     guard !target.container.keeps(file.digest, of: range) else {
       found.insert(target.container.directory(of: range.stream))
-      return
+      return name
     }
     do {
       _ = try target.container.publish(
@@ -291,6 +305,7 @@ struct Salvage {
       refused.insert(range.stream)
       rejection = rejection ?? error
     }
+    return name
   }
 
   /// Brings the names to the disk that were found: whoever wrote them may have lost power before.
