@@ -296,6 +296,19 @@ extension StoreDatabase {
     }
   }
 
+  /// The streams of which some statement is not heeded, or not all of it: what it leaves out is here.
+  package func streamsWithOpenStatements() throws -> Set<StreamID> {
+    try read { db in
+      let sql = """
+        SELECT DISTINCT streams.stream FROM statements JOIN archive ON archive.id = segment
+        JOIN streams ON streams.id = archive.stream WHERE progress <> ?
+        """
+      let found = try Data.fetchAll(
+        db.prepared(sql), arguments: [StatementTable.Progress.heeded.rawValue])
+      return try Set(found.map { try StreamID(column: $0) })
+    }
+  }
+
   /// Those of some segments of a stream whose content is not here, and is not told of by a
   /// statement either: what leans on something that was dropped cannot be applied.
   package func missingSegments(

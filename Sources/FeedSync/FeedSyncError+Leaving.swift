@@ -37,6 +37,14 @@ extension FeedSyncError {
         message: "the folder does not hold all that the local database does (of"
           + " \(devices.joined(separator: ", "))), so this is kept; nothing was changed",
         hint: "let the syncer finish and try again, or leave without --delete-state")
+    case .dropsNotHeeded(let path, let devices):
+      self.init(
+        .tryAgain, operation: operation, file: path.string,
+        message: "others have forgotten something (of \(devices.joined(separator: ", "))) that is"
+          + " still here, and that an edit of this device may stand on, so the local database is"
+          + " kept",
+        hint: "let the syncer finish and try again, where the device has left already after"
+          + " 'feedsync init \(path.string)'; or leave without --delete-state")
     }
   }
 }

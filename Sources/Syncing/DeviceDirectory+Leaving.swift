@@ -11,7 +11,8 @@ extension DeviceDirectory {
     case published
     /// Whatever waits; the database, which holds it, is kept.
     case abandoning
-    /// Only if the folder holds all that the database does; the database goes.
+    /// Only if the folder holds all that the database does, once this has taken in what is there;
+    /// the database goes.
     case deletingState
   }
 
@@ -51,7 +52,7 @@ extension DeviceDirectory {
   /// again. Interrupted at any point, it can be repeated.
   ///
   /// - parameter process: what names this process to others.
-  /// - throws: ``LeaveError``, or ``DeviceError/watched(_:process:)``; then nothing is changed.
+  /// - throws: ``LeaveError``, or ``DeviceError/watched(_:process:)``; then it has not left.
   package func leave(
     _ device: Device, _ leaving: Leaving, process: String
   ) throws -> Departure {
@@ -61,7 +62,8 @@ extension DeviceDirectory {
     if leaving != .abandoning, let older = try olderDatabases(of: id).first(where: \.mayHoldMore) {
       throw LeaveError.recoveryUnfinished(device.container.root, older: older.directory)
     }
-    let published = try publish(device, leaving)
+    var published = try publish(device, leaving)
+    if case .deletingState = leaving { published += try takeIn(device) }
     let counts = try device.database.counts()
     if case .abandoning = leaving {
     } else {
@@ -105,16 +107,46 @@ extension DeviceDirectory {
     return max(before - after, 0)
   }
 
+  /// Takes in what has arrived, and publishes what comes of it.
+  ///
+  /// Others may have forgotten a document that was edited here: then this database alone can write
+  /// it anew (protocol.md 24).
+  ///
+  /// - returns: how many transactions are in the folder now that were not before.
+  private func takeIn(_ device: Device) throws -> Int {
+    // One that has left takes nothing in any more, and is refused below where that matters.
+    guard device.record.leftAt == nil else { return 0 }
+    let imported = try Importer(device: device).importAll()
+    try device.database.heedStatements(
+      unfinished: true, now: device.ambient.time, nonce: device.nonce)
+    return try imported.published + publish(device, .deletingState)
+  }
+
   private func requireCompleteFolder(of device: Device) throws {
     try device.requireContainer()
-    let missing = try FolderCompleteness(device: device).incompleteStreams()
+    let completeness = FolderCompleteness(device: device)
+    let missing = try completeness.incompleteStreams()
     guard missing.isEmpty else {
-      throw LeaveError.folderIncomplete(
-        device.container.root,
-        devices: missing.map { $0.name ?? String($0.stream.description.prefix(8)) })
+      throw LeaveError.folderIncomplete(device.container.root, devices: missing.map(\.label))
+    }
+    let unheeded = try completeness.unheededStreams()
+    guard unheeded.isEmpty else {
+      let known = try device.database.streamSummaries().filter { unheeded.contains($0.stream) }
+      let unknown = unheeded.subtracting(known.map(\.stream)).sorted()
+      throw LeaveError.dropsNotHeeded(
+        device.container.root, devices: known.map(\.label) + unknown.map(\.label))
     }
     // Whoever wrote them may have died before their names were on the disk, and the database goes,
     // which would put them back.
     try device.container.keepNames(in: Set(device.container.list().segments.map(\.directory)))
   }
+}
+
+extension StreamSummary {
+  fileprivate var label: String { name ?? stream.label }
+}
+
+extension StreamID {
+  /// What a device is called whose name is not known.
+  fileprivate var label: String { String(description.prefix(8)) }
 }

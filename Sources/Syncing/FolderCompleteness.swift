@@ -53,6 +53,28 @@ package struct FolderCompleteness {
     return wanted.filter { !held.contains($0.stream) } + lacking
   }
 
+  /// The streams of which others have dropped something that was not taken out here.
+  ///
+  /// As long as it was not, this database may have, alone, what an edit of this device stands on:
+  /// the file that lacks it counts as whole otherwise (protocol.md 22 and 24).
+  package func unheededStreams() throws -> Set<StreamID> {
+    var streams = try device.database.streamsWithOpenStatements()
+    var knowledge = FolderKnowledge(database: device.database, now: device.ambient.now)
+    try knowledge.refresh()
+    for file in try device.container.list().segments {
+      if let claim = file.claim, knowledge.isImported(claim) { continue }
+      guard case .segment(let found, _) = reader.read(file), found.segment.isReduced else {
+        continue
+      }
+      let range = found.segment.range
+      let name = ImportedNames.Name(
+        stream: range.stream, first: range.first, last: range.last, digest: found.digest)
+      let isImported = try !device.database.segmentNames(of: range.stream, among: [name]).isEmpty
+      if !isImported { streams.insert(range.stream) }
+    }
+    return streams
+  }
+
   /// Whether the folder has each file of a stream that is kept here.
   ///
   /// Of several branches, and behind what was given up, the end of one says nothing of the others.

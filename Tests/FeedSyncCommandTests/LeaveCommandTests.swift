@@ -80,13 +80,15 @@ import Testing
   @Test("--delete-state removes the database once the folder holds all; 75 while it does not")
   func deleteState() throws {
     let machine = try Machine()
-    try machine.feedsync("put", "n", "x", #"{"a":1}"#)
+    let bob = try machine.joined("bob")
+    try machine.feedsync("put", "n", "x", #"{"a":1}"#, environment: bob)
+    try machine.feedsync("import")
     let file = try #require(try machine.logs().first)
     let kept = machine.root.appending(path: "kept")
     try FileManager.default.moveItem(at: file, to: kept)
     let refused = try machine.feedsync("leave", "--delete-state", "--format", "json")
     #expect(refused.status == 75)
-    #expect(try refused.error()["message"]?.text?.contains("ann") == true)
+    #expect(try refused.error()["message"]?.text?.contains("bob") == true)
     #expect(try machine.feedsync("list", "n").output == "x\n")
     try FileManager.default.moveItem(at: kept, to: file)
     let done = try machine.feedsync("leave", "--delete-state", "--format", "json").json().object

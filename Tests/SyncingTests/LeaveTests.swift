@@ -184,29 +184,44 @@ import Testing
     #expect(try new.dump() == before)
   }
 
-  @Test("is refused if a file is missing or damaged, whoever wrote it; the state stays")
-  func incomplete() throws {
-    for isOwn in [true, false] {
-      for isDamaged in [true, false] {
-        let (house, folder, ann, bob) = try Self.scene()
-        let author = isOwn ? ann : bob
-        let container = ContainerFolder(root: folder, files: house.files)
-        let file = try #require(
-          try container.list(directories: [author.directory]).segments
-            .sorted { $0.name.string < $1.name.string }.dropFirst().first)
-        let path = container.logs.appending(file.directory).appending(file.name)
-        try house.files.remove(path)
-        if isDamaged { try house.files.publish([1, 2, 3], at: path, temporaryName: "t") }
-        let error = #expect(throws: LeaveError.self) {
-          try house.directory.leave(ann.device, .deletingState, process: "1")
-        }
-        guard case .folderIncomplete(folder, [author.device.record.name]) = error else {
-          Issue.record("\(String(describing: error))")
-          return
-        }
-        #expect(try house.open().stream == ann.stream)
-      }
+  /// Takes a file of an author's away, or damages it.
+  private static func lose(
+    _ author: Peer, in folder: FilePath, of house: Household, isDamaged: Bool
+  ) throws {
+    let container = ContainerFolder(root: folder, files: house.files)
+    let file = try #require(
+      try container.list(directories: [author.directory]).segments
+        .sorted { $0.name.string < $1.name.string }.dropFirst().first)
+    let path = container.logs.appending(file.directory).appending(file.name)
+    try house.files.remove(path)
+    if isDamaged { try house.files.publish([1, 2, 3], at: path, temporaryName: "t") }
+  }
+
+  @Test(
+    "is refused if a file of another's is missing or damaged; the state stays",
+    arguments: [true, false])
+  func incomplete(isDamaged: Bool) throws {
+    let (house, folder, ann, bob) = try Self.scene()
+    try Self.lose(bob, in: folder, of: house, isDamaged: isDamaged)
+    let error = #expect(throws: LeaveError.self) {
+      try house.directory.leave(ann.device, .deletingState, process: "1")
     }
+    guard case .folderIncomplete(folder, ["bob"]) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(try house.open().stream == ann.stream)
+  }
+
+  @Test("puts back its own files that are missing or damaged", arguments: [true, false])
+  func putBack(isDamaged: Bool) throws {
+    let (house, folder, ann, _) = try Self.scene()
+    let before = try ann.dump()
+    try Self.lose(ann, in: folder, of: house, isDamaged: isDamaged)
+    #expect(try house.directory.leave(ann.device, .deletingState, process: "1").state == nil)
+    let new = Peer(device: try house.initialise(folder).device)
+    try new.importAll()
+    #expect(try new.dump() == before)
   }
 
   @Test("has the disk keep the names of what it found: nothing is left that would put them back")
