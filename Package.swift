@@ -126,6 +126,7 @@ let package = Package(
       name: "DocumentFiles",
       dependencies: [
         "SystemFiles", "FileCoordination", "FolderWatching", "SharedFolder",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),

@@ -1,3 +1,4 @@
+import Crypto
 import FileCoordination
 import Foundation
 import SystemPackage
@@ -46,6 +47,23 @@ public struct FileVersion: Sendable {
   ///
   /// A version that is resolved never becomes unresolved again: nothing here does that.
   public var isResolved: Bool { origin != .conflict }
+
+  /// Names the version among those of its file as it was when it was listed, in eight hexadecimal
+  /// digits: it has another one once it has been written anew.
+  ///
+  /// For people to type. It goes by the identifier, the size and the time of the contents, so that
+  /// no other version has it, whatever comes or goes.
+  public var handle: String {
+    var hash = SHA256()
+    hash.update(data: Array(persistentIdentifier.utf8))
+    // Not by the file's number, which some file systems make up anew each time they are mounted.
+    for number in [UInt64(bitPattern: size), modificationDate.timeIntervalSince1970.bitPattern] {
+      withUnsafeBytes(of: number.bigEndian) { hash.update(bufferPointer: $0) }
+    }
+    let digits = Array("0123456789abcdef".utf8)
+    let text = hash.finalize().prefix(4).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+  }
 
   /// Where the current version's identifier is asked for.
   static let currentIdentifier = "current"

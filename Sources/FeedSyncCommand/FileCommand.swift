@@ -21,8 +21,10 @@ struct FileCommand: ParsableCommand {
       commandName: "versions", abstract: "List the versions of a file.",
       discussion: """
         The current one, those in conflict, and those that were kept on this machine when a \
-        conflict was settled. Number and identifier name a version for the other commands; the \
-        identifier stays the same when versions come and go.
+        conflict was settled. Each has a number, a handle of eight digits and letters, and an \
+        identifier, which name it for the other commands. Numbers change when versions come and \
+        go. Handle and identifier stay, and nothing is deleted for good without one of them; the \
+        handle also says that the version is as it was listed.
         """)
 
     @OptionGroup var global: GlobalOptions
@@ -58,6 +60,13 @@ struct DocumentArgument: ParsableArguments {
 
 /// The versions of a file, as they are numbered for people.
 struct FileVersions {
+  /// A version that somebody has named.
+  struct Named {
+    let version: FileVersion
+    /// Whether by its number, which may be another version's since it was read off a list.
+    let isByNumber: Bool
+  }
+
   let file: FilePath
   let current: FileVersion?
   let others: [FileVersion]
@@ -76,15 +85,25 @@ struct FileVersions {
     (current.map { [(0, $0)] } ?? []) + others.enumerated().map { ($0.offset + 1, $0.element) }
   }
 
-  /// The version that a number or an identifier names.
-  func version(_ name: String) throws -> FileVersion {
+  /// The version that an identifier, a handle or a number names.
+  func named(_ name: String) throws -> Named {
+    if let version = versionByName(name) { return Named(version: version, isByNumber: false) }
+    // Not "00000001", which is a handle that no version has any more.
+    guard let number = Int(name), "\(number)" == name,
+      let found = numbered.first(where: { $0.0 == number })
+    else { throw DocumentFileError.noSuchVersion(path: file.string, version: name) }
+    // The current one is always number 0.
+    return Named(version: found.1, isByNumber: number != 0)
+  }
+
+  private func versionByName(_ name: String) -> FileVersion? {
+    let all = numbered.map(\.1)
     // Two identifiers may differ in their bytes alone.
-    let byID = numbered.first { $0.1.persistentIdentifier.utf8.elementsEqual(name.utf8) }
-    let found = byID ?? Int(name).flatMap { number in numbered.first { $0.0 == number } }
-    guard let found else {
-      throw DocumentFileError.noSuchVersion(path: file.string, version: name)
+    if let found = all.first(where: { $0.persistentIdentifier.utf8.elementsEqual(name.utf8) }) {
+      return found
     }
-    return found.1
+    let found = all.filter { $0.handle == name }
+    return found.count == 1 ? found.first : nil
   }
 }
 
@@ -101,12 +120,13 @@ enum FileForm {
     let name = NameText.escaped(version.persistentIdentifier)
     return
       "\(number): \(kind), \(version.size) bytes, \(HistoryForm.time(version.modificationDate))"
-      + (author ?? "") + (version.origin == .current ? "" : "  \(name)")
+      + (author ?? "") + "  \(version.handle)" + (version.origin == .current ? "" : "  \(name)")
   }
 
   static func json(_ version: FileVersion, number: Int) -> JSON {
     .object([
-      "number": .number(number), "version": .text(version.persistentIdentifier),
+      "number": .number(number), "handle": .text(version.handle),
+      "version": .text(version.persistentIdentifier),
       "origin": .text(version.origin.rawValue), "size": .number(version.size),
       "modified": .text(HistoryForm.time(version.modificationDate)),
       "by": version.localizedNameOfSavingComputer.map { .text($0) } ?? .null,

@@ -17,7 +17,7 @@ extension FileCommand {
     @OptionGroup var file: DocumentArgument
     @Option(
       help: ArgumentHelp(
-        "This version: a number or identifier from 'versions'.", valueName: "version"))
+        "This version: a number, handle or identifier from 'versions'.", valueName: "version"))
     var version: String?
     @Option(
       name: .customLong("with"),
@@ -28,7 +28,7 @@ extension FileCommand {
     func run() throws {
       let folder = try FileCommand.folder(global)
       let versions = try FileVersions(of: file.path, in: folder)
-      let chosen = try versions.version(version ?? "current")
+      let chosen = try versions.named(version ?? "current").version
       guard !printPath else { return Output.path(chosen.path, format: global.format) }
       let path = chosen.path.string
       let words = try Self.words(program: program, environment: ProcessInfo.processInfo.environment)

@@ -65,7 +65,7 @@ import Testing
     #expect(found[1]["by"]?.text == "ABCDEFG" && found[1]["resolved"] == .bool(false))
     #expect(
       found[1].keys == [
-        "by", "modified", "number", "origin", "path", "resolved", "size", "version",
+        "by", "handle", "modified", "number", "origin", "path", "resolved", "size", "version",
       ])
     let lines = try machine.feedsync("file", "versions", "report.txt").lines
     #expect(lines.count == 2 && lines[0].hasPrefix("0: current, 4 bytes, "))
@@ -114,7 +114,7 @@ import Testing
     try Data("all".utf8).write(to: file)
     #expect(
       try machine.feedsync(
-        "file", "resolve", "report.txt", "--merged", file.path, "--discard"
+        "file", "resolve", "report.txt", "--merged", file.path, "--seen", Self.copy, "--discard"
       ).status == 0)
     #expect(try read("report.txt") == "all")
     #expect(try versions().count == 4)
@@ -124,8 +124,9 @@ import Testing
   func discards() throws {
     let current = try machine.feedsync("file", "discard", "report.txt", "current")
     #expect(current.status == 64 && current.errors.contains("current version"))
-    let run = try machine.feedsync("file", "discard", "report.txt", "1", "7", "--format", "json")
-    #expect(run.status == 1 && run.output == "{\"discarded\":1}\n")
+    let run = try machine.feedsync(
+      "file", "discard", "report.txt", Self.copy, "7", "--format", "json")
+    #expect(run.status == 1 && run.output == "{\"discarded\":1,\"kept\":0}\n")
     #expect(try run.errors.contains("'7'") && names() == ["report.txt"])
     #expect(try versions().count == 1)
   }

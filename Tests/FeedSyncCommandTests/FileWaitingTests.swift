@@ -71,9 +71,10 @@ import Testing
   @Test("names who does not answer before a version is discarded")
   func lapsesDiscarding() throws {
     let other = try mute()
-    let run = try machine.feedsync("file", "discard", "report.txt", "1", "--format", "json")
+    let run = try machine.feedsync(
+      "file", "discard", "report.txt", Self.copy, "--format", "json")
     expectNamed(other, in: run)
-    #expect(run.output == "{\"discarded\":1}\n")
+    #expect(run.output == "{\"discarded\":1,\"kept\":0}\n")
   }
 
   @Test("says with --verbose for whom it waits")

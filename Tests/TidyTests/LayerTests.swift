@@ -24,7 +24,9 @@ import Testing
     "FolderWatching": ["Dispatch", "Glibc", "SystemPackage", "Synchronization"],
     "SharedFolder": ["SystemPackage"],
     "BlobStorage": ["Crypto", "SystemPackage"],
-    "DocumentFiles": ["Dispatch", "Foundation", "Glibc", "SystemPackage", "Synchronization"],
+    "DocumentFiles": [
+      "Crypto", "Dispatch", "Foundation", "Glibc", "SystemPackage", "Synchronization",
+    ],
     "DocumentStorage": [
       "Dispatch", "Foundation", "GRDB", "GRDBSQLite", "Synchronization", "SystemPackage",
     ],
