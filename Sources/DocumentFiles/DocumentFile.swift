@@ -183,30 +183,27 @@ public actor DocumentFile<Contents: DocumentContents> {
   }
 
   /// Settles its conflicts on all machines; see
-  /// ``DocumentFolder/resolve(_:keeping:settling:discarding:)``.
+  /// ``DocumentFolder/resolve(_:keeping:expecting:settling:discarding:)``.
   ///
   /// The current version is what the document shows, edits that are not saved yet included.
   ///
-  /// - throws: ``DocumentFileError/changedMeanwhile(path:)`` if the current version is chosen, and
-  ///   the file is not that any more: what nobody has seen yet would win.
+  /// - throws: ``DocumentFileError/changedMeanwhile(path:)`` if the file is not what the document
+  ///   shows: what nobody has seen yet would win, or give way on all machines.
   public func resolve(
     keeping version: FileVersion, settling: [FileVersion]? = nil, discarding: Bool = false
   ) async throws {
     // Edits belong to the current version.
     try await save()
-    var version = version
-    if version.origin == .current {
-      let (folder, path) = (folder, path)
-      let found = try await folder.whenPresent { try folder.currentVersion(of: path) }
-      // What is in a version already shows until the file has been read again.
-      guard let found, found.stamp == machine.stamp, !machine.isReverting else {
-        await look()
-        throw DocumentFileError.changedMeanwhile(path: path.string)
-      }
-      version = found
+    let (folder, path) = (folder, path)
+    let found = try await folder.whenPresent { try folder.currentVersion(of: path) }
+    // What is in a version already shows until the file has been read again.
+    guard let found, found.stamp == machine.stamp, !machine.isReverting else {
+      await look()
+      throw DocumentFileError.changedMeanwhile(path: path.string)
     }
     try await folder.resolve(
-      path, keeping: version, settling: settling, discarding: discarding)
+      path, keeping: version.origin == .current ? found : version, expecting: .version(found),
+      settling: settling, discarding: discarding)
     await look()
   }
 

@@ -11,11 +11,11 @@ extension DocumentFolder {
   /// What it held until then becomes a version that is kept on this machine. The version stays
   /// until it is resolved or removed.
   ///
-  /// - parameter expected: the current version as it was listed; the call fails if the document is
-  ///   not that any more. Nil: whatever it is.
+  /// - parameter seen: what the caller knows as current; the call fails with
+  ///   ``DocumentFileError/changedMeanwhile(path:)`` if the document is not that any more.
   /// - throws: ``DocumentFileError``, ``CoordinationError``; then nothing was changed.
   public func replace(
-    _ file: FilePath, with version: FileVersion, expecting expected: FileVersion? = nil
+    _ file: FilePath, with version: FileVersion, expecting seen: SeenVersion = .whatever
   ) async throws {
     try await check(version, isOf: file)
     guard version.origin != .current else { return }
@@ -24,7 +24,7 @@ extension DocumentFolder {
       try check(source, is: version)
       // For where the document is gone.
       let access = try FileAccess(to: source)
-      try install(at: place, in: directory, expecting: expected, access: access) { file in
+      try install(at: place, in: directory, expecting: seen, access: access) { file in
         try file.write(contentsOf: source)
         // What was written into it while it was copied would be missing in the copy.
         try check(source, is: version)
@@ -85,29 +85,34 @@ extension DocumentFolder {
   ///
   /// - parameters:
   ///   - version: The current one, to leave the document as it is, or another.
+  ///   - seen: What whoever chose it saw as current: if the document is something else by now, which
+  ///     nobody has seen, nothing is changed. What those save who have it open, and are asked to by
+  ///     this call, is kept on this machine as all that it was.
   ///   - settling: The versions of conflicts that were looked at: what has come since stays, and
   ///     what has changed since fails the call. Nil: those that there are now.
   ///   - discarding: Whether the others are deleted for good rather than kept on this machine.
   /// - returns: How many versions are not offered any more.
+  /// - throws: ``DocumentFileError/changedMeanwhile(path:)`` if the document is not what was seen.
   @discardableResult
   public func resolve(
-    _ file: FilePath, keeping version: FileVersion, settling: [FileVersion]? = nil,
-    discarding: Bool = false
+    _ file: FilePath, keeping version: FileVersion, expecting seen: SeenVersion = .whatever,
+    settling: [FileVersion]? = nil, discarding: Bool = false
   ) async throws -> Int {
-    // Listed before anything is changed: what arrives meanwhile is not settled with it.
-    let unresolved = try await whenPresent {
-      try (settling ?? otherVersions(of: file) ?? []).filter { !$0.isResolved }
-    }
     try await check(version, isOf: file)
-    if version.origin == .current {
-      let current = try await whenPresent { try currentVersion(of: file) }
-      guard current?.stamp == version.stamp else {
-        throw DocumentFileError.changedMeanwhile(path: version.file.string)
-      }
-    } else {
-      // Whoever has it open saves first, so the current one may be newer than it was: it is kept.
-      try await replace(file, with: version)
+    // Listed before anything is changed: what arrives meanwhile is not settled with it.
+    let (unresolved, isOpen, current) = try await whenPresent {
+      (
+        try (settling ?? otherVersions(of: file) ?? []).filter { !$0.isResolved },
+        // Last, what is current: nothing that comes from here on has been seen.
+        try self.isOpen(file, seenAs: seen), try currentVersion(of: file)
+      )
     }
+    let isChosen = version.origin != .current || current?.stamp == version.stamp
+    guard seen.isStill(current), isChosen else {
+      throw DocumentFileError.changedMeanwhile(path: version.file.string)
+    }
+    // Whoever has it open saves first, so the current one may be newer than it was: it is kept.
+    try await replace(file, with: version, expecting: isOpen ? .whatever : seen)
     for other in unresolved {
       // The chosen one is the document itself by now.
       if discarding || other == version {
@@ -126,7 +131,8 @@ extension DocumentFolder {
   /// itself is gone, those may use it who may use each version.
   ///
   /// - parameters:
-  ///   - expected: The current version from which they were made.
+  ///   - seen: What was current when they were made: if the document is something else by now,
+  ///     nothing is changed. ``SeenVersion/whatever``: what it is when the call begins.
   ///   - settling: The other versions from which they were made: what has come since stays, and
   ///     what has changed since fails the call, when the document has these contents. Nil: those
   ///     that there are now.
@@ -134,20 +140,20 @@ extension DocumentFolder {
   /// - returns: How many versions are not offered any more.
   @discardableResult
   public func resolve(
-    _ file: FilePath, merged contents: [UInt8], expecting expected: FileVersion? = nil,
+    _ file: FilePath, merged contents: [UInt8], expecting seen: SeenVersion = .whatever,
     settling: [FileVersion]? = nil, discarding: Bool = false
   ) async throws -> Int {
-    let (versions, current) = try await whenPresent {
+    let (versions, seen) = try await whenPresent {
       (
         try settling ?? otherVersions(of: file) ?? [],
-        try expected ?? currentVersion(of: file)
+        seen == .whatever ? SeenVersion(try currentVersion(of: file)) : seen
       )
     }
     let unresolved = versions.filter { !$0.isResolved }
     try await change(file) { place, directory in
       // For where the document is gone.
       let access = access(toWhatIsMadeOf: unresolved.isEmpty ? versions : unresolved)
-      try install(at: place, in: directory, expecting: current, access: access) {
+      try install(at: place, in: directory, expecting: seen, access: access) {
         try $0.write(contents[...])
       }
     }
@@ -180,6 +186,14 @@ extension DocumentFolder {
     }
   }
 
+  /// Whether somebody presents a document, and so saves it, if it was there, before an access does
+  /// anything: then it may become something else for that.
+  private func isOpen(_ file: FilePath, seenAs seen: SeenVersion) throws -> Bool {
+    guard case .version = seen else { return false }
+    let path = try place(of: file).path.string
+    return try domain.report().presenters.contains { $0.path == path && !$0.hasLapsed }
+  }
+
   private func check(_ version: FileVersion, isOf file: FilePath) async throws {
     let place = try await whenPresent { try self.place(of: file) }
     guard version.file == place.path else {
@@ -208,11 +222,11 @@ extension DocumentFolder {
   /// Gives a document other contents, for those who may use it, or for these if it is not there;
   /// what it had is kept first.
   private func install(
-    at place: DocumentPlace, in directory: OpenDirectory, expecting expected: FileVersion?,
+    at place: DocumentPlace, in directory: OpenDirectory, expecting seen: SeenVersion,
     access: FileAccess? = nil, _ write: (OpenFile) throws -> Void
   ) throws {
     let before = try currentVersion(at: place)
-    if let expected, expected.stamp != before?.stamp {
+    guard seen.isStill(before) else {
       throw DocumentFileError.changedMeanwhile(path: place.path.string)
     }
     var access = access

@@ -94,6 +94,9 @@ public typealias DocumentEntry = DocumentFiles.DocumentEntry
 /// A version of a file: `NSFileVersion`'s counterpart.
 public typealias FileVersion = DocumentFiles.FileVersion
 
+/// What somebody saw as a file's current version when he decided what becomes of it.
+public typealias SeenVersion = DocumentFiles.SeenVersion
+
 /// An open document, which saves itself and follows its file: `UIDocument`'s counterpart.
 public typealias DocumentFile = DocumentFiles.DocumentFile
 

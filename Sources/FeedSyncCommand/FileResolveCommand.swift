@@ -56,10 +56,11 @@ extension FileCommand {
       let count: Int
       if let chosen {
         count = try await folder.resolve(
-          versions.file, keeping: chosen.version, settling: settling, discarding: isDeleting)
+          versions.file, keeping: chosen.version, expecting: SeenVersion(versions.current),
+          settling: settling, discarding: isDeleting)
       } else {
         count = try await folder.resolve(
-          versions.file, merged: try contents(), expecting: versions.current,
+          versions.file, merged: try contents(), expecting: SeenVersion(versions.current),
           settling: settling, discarding: isDeleting)
       }
       if discard, !isDeleting {

@@ -127,7 +127,7 @@ import Testing
     await #expect(throws: away) { try await DocumentFile.create("b.txt", "new", in: folder) }
     await #expect(throws: away) { try await folder.addConflict([], of: "a.txt") }
     await #expect(throws: away) {
-      try await folder.resolve("a.txt", merged: [], expecting: version)
+      try await folder.resolve("a.txt", merged: [], expecting: .version(version))
     }
   }
 

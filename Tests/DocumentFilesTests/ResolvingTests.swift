@@ -120,7 +120,7 @@ import Testing
     }
     try desk.write("a.txt", "newer")
     await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path("a.txt").string)) {
-      try await folder.replace("a.txt", with: try conflict(), expecting: current)
+      try await folder.replace("a.txt", with: try conflict(), expecting: SeenVersion(current))
     }
     await #expect(throws: DocumentFileError.self) {
       try await folder.resolve("a.txt", keeping: try #require(current))
@@ -225,13 +225,13 @@ import Testing
   @Test func v6_whatSomebodyHasMergedTakesTheDocumentsPlace() async throws {
     let current = try #require(try folder.currentVersion(of: "a.txt"))
     let merged = Array("mine and theirs".utf8)
-    #expect(try await folder.resolve("a.txt", merged: merged, expecting: current) == 1)
+    #expect(try await folder.resolve("a.txt", merged: merged, expecting: .version(current)) == 1)
     #expect(try desk.read("a.txt") == "mine and theirs" && desk.names == ["a.txt"])
     #expect(try others() == ["mine", "theirs"])
     try desk.write(copy, "more")
     // Made of something that is not there any more.
     await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path("a.txt").string)) {
-      try await folder.resolve("a.txt", merged: merged, expecting: current)
+      try await folder.resolve("a.txt", merged: merged, expecting: .version(current))
     }
     #expect(try folder.unresolvedConflictVersions(of: "a.txt")?.count == 1)
   }

@@ -58,7 +58,7 @@ import Testing
       #expect(try all() == ["mine", "another"])
     } else {
       try await folder.resolve(
-        "a.txt", merged: Array("both".utf8), expecting: current, settling: listed,
+        "a.txt", merged: Array("both".utf8), expecting: .version(current), settling: listed,
         discarding: true)
       #expect(try all() == ["both", "mine", "another"])
     }
@@ -70,10 +70,92 @@ import Testing
     try desk.write(copies[0], "theirs, and more")
     await #expect(throws: DocumentFileError.self) {
       try await folder.resolve(
-        "a.txt", merged: Array("both".utf8), expecting: current, settling: listed,
+        "a.txt", merged: Array("both".utf8), expecting: .version(current), settling: listed,
         discarding: true)
     }
     #expect(try all().contains("theirs, and more"))
+  }
+
+  @Test func v6_aCurrentVersionThatCameSinceIsNotReplaced() async throws {
+    let (chosen, current) = (try folder.otherVersions(of: "a.txt")?.first, try current())
+    let conflict = try #require(chosen)
+    let changed = DocumentFileError.changedMeanwhile(path: desk.path("a.txt").string)
+    try desk.write("a.txt", "unseen")
+    await #expect(throws: changed) {
+      try await folder.resolve("a.txt", keeping: conflict, expecting: .version(current))
+    }
+    // Nor where there was none.
+    for merged in [false, true] {
+      await #expect(throws: changed) {
+        if merged {
+          try await folder.resolve("a.txt", merged: Array("both".utf8), expecting: .nothing)
+        } else {
+          try await folder.resolve("a.txt", keeping: conflict, expecting: .nothing)
+        }
+      }
+    }
+    #expect(try all() == ["unseen", "theirs"] && desk.read("a.txt") == "unseen")
+    #expect(try desk.names == [copies[0], "a.txt"].sorted())
+    try desk.remove("a.txt")
+    await #expect(throws: changed) {
+      try await folder.resolve("a.txt", keeping: conflict, expecting: .version(current))
+    }
+    #expect(try desk.names == [copies[0]])
+    try await folder.resolve("a.txt", keeping: conflict, expecting: .nothing)
+    #expect(try all() == ["theirs"] && desk.names == ["a.txt"])
+  }
+
+  @Test func v6_norOneThatCameWhileItWaitedForItsTurn() async throws {
+    let (chosen, current) = (try folder.otherVersions(of: "a.txt")?.first, try current())
+    let conflict = try #require(chosen)
+    let (folder, path) = (folder, desk.path("a.txt"))
+    let hold = DispatchSemaphore(value: 0)
+    let other = try FileCoordinator(try desk.domain())
+    let writer = Task {
+      try await other.coordinate([.writing(path)]) { paths in
+        hold.wait()
+        try "unseen".write(toFile: paths[0].string, atomically: false, encoding: .utf8)
+      }
+    }
+    #expect(try await eventually { try folder.domain.report().claims.count == 1 })
+    let settling = Task {
+      try await folder.resolve("a.txt", keeping: conflict, expecting: .version(current))
+    }
+    #expect(
+      try await eventually {
+        try folder.domain.report().claims.contains { $0.state == .waiting }
+      })
+    hold.signal()
+    try await writer.value
+    await #expect(throws: DocumentFileError.changedMeanwhile(path: path.string)) {
+      try await settling.value
+    }
+    #expect(try all() == ["unseen", "theirs"] && desk.read("a.txt") == "unseen")
+  }
+
+  @Test func d3_v6_whatAnOpenDocumentSavesForThatIsNotUnseen() async throws {
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    let (chosen, current) = (try folder.otherVersions(of: "a.txt")?.first, try current())
+    try await document.edit { $0 += ", edited" }
+    try await desk.folder().resolve(
+      "a.txt", keeping: try #require(chosen), expecting: .version(current))
+    #expect(try desk.read("a.txt") == "theirs" && all() == ["theirs", "mine, edited"])
+    #expect(await eventually { await document.contents == "theirs" })
+    try await document.close()
+  }
+
+  @Test func d8_norDoesAFileThatAnOpenDocumentHasNotSeenGiveWay() async throws {
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    let conflict = try #require(try folder.otherVersions(of: "a.txt")?.first)
+    try desk.write("a.txt", "unseen")
+    await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path("a.txt").string)) {
+      try await document.resolve(keeping: conflict)
+    }
+    #expect(try all() == ["unseen", "theirs"] && desk.read("a.txt") == "unseen")
+    #expect(await document.contents == "unseen")
+    try await document.resolve(keeping: conflict)
+    #expect(try desk.read("a.txt") == "theirs" && all() == ["theirs", "unseen"])
+    try await document.close()
   }
 
   @Test func v4_twoWhoseNamesDifferInTheirBytesAloneAreTwo() async throws {

@@ -77,19 +77,45 @@ import Testing
     #expect(run.output == "{\"discarded\":1,\"kept\":0}\n")
   }
 
-  @Test("says with --verbose for whom it waits")
-  func waits() throws {
-    let holder = try Other(
+  /// A program that reads the file until its input ends.
+  private func reader() throws -> Other {
+    try Other(
       Command.process(
         ["coordinate", "read", file, "--", "sh", "-c", "echo held; cat"],
         environment: machine.environment), greeting: "held")
+  }
+
+  /// Begins to settle the conflict, and returns once it waits, with what it has said.
+  private func resolving(_ version: String) throws -> (Process, said: String, errors: Pipe) {
     let process = Command.process(
-      ["file", "resolve", "report.txt", "--keep", "current", "--verbose"],
+      ["file", "resolve", "report.txt", "--keep", version, "--verbose"],
       environment: machine.environment)
     let errors = Pipe()
     process.standardError = errors
     try process.run()
     let said = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+    return (process, said, errors)
+  }
+
+  @Test("does not replace what has come since it began")
+  func unseen() throws {
+    let holder = try reader()
+    let (process, _, errors) = try resolving(Self.copy)
+    // As a syncer does, which asks nobody.
+    try Data("unseen".utf8).write(to: URL(filePath: file))
+    try holder.finish()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 75)
+    let rest = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+    #expect(rest.contains("written it meanwhile"))
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "unseen")
+  }
+
+  @Test("says with --verbose for whom it waits")
+  func waits() throws {
+    let holder = try reader()
+    let (process, said, errors) = try resolving("current")
+    defer { _ = errors }
     let id = holder.process.processIdentifier
     #expect(said == "feedsync: waiting: process \(id) (feedsync) reads \(file)\n")
     try holder.finish()
