@@ -11,6 +11,8 @@ package struct DocumentAmbient: Sendable {
     case written
     /// They are on the disk.
     case synchronized
+    /// The temporary file is closed.
+    case closed
     /// The new file has its name; what had it stands under the temporary one.
     case exchanged
     /// What is to be removed has lost its name.

@@ -65,6 +65,9 @@ struct KeptVersions: Sendable {
       // A disk without times is no reason to lose a version.
       if let modified { try? file.setModified(modified) }
       try file.synchronize()
+      // The last that a file system says of what it could not write; and some rename nothing that
+      // is open.
+      try file.close()
       try directory.renameExclusively(temporary, to: name)
       try directory.synchronize()
     } catch {

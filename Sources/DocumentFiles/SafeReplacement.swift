@@ -42,23 +42,13 @@ struct SafeReplacement {
     let temporary = try ambient.temporaryName()
     // Who opens it before its mode is set would read what is written later, too.
     let file = try directory.create(temporary, mode: access == nil ? 0o666 : 0o600)
-    let status: FileStatus
+    let status = try fill(file, named: temporary, access: access, modified: modified, write)
     do {
-      try write(file)
-      try ambient.onStep(.written)
-      if let access { file.allow(access) }
-      if let modified { try? file.setModified(modified) }
-      try file.synchronize()
-      try ambient.onStep(.synchronized)
-      status = try file.status()
       try exchange(temporary, name, expecting: expected, own: FileStamp(status))
     } catch {
-      // If it is not there any more under this name, it must not be looked for under another.
-      if let status = try? directory.status(of: temporary),
-        let own = try? file.status(), status.isSameFile(as: own)
-      {
-        try? directory.remove(temporary)
-      }
+      // If it is not there any more under this name, it must not be looked for under another. Nor by
+      // its number alone: nobody has it open, so that may be another file's by now.
+      if stamp(of: temporary) == FileStamp(status) { try? directory.remove(temporary) }
       throw error
     }
     do {
@@ -66,6 +56,34 @@ struct SafeReplacement {
       return Outcome(status: status, notDurable: nil)
     } catch {
       return Outcome(status: status, notDurable: error)
+    }
+  }
+
+  /// Writes the new file, and closes it; removes it where that fails.
+  ///
+  /// - returns: what it is then, and will be when it has its name.
+  private func fill(
+    _ file: OpenFile, named temporary: FilePath.Component, access: FileAccess?, modified: Int64?,
+    _ write: (OpenFile) throws -> Void
+  ) throws -> FileStatus {
+    let own = try? file.status()
+    do {
+      try write(file)
+      try ambient.onStep(.written)
+      if let access { file.allow(access) }
+      if let modified { try? file.setModified(modified) }
+      try file.synchronize()
+      try ambient.onStep(.synchronized)
+      // What a file system writes only at the end, and cannot write, it says here. Some rename
+      // nothing that is open (smbnetfs), and some set the time when it is closed (SMB).
+      try file.close()
+      try ambient.onStep(.closed)
+      return try directory.status(of: temporary)
+    } catch {
+      if let own, let found = try? directory.status(of: temporary), found.isSameFile(as: own) {
+        try? directory.remove(temporary)
+      }
+      throw error
     }
   }
 

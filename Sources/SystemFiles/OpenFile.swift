@@ -1,12 +1,15 @@
 import Glibc
+import Synchronization
 import SystemPackage
 
-/// A regular file that is open, whatever its name comes to be; closed with its last user.
+/// A regular file that is open, whatever its name comes to be; closed with its last user, or before.
 package final class OpenFile: Sendable {
   /// Where it was when it was opened, for errors.
   package let path: FilePath
   /// For `swift-system`'s calls, as long as this object lives.
   package let descriptor: Int32
+
+  private let isOpen = Atomic<Bool>(true)
 
   private static let pieceBytes = 1 << 18
 
@@ -15,7 +18,19 @@ package final class OpenFile: Sendable {
     self.path = path
   }
 
-  deinit { _ = Glibc.close(descriptor) }
+  deinit { try? close() }
+
+  /// Closes it, after which nobody may use it; done again it does nothing.
+  ///
+  /// Some file systems write only then, as NFS, and FUSE that uploads: what they cannot write is
+  /// said here, or nowhere (`close(2)`).
+  package func close() throws(FileError) {
+    // Once: the number may be another file's by then.
+    guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    // Not repeated after EINTR: on Linux the descriptor is gone all the same.
+    guard Glibc.close(descriptor) != 0 else { return }
+    throw FileError(.write, path, Errno(rawValue: Glibc.errno))
+  }
 
   /// What the file is now.
   package func status() throws(FileError) -> FileStatus {

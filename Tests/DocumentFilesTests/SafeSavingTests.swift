@@ -26,7 +26,7 @@ import Testing
   @Test func d2_aSaveThatFailsAtAnyStepLeavesTheOldFileWhole() async throws {
     let document = try await DocumentFile<String>.open("a.txt", in: folder)
     let desk = desk
-    for step in [DocumentAmbient.Step.written, .synchronized] {
+    for step in [DocumentAmbient.Step.written, .synchronized, .closed] {
       try await document.edit { $0 += "+" }
       desk.atSteps { if $0 == step { throw FileError(.write, desk.root, .noSpace) } }
       await #expect(
@@ -39,7 +39,7 @@ import Testing
     }
     desk.atSteps(nil)
     try await document.save()
-    #expect(try desk.read("a.txt") == "old++")
+    #expect(try desk.read("a.txt") == "old+++")
     #expect(await document.state == .normal)
   }
 
@@ -52,14 +52,14 @@ import Testing
       if step == .synchronized { #expect(try desk.read("a.txt") == "old") }
     }
     try await document.save()
-    // Written, synchronized, and once more when the old file stands under that name.
-    #expect(heard.lines.count == 3)
+    // Written, synchronized, closed, and once more when the old file stands under that name.
+    #expect(heard.lines.count == 4)
     for name in heard.lines { #expect(name.hasPrefix(".feedsync-") && name.hasSuffix(".nosync")) }
   }
 
   @Test func d10_aFileThatIsReplacedInTheLastMomentIsNotOverwritten() async throws {
     let desk = desk
-    for step in [DocumentAmbient.Step.written, .synchronized] {
+    for step in [DocumentAmbient.Step.written, .synchronized, .closed] {
       try desk.write("a.txt", "old")
       let document = try await DocumentFile<String>.open("a.txt", in: folder)
       try await document.edit { $0 = "edited" }
@@ -94,7 +94,8 @@ import Testing
     }
     desk.atSteps(nil)
     // Only the version beside it was written.
-    #expect(heard.lines == ["written a syncer's", "synchronized a syncer's"])
+    #expect(
+      heard.lines == ["written a syncer's", "synchronized a syncer's", "closed a syncer's"])
     #expect(try contents(of: "a.txt") == ["a syncer's", "edited"])
   }
 
