@@ -15,6 +15,8 @@ package struct DocumentAmbient: Sendable {
     case closed
     /// The new file has its name; what had it stands under the temporary one.
     case exchanged
+    /// That is what was expected, and is to be removed.
+    case replaced
     /// What is to be removed has lost its name.
     case setAside
     /// What no name beside it had room for is copied, and not removed yet.

@@ -111,9 +111,23 @@ struct SafeReplacement {
       throw changed
     }
     try ambient.onStep(.exchanged)
-    if stamp(of: temporary) == expected { return try directory.remove(temporary) }
-    try putBack(temporary, name, own: own)
-    throw changed
+    guard stamp(of: temporary) == expected else {
+      try putBack(temporary, name, own: own)
+      throw changed
+    }
+    removeReplaced(temporary)
+  }
+
+  /// Removes what had the name before, and was what was expected.
+  ///
+  /// Where that fails it stands there under a name that syncers ignore. It is no failure of the save:
+  /// the new contents have the name. Nor are they to be written again for it, as where they may not
+  /// survive a power loss: each attempt might leave one more.
+  private func removeReplaced(_ temporary: FilePath.Component) {
+    do {
+      try ambient.onStep(.replaced)
+      try directory.remove(temporary)
+    } catch {}
   }
 
   /// Undoes an exchange that brought out something else than expected.

@@ -43,6 +43,26 @@ import Testing
     #expect(await document.state == .normal)
   }
 
+  @Test func d2_aSaveIsDoneThoughWhatItHasReplacedCannotBeRemoved() async throws {
+    let document = try await DocumentFile<String>.open("a.txt", in: folder)
+    let desk = desk
+    desk.atSteps { if $0 == .replaced { throw FileError(.remove, desk.root, .ioError) } }
+    try await document.edit { $0 = "new" }
+    try await document.save()
+    desk.atSteps(nil)
+    #expect(await document.state == .normal)
+    #expect(await !document.hasUnsavedChanges)
+    #expect(try desk.read("a.txt") == "new")
+    let left = try desk.names.filter { $0 != "a.txt" }
+    #expect(left.count == 1 && left.allSatisfy { $0.hasSuffix(".nosync") })
+    #expect(try left.map { try desk.read($0) } == ["old"])
+    // What it has saved is what it expects.
+    try await document.edit { $0 = "newer" }
+    try await document.save()
+    #expect(try desk.read("a.txt") == "newer" && folder.otherVersions(of: "a.txt") == [])
+    try await document.close()
+  }
+
   @Test func d2_theTemporaryFileHasANameThatSyncersIgnore() async throws {
     let document = try await DocumentFile<String>.open("a.txt", in: folder)
     try await document.edit { $0 = "new" }
@@ -52,8 +72,8 @@ import Testing
       if step == .synchronized { #expect(try desk.read("a.txt") == "old") }
     }
     try await document.save()
-    // Written, synchronized, closed, and once more when the old file stands under that name.
-    #expect(heard.lines.count == 4)
+    // Written, synchronized, closed, and twice more when the old file stands under that name.
+    #expect(heard.lines.count == 5)
     for name in heard.lines { #expect(name.hasPrefix(".feedsync-") && name.hasSuffix(".nosync")) }
   }
 
