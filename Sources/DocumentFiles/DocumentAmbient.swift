@@ -55,6 +55,8 @@ package struct DocumentAmbient: Sendable {
     }
   /// Reads one folder below a root: at most some names of it.
   package var look: FolderContents.Look = FolderContents.system
+  /// The largest document that is opened, and so that is saved, in bytes.
+  package var maximumBytes = 256 << 20
   /// Is told of each step, and may fail there as a disk may.
   package var onStep: @Sendable (Step) throws -> Void = { _ in }
 

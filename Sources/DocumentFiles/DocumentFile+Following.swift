@@ -125,7 +125,7 @@ extension DocumentFolder {
   func read(
     _ presenter: DocumentPresenter, first: @escaping @Sendable () throws -> Void = {}
   ) async throws -> Reading {
-    let limit = DocumentFile<[UInt8]>.maximumBytes
+    let limit = ambient.maximumBytes
     let coordinator = try await coordinator(for: presenter)
     return try await coordinator.coordinate([.reading(presenter.path)]) { paths in
       try first()
@@ -158,11 +158,18 @@ extension DocumentFolder {
     throw DocumentFileError.changedMeanwhile(path: place.path.string)
   }
 
+  /// Refuses contents that nobody could open again once they are saved.
+  func checkSize(_ bytes: [UInt8], of path: FilePath) throws(DocumentFileError) {
+    let limit = ambient.maximumBytes
+    guard bytes.count <= limit else { throw .tooLarge(path: path.string, limit: limit) }
+  }
+
   /// Writes a document safely.
   func write(
     _ bytes: [UInt8], at path: FilePath, expecting stamp: FileStamp?,
     by presenter: DocumentPresenter?
   ) async throws -> SafeReplacement.Outcome {
+    try checkSize(bytes, of: path)
     let coordinator = try await coordinator(for: presenter)
     return try await coordinator.coordinate([.writing(path)]) { paths in
       try DocumentFileError.wrapping {

@@ -60,9 +60,6 @@ public actor DocumentFile<Contents: DocumentContents> {
     broadcast.finish()
   }
 
-  /// The largest document that is opened, in bytes.
-  static var maximumBytes: Int { 256 << 20 }
-
   // MARK: Opening
 
   /// Opens a document.
@@ -151,6 +148,7 @@ public actor DocumentFile<Contents: DocumentContents> {
   ///
   /// - throws: ``DocumentFileError/changedMeanwhile(path:)`` if somebody else has written the file:
   ///   the edits are a version beside it then, or one on this machine if it is no file any more.
+  ///   ``DocumentFileError/tooLarge(path:limit:)`` if it could not be opened again.
   public func save() async throws {
     guard machine.state != .closed else { throw DocumentFileError.closed(path: path.string) }
     let edit = machine.unsavedEdit

@@ -138,13 +138,15 @@ extension DocumentFolder {
   ///     that there are now.
   ///   - discarding: Whether the others are deleted for good rather than kept on this machine.
   /// - returns: How many versions are not offered any more.
+  /// - throws: ``DocumentFileError/tooLarge(path:limit:)`` for contents that could not be opened.
   @discardableResult
   public func resolve(
     _ file: FilePath, merged contents: [UInt8], expecting seen: SeenVersion = .whatever,
     settling: [FileVersion]? = nil, discarding: Bool = false
   ) async throws -> Int {
     let (versions, seen) = try await whenPresent {
-      (
+      try checkSize(contents, of: try place(of: file).path)
+      return (
         try settling ?? otherVersions(of: file) ?? [],
         seen == .whatever ? SeenVersion(try currentVersion(of: file)) : seen
       )
