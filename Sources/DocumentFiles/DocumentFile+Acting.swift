@@ -55,6 +55,8 @@ extension DocumentFile {
     var actions = machine.input(input)
     while !actions.isEmpty {
       let action = actions.removeFirst()
+      // What looked like a newer file to whoever saves may be none: that is told by this.
+      if action == .compare { failures.removeAll(where: \.isOfNewerFile) }
       let (result, error) = await carryOut(action, isUrgent: isUrgent)
       if let error { failures.append(error) }
       if let result { actions = machine.input(result) + actions }
@@ -106,7 +108,7 @@ extension DocumentFile {
     case .show(let state): broadcast.send(.state(state))
     case .showContents: broadcast.send(.contents)
     case .end(let closing): end(closing)
-    case .save, .reload, .setAside, .keep: break
+    case .save, .reload, .compare, .setAside, .keep: break
     }
   }
 
@@ -119,22 +121,46 @@ extension DocumentFile {
     // with that until this has read.
     case .reload where isUrgent: return (.reloadPostponed, nil)
     case .reload: return await reload()
-    case .setAside:
-      do {
-        let bytes = try contents.documentBytes()
-        _ = try await alone(isUrgent) { [self] in
-          try await folder.setAside(bytes, of: path, by: presenter)
-        }
-        return (.setAside, nil)
-      } catch CoordinationError.cancelled(let path) {
-        return (.followingPostponed, CoordinationError.cancelled(path: path))
-      } catch {
-        return (.setAsideFailed, error)
-      }
+    case .compare: return await compare()
+    case .setAside: return await setAside(isUrgent: isUrgent)
     case .keep: return await keep(isUrgent: isUrgent)
     default:
       start(action)
       return (nil, nil)
+    }
+  }
+
+  private func setAside(isUrgent: Bool) async -> (DocumentMachine.Input?, (any Error)?) {
+    do {
+      let bytes = try contents.documentBytes()
+      _ = try await alone(isUrgent) { [self] in
+        try await folder.setAside(bytes, of: path, by: presenter)
+      }
+      return (.setAside, nil)
+    } catch CoordinationError.cancelled(let path) {
+      return (.followingPostponed, CoordinationError.cancelled(path: path))
+    } catch {
+      return (.setAsideFailed, error)
+    }
+  }
+
+  /// Whether the file has what it had; whoever saves is told if it has not.
+  private func compare() async -> (DocumentMachine.Input?, (any Error)?) {
+    let (folder, path, known) = (folder, path, known)
+    let changed = DocumentFileError.changedMeanwhile(path: path.string)
+    do {
+      let found = try await onQueue {
+        try DocumentFileError.wrapping { try folder.compare(path, with: known) }
+      }
+      return (found, found == .otherContents ? changed : nil)
+    } catch {
+      switch await lookAtFile() {
+      case .away: return (.saveFailed, error)
+      case .missing(let now, let isPlanned):
+        return (.missing(at: now, isPlanned: isPlanned), error)
+      case .unreadable: return (.unreadable, error)
+      default: return (.otherContents, changed)
+      }
     }
   }
 
@@ -157,9 +183,11 @@ extension DocumentFile {
   ) async -> (DocumentMachine.Input?, (any Error)?) {
     do {
       let bytes = try contents.documentBytes()
-      let outcome = try await alone(isUrgent) { [self] in
+      let written = try await alone(isUrgent) { [self] in
         try await folder.write(bytes, at: path, expecting: stamp, by: presenter)
       }
+      let outcome = written.outcome
+      known = written.digest
       return (.saved(outcome.stamp, isDurable: outcome.notDurable == nil), outcome.notDurable)
     } catch CoordinationError.cancelled(let path) {
       return (.postponed, CoordinationError.cancelled(path: path))
@@ -194,6 +222,7 @@ extension DocumentFile {
     }
     do {
       setContents(try Contents(documentBytes: read.bytes))
+      known = read.digest
       return (.reloaded(read.stamp, hasConflicts: read.hasConflicts), nil)
     } catch {
       return (.unparsable(read.stamp, at: folder.ambient.uptime()), error)
@@ -224,6 +253,12 @@ extension DocumentFile {
 }
 
 extension Error {
+  /// Whether nothing was overwritten, since it was not what was expected.
+  fileprivate var isOfNewerFile: Bool {
+    guard case DocumentFileError.changedMeanwhile = self as any Error else { return false }
+    return true
+  }
+
   /// Whether an access was given up for something urgent.
   fileprivate var isGivingWay: Bool {
     guard case CoordinationError.cancelled = self as any Error else { return false }

@@ -114,8 +114,15 @@ extension DocumentFolder {
   /// A document as it was read in one access.
   struct Reading: Sendable {
     let bytes: [UInt8]
+    let digest: ContentsDigest
     let stamp: FileStamp
     let hasConflicts: Bool
+  }
+
+  /// What was written in one access.
+  struct Writing: Sendable {
+    let digest: ContentsDigest
+    let outcome: SafeReplacement.Outcome
   }
 
   /// How often a file is read again that somebody writes to meanwhile.
@@ -152,7 +159,7 @@ extension DocumentFolder {
         continue
       }
       return Reading(
-        bytes: bytes, stamp: FileStamp(after),
+        bytes: bytes, digest: ContentsDigest(bytes), stamp: FileStamp(after),
         hasConflicts: try !conflictVersions(of: place).isEmpty)
     }
     throw DocumentFileError.changedMeanwhile(path: place.path.string)
@@ -168,7 +175,7 @@ extension DocumentFolder {
   func write(
     _ bytes: [UInt8], at path: FilePath, expecting stamp: FileStamp?,
     by presenter: DocumentPresenter?
-  ) async throws -> SafeReplacement.Outcome {
+  ) async throws -> Writing {
     try checkSize(bytes, of: path)
     let coordinator = try await coordinator(for: presenter)
     return try await coordinator.coordinate([.writing(path)]) { paths in
@@ -178,9 +185,10 @@ extension DocumentFolder {
         let access = stamp.map { stamp in
           directory.access(to: place.name) { FileStamp($0) == stamp }
         }
-        return try replacement(of: place.name, at: place, in: directory).replace(
+        let outcome = try replacement(of: place.name, at: place, in: directory).replace(
           place.name, expecting: stamp, access: access
         ) { try $0.write(bytes[...]) }
+        return Writing(digest: ContentsDigest(bytes), outcome: outcome)
       }
     }
   }

@@ -32,6 +32,8 @@ public actor DocumentFile<Contents: DocumentContents> {
   public private(set) var contents: Contents
 
   var machine: DocumentMachine
+  /// What the file had when it was read or written last.
+  var known: ContentsDigest
   let presenter: DocumentPresenter
   let broadcast = DocumentEvents()
   var isRegistered = true
@@ -43,10 +45,11 @@ public actor DocumentFile<Contents: DocumentContents> {
   var activity: Task<Void, Never>?
 
   private init(
-    _ contents: Contents, in folder: DocumentFolder, _ presenter: DocumentPresenter,
-    pace: DocumentMachine.Pace
+    _ contents: Contents, known: ContentsDigest, in folder: DocumentFolder,
+    _ presenter: DocumentPresenter, pace: DocumentMachine.Pace
   ) {
     self.contents = contents
+    self.known = known
     self.folder = folder
     self.presenter = presenter
     home = presenter.path
@@ -82,7 +85,8 @@ public actor DocumentFile<Contents: DocumentContents> {
         try folder.domain.addFilePresenter(presenter)
       }
       let contents = try Contents(documentBytes: read.bytes)
-      let document = DocumentFile(contents, in: folder, presenter, pace: pace)
+      let document = DocumentFile(
+        contents, known: read.digest, in: folder, presenter, pace: pace)
       await document.begin(read)
       return document
     } catch {
@@ -100,8 +104,8 @@ public actor DocumentFile<Contents: DocumentContents> {
   ) async throws -> DocumentFile {
     let bytes = try contents.documentBytes()
     let place = try await folder.whenPresent { try folder.place(of: file) }
-    let outcome = try await folder.write(bytes, at: place.path, expecting: nil, by: nil)
-    if let error = outcome.notDurable { throw error }
+    let written = try await folder.write(bytes, at: place.path, expecting: nil, by: nil)
+    if let error = written.outcome.notDurable { throw error }
     return try await open(file, in: folder)
   }
 

@@ -31,6 +31,10 @@ package struct DocumentMachine: Sendable {
     case postponed
     /// Somebody has looked at the file.
     case looked(FileStamp, hasConflicts: Bool)
+    /// The file has what it had when it was read or written last, whatever else of it has changed.
+    case sameContents(FileStamp, hasConflicts: Bool)
+    /// It has something else, or cannot be read.
+    case otherContents
     /// Somebody has looked, and it is not there; `isPlanned` if this is what `.look` asked for.
     case missing(at: Duration, isPlanned: Bool)
     /// The folder is away, or cannot be looked at: that says nothing about the file.
@@ -61,6 +65,8 @@ package struct DocumentMachine: Sendable {
     /// Writes the contents over what is expected there.
     case save(expecting: FileStamp?)
     case reload
+    /// Finds out whether the file has what it had, by reading it.
+    case compare
     case showContents
     /// Writes the contents as a version of a conflict.
     case setAside
@@ -68,6 +74,9 @@ package struct DocumentMachine: Sendable {
     case keep
     case end(DocumentClosing)
   }
+
+  /// How often in one save a file is compared whose stamp is another one each time.
+  private static let maximumComparisons = 3
 
   let pace: Pace
   package private(set) var state = DocumentState.closed
@@ -80,6 +89,10 @@ package struct DocumentMachine: Sendable {
   private var missingSince: Duration?
   private var isAway = false
   private var isClosing = false
+  /// An action to save has not come to anything yet.
+  private var isSaving = false
+  /// How many times the file has been compared since saving began.
+  private var comparisons = 0
   /// Edits were given up, or are in a version, and show until the file has been read again.
   package private(set) var isReverting = false
   /// Which edits became versions instead of the file's contents.
@@ -113,8 +126,8 @@ package struct DocumentMachine: Sendable {
     case .saveAsked, .saved, .saveFailed, .postponed, .closeAsked: return saving(input)
     case .missing(let now, let isPlanned): return missing(now, isPlanned)
     case .away(let isPlanned): return away(isPlanned)
-    case .looked, .reloaded, .reloadFailed, .followingPostponed, .reloadPostponed, .unreadable,
-      .unparsable, .setAside, .setAsideFailed, .revertAsked:
+    case .looked, .sameContents, .otherContents, .reloaded, .reloadFailed, .followingPostponed,
+      .reloadPostponed, .unreadable, .unparsable, .setAside, .setAsideFailed, .revertAsked:
       return following(input)
     case .deletionAsked: return delete()
     case .kept(let id):
@@ -150,12 +163,17 @@ package struct DocumentMachine: Sendable {
   }
 
   private mutating func retry() -> [Action] {
-    isClosing = false
+    (isClosing, isSaving) = (false, false)
     return wake(after: pace.limit)
   }
 
   private mutating func save() -> [Action] {
-    savingEdits = edits
+    comparisons = 0
+    return saveAgain()
+  }
+
+  private mutating func saveAgain() -> [Action] {
+    (savingEdits, isSaving) = (edits, true)
     return [.save(expecting: stamp)]
   }
 
@@ -166,7 +184,7 @@ package struct DocumentMachine: Sendable {
       isClosing = true
       return hasUnsavedChanges ? save() : end(.asked)
     case .saved(let stamp, let isDurable):
-      self.stamp = stamp
+      (self.stamp, isSaving) = (stamp, false)
       // What is not surely on the disk is written once more.
       guard isDurable else { return show(state.union(.savingError)) + retry() }
       savedEdits = savingEdits
@@ -175,7 +193,7 @@ package struct DocumentMachine: Sendable {
       guard isClosing else { return cleared + wake(after: pace.quiet) }
       return cleared + (hasUnsavedChanges ? save() : end(.asked))
     case .postponed:
-      isClosing = false
+      (isClosing, isSaving) = (false, false)
       return wake(after: pace.quiet)
     default: return show(state.union(.savingError)) + retry()
     }
@@ -186,6 +204,8 @@ package struct DocumentMachine: Sendable {
   private mutating func following(_ input: Input) -> [Action] {
     switch input {
     case .looked(let found, let hasConflicts): return looked(found, hasConflicts)
+    case .sameContents(let found, let hasConflicts): return adopt(found, hasConflicts)
+    case .otherContents: return follow()
     case .setAside:
       // They are in a version now, and what is in the file shows, even if it is as it was.
       noteVersion()
@@ -216,7 +236,8 @@ package struct DocumentMachine: Sendable {
   }
 
   private mutating func unreadable() -> [Action] {
-    hasUnsavedChanges ? delete() : end(.unreadable)
+    isSaving = false
+    return hasUnsavedChanges ? delete() : end(.unreadable)
   }
 
   /// Somebody may be in the middle of writing it in place.
@@ -236,12 +257,33 @@ package struct DocumentMachine: Sendable {
   }
 
   private mutating func looked(_ found: FileStamp, _ hasConflicts: Bool) -> [Action] {
-    // Whoever wanted to close it was told that it could not be saved.
-    (missingSince, isAway, isClosing) = (nil, false, false)
+    (missingSince, isAway) = (nil, false)
     guard found != stamp || isReverting else {
+      // Whoever wanted to close it was told that it could not be saved.
+      (isClosing, isSaving) = (false, false)
       return show(conflicts: hasConflicts) + wake(after: pace.quiet)
     }
-    // A file that was written elsewhere wins; edits made here become a version beside it.
+    // It may be the same all the same, with another time, or on a file system that was mounted anew
+    // and counts files otherwise. What is not edited is just read again.
+    if hasUnsavedChanges, !isReverting, comparisons < Self.maximumComparisons {
+      comparisons += 1
+      return [.compare]
+    }
+    return follow()
+  }
+
+  /// Goes on with a file that only looks as if it were another one.
+  private mutating func adopt(_ found: FileStamp, _ hasConflicts: Bool) -> [Action] {
+    stamp = found
+    let shown = show(conflicts: hasConflicts)
+    if isSaving { return shown + saveAgain() }
+    comparisons = 0
+    return shown + wake(after: pace.quiet)
+  }
+
+  /// A file that was written elsewhere wins; edits made here become a version beside it.
+  private mutating func follow() -> [Action] {
+    (isClosing, isSaving, comparisons) = (false, false, 0)
     return show(state.union(.editingDisabled)) + [hasUnsavedChanges ? .setAside : .reload]
   }
 
@@ -254,7 +296,7 @@ package struct DocumentMachine: Sendable {
   }
 
   private mutating func missing(_ now: Duration, _ isPlanned: Bool) -> [Action] {
-    (isAway, isClosing) = (false, false)
+    (isAway, isClosing, isSaving) = (false, false, false)
     guard let since = missingSince else {
       missingSince = now
       // It may have gone just before it was to be read, and may come back as it was.

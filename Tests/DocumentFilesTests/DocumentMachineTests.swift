@@ -128,16 +128,15 @@ import Testing
     var machine = self.machine
     _ = machine.input(.edited(at: .zero))
     for _ in 0..<2 {
-      #expect(
-        machine.input(.looked(second, hasConflicts: false)) == [
-          .show(.editingDisabled), .setAside,
-        ])
+      #expect(machine.input(.looked(second, hasConflicts: false)) == [.compare])
+      #expect(machine.input(.otherContents) == [.show(.editingDisabled), .setAside])
       #expect(machine.input(.followingPostponed) == [.show(.normal), .look(after: .zero)])
     }
     #expect(machine.hasUnsavedChanges)
     // Where it was saving that found it, nothing else would come back to the edits for certain.
     _ = machine.input(.woke(at: .seconds(2)))
     _ = machine.input(.looked(second, hasConflicts: false))
+    _ = machine.input(.otherContents)
     #expect(
       machine.input(.followingPostponed) == [
         .show(.normal), .look(after: .zero), .wake(after: .seconds(2)),
@@ -286,8 +285,8 @@ import Testing
   @Test func d9_d10_editsThatMeetANewerFileBecomeAVersionAndTheFileWins() {
     var machine = self.machine
     _ = machine.input(.edited(at: .zero))
-    #expect(
-      machine.input(.looked(second, hasConflicts: false)) == [.show(.editingDisabled), .setAside])
+    #expect(machine.input(.looked(second, hasConflicts: false)) == [.compare])
+    #expect(machine.input(.otherContents) == [.show(.editingDisabled), .setAside])
     #expect(machine.hasUnsavedChanges)
     #expect(machine.input(.setAside) == [.reload] && !machine.hasUnsavedChanges)
     #expect(
@@ -301,8 +300,8 @@ import Testing
     var machine = self.machine
     _ = machine.input(.edited(at: .zero))
     #expect(machine.input(.saveAsked) == [.save(expecting: first)])
-    #expect(
-      machine.input(.looked(second, hasConflicts: false)) == [.show(.editingDisabled), .setAside])
+    #expect(machine.input(.looked(second, hasConflicts: false)) == [.compare])
+    #expect(machine.input(.otherContents) == [.show(.editingDisabled), .setAside])
     #expect(machine.input(.setAside) == [.reload])
     #expect(machine.input(.reloadPostponed) == [.look(after: .zero)])
     return machine
@@ -332,6 +331,7 @@ import Testing
     _ = machine.input(.edited(at: .zero))
     _ = machine.input(.woke(at: .seconds(2)))
     _ = machine.input(.looked(second, hasConflicts: false))
+    _ = machine.input(.otherContents)
     #expect(
       machine.input(.setAsideFailed) == [.show(.savingError), .wake(after: .seconds(15))])
     #expect(machine.hasUnsavedChanges)

@@ -54,6 +54,7 @@ import Testing
     _ = machine.input(.saved(second, isDurable: true))
     for _ in 2...3 { _ = machine.input(.edited(at: .seconds(1))) }
     _ = machine.input(.looked(third, hasConflicts: false))
+    _ = machine.input(.otherContents)
     _ = machine.input(.setAside)
     #expect((1...4).map { machine.isInVersion($0) } == [false, true, true, false])
   }
