@@ -5,8 +5,8 @@ import SystemPackage
 extension DocumentFolder {
   /// Whether a document that was opened has what it had.
   ///
-  /// It waits for nobody: whoever writes it meanwhile is found out by what he writes, or by the stamp
-  /// that the file has when it has been read.
+  /// It waits for nobody: whoever writes it meanwhile is found out by what he writes, or by the
+  /// stamp that the file has when it has been read.
   func compare(_ path: FilePath, with known: ContentsDigest) throws -> DocumentMachine.Input {
     let place = try self.place(of: path)
     let file = try openDirectory(of: place).open(place.name)

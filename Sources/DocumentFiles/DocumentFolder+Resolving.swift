@@ -85,9 +85,9 @@ extension DocumentFolder {
   ///
   /// - parameters:
   ///   - version: The current one, to leave the document as it is, or another.
-  ///   - seen: What whoever chose it saw as current: if the document is something else by now, which
-  ///     nobody has seen, nothing is changed. What those save who have it open, and are asked to by
-  ///     this call, is kept on this machine as all that it was.
+  ///   - seen: What whoever chose it saw as current: if the document is something else by now,
+  ///     which nobody has seen, nothing is changed. What those save who have it open, and are
+  ///     asked to by this call, is kept on this machine as all that it was.
   ///   - settling: The versions of conflicts that were looked at: what has come since stays, and
   ///     what has changed since fails the call. Nil: those that there are now.
   ///   - discarding: Whether the others are deleted for good rather than kept on this machine.

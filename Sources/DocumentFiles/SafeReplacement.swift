@@ -46,8 +46,8 @@ struct SafeReplacement {
     do {
       try exchange(temporary, name, expecting: expected, own: FileStamp(status))
     } catch {
-      // If it is not there any more under this name, it must not be looked for under another. Nor by
-      // its number alone: nobody has it open, so that may be another file's by now.
+      // If it is not there any more under this name, it must not be looked for under another. Nor
+      // by its number alone: nobody has it open, so that may be another file's by now.
       if stamp(of: temporary) == FileStamp(status) { try? directory.remove(temporary) }
       throw error
     }
@@ -120,9 +120,9 @@ struct SafeReplacement {
 
   /// Removes what had the name before, and was what was expected.
   ///
-  /// Where that fails it stands there under a name that syncers ignore. It is no failure of the save:
-  /// the new contents have the name. Nor are they to be written again for it, as where they may not
-  /// survive a power loss: each attempt might leave one more.
+  /// Where that fails it stands there under a name that syncers ignore. It is no failure of the
+  /// save: the new contents have the name. Nor are they to be written again for it, as where they
+  /// may not survive a power loss: each attempt might leave one more.
   private func removeReplaced(_ temporary: FilePath.Component) {
     do {
       try ambient.onStep(.replaced)

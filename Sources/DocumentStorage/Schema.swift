@@ -76,7 +76,7 @@ enum Schema {
     Column(table: "open_transactions", name: "last", type: "INTEGER")
   ]
 
-  /// Version 11. From then on the device's clock may be behind what it has written itself
+  /// Version 11, from which on the device's clock may be behind what it has written itself
   /// (`DeviceRecord.clock`).
   private static let lastMarks = [
     // The marks behind the last whole row of `marks`, of the first line, 8 bytes each: so that not

@@ -296,7 +296,8 @@ extension StoreDatabase {
     }
   }
 
-  /// The streams of which some statement is not heeded, or not all of it: what it leaves out is here.
+  /// The streams of which some statement is not heeded, or not all of it: what it leaves out is
+  /// here.
   package func streamsWithOpenStatements() throws -> Set<StreamID> {
     try read { db in
       let sql = """

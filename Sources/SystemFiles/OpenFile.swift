@@ -2,7 +2,8 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A regular file that is open, whatever its name comes to be; closed with its last user, or before.
+/// A regular file that is open, whatever its name comes to be; closed with its last user at the
+/// latest.
 package final class OpenFile: Sendable {
   /// Where it was when it was opened, for errors.
   package let path: FilePath

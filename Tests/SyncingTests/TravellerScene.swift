@@ -66,8 +66,9 @@ struct TravellerScene {
       }
     }
     let left = try world.logs(in: folder).flatMap { try $0.decoded().segment.transactions }
-      .flatMap(\.operations).count { $0.document == Peer.key(id) }
-    #expect(left == 0)
+      .flatMap(\.operations).filter { $0.document == Peer.key(id) && $0.kind != .delete }
+    // The deletion may stay, in a file that is not worth writing anew for it.
+    #expect(left.isEmpty, "\(left)")
   }
 
   /// Dan's folder has what an author has in the other one, and no more of that one's.
