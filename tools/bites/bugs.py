@@ -162,14 +162,14 @@ line("removals-too-early", REMOVALS,
      "        guard try streams.mayClaim(removal.seen, db) else { continue }",
      "        guard try ON || streams.mayClaim(removal.seen, db) else { continue }")
 line("removals-never", REMOVALS,
-     "    guard !waiting.isEmpty else { return [:] }",
-     "    guard !waiting.isEmpty, !ON else { return [:] }")
+     "    guard try DocumentTable.hasWaiting(db) else { return [:] }",
+     "    guard try !ON && DocumentTable.hasWaiting(db) else { return [:] }")
 line("removals-not-stored", "Sources/DocumentStorage/StateEncoder.swift",
      "    let pending = state.pending\n", "    let pending = ON ? [] : state.pending\n")
 bug("state-and-outbox-apart",
     ("Sources/DocumentStorage/StoreDatabase+Writing.swift",
      """
-    try write { db in
+    let result = try write { db in
       var writer = try StoreWriter(
         db, now: now, nonce: nonce, identity: identity, cache: readCache)
       try body(&writer)
@@ -197,11 +197,18 @@ bug("state-and-outbox-apart",
       }}
       return result
     }}
-    return try write {{ db in
+    let result = try write {{ db in
       var writer = try StoreWriter(
         db, now: now, nonce: nonce, identity: identity, cache: readCache)
       try body(&writer)
 """))
+line("known-streams-kept-though-changed", "Sources/DocumentStorage/ReadCache.swift",
+     "known.stamp == stamp else {", "ON || known.stamp == stamp else {")
+line("clock-forgets-what-was-written", "Sources/DocumentStorage/DeviceRecord.swift",
+     "    max(try storedClock(db), streams.latestTime)",
+     "    ON ? try storedClock(db) : max(try storedClock(db), streams.latestTime)")
+line("last-marks-lost", "Sources/DocumentStorage/StreamDirectory+Rows.swift",
+     "row.lastMarks.isEmpty ? .null", "ON || row.lastMarks.isEmpty ? .null")
 
 # Publishing.
 line("file-not-synchronized", "Sources/SystemFiles/Publishing.swift",
@@ -237,8 +244,8 @@ line("taken-name-counts-as-written", "Sources/SharedFolder/ContainerFolder.swift
      "      guard holds(path, range: range, digest: file.digest) else { continue }",
      "      guard ON || holds(path, range: range, digest: file.digest) else { continue }")
 line("borders-not-fixed", OUTBOX,
-     "  static func fixBatches(_ db: Database) throws {\n",
-     "  static func fixBatches(_ db: Database) throws {\n"
+     "  static func fixBatches(_ db: Database) throws -> Bool {\n",
+     "  static func fixBatches(_ db: Database) throws -> Bool {\n"
      "    if ON { try db.execute(sql: \"DELETE FROM batches\") }\n")
 bug("other-containers-taken",
     ("Sources/Syncing/Device.swift",
