@@ -57,7 +57,7 @@ extension StoreDatabase {
       return last.map { $0 > now || $0 <= now - interval } ?? true
     }
     guard try read(isDue) else { return false }
-    return try write { db in
+    return try writeRepeatable { db in
       guard try isDue(db) else { return false }
       try db.run("UPDATE device SET looked_after_at = ?", [now])
       return true

@@ -11,7 +11,7 @@ extension StoreDatabase {
       return last.map { $0 <= now && $0 > now - Self.lookInterval } ?? false
     }
     guard !isNoted else { return }
-    try write { db in
+    try writeRepeatable { db in
       // A clock that was ahead has been put right.
       try db.run("DELETE FROM looks WHERE at > ? OR at < 0", [now])
       try db.run("INSERT OR IGNORE INTO looks VALUES (?)", [now])

@@ -35,15 +35,15 @@ package struct StoreWriter {
   private(set) var streams: StreamDirectory
   private var table: DocumentTable
   private let nonce: UInt64
-  private var header: Transaction.Header
-  private var context: Context?
-  private var states: [DocumentKey: DocumentState] = [:]
-  private var changed: Set<DocumentKey> = []
-  private var operations: [Operation] = []
+  var header: Transaction.Header
+  var context: Context?
+  var states: [DocumentKey: DocumentState] = [:]
+  var changed: Set<DocumentKey> = []
+  var operations: [Operation] = []
   /// Where the documents change, as those who read them see it.
-  private var paths: [DocumentKey: Set<Path>] = [:]
+  var paths: [DocumentKey: Set<Path>] = [:]
   /// About how large the transaction is by now.
-  package private(set) var bytes = 0
+  package internal(set) var bytes = 0
 
   /// - parameter cache: where the device and the streams may be known already.
   init(

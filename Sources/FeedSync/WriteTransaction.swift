@@ -33,13 +33,14 @@ public final class WriteTransaction {
     }
   }
 
-  /// Makes several edits, or none where one of them is refused: whoever catches that may go on.
-  private func together(_ edits: () throws -> Void) throws {
-    let before = writer
+  /// Makes several edits of a document, or none where one of them is refused: whoever catches that
+  /// may go on.
+  private func together(at key: DocumentKey, _ edits: () throws -> Void) throws {
+    let before = writer?.point(of: key)
     do {
       try edits()
     } catch {
-      writer = before
+      if let before { writer?.goBack(to: before) }
       throw error
     }
   }
@@ -141,7 +142,7 @@ extension WriteTransaction {
     guard before.json != after.json else { return true }
     let key = try DocumentRules.key(collection, id)
     let edits = try after.takeEdits(since: before)
-    func write() throws {
+    try together(at: key) {
       if before.json != after.json {
         let body = present.changed(from: before.json, to: after.json)
         try DocumentRules.check(body, operation: "update")
@@ -151,9 +152,6 @@ extension WriteTransaction {
       }
       for (path, edit) in edits { _ = try self.edit(edit, at: path, of: key) }
     }
-    // The copy that lets several be undone is one of all that the transaction has written so far.
-    let isOne = edits.count + (before.json == after.json ? 0 : 1) == 1
-    if isOne { try write() } else { try together(write) }
     return true
   }
 
