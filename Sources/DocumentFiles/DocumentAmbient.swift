@@ -1,6 +1,7 @@
 import FolderWatching
 import Glibc
 import SharedFolder
+import SystemFiles
 import SystemPackage
 
 /// What documents have from outside: clocks, chance, sleep; a test has its own.
@@ -57,6 +58,10 @@ package struct DocumentAmbient: Sendable {
   package var look: FolderContents.Look = FolderContents.system
   /// The largest document that is opened, and so that is saved, in bytes.
   package var maximumBytes = 256 << 20
+  /// Refuses a name in a folder that this user may not write.
+  package var checkWritable: @Sendable (OpenDirectory, FilePath.Component) throws -> Void = {
+    try $0.checkWritable($1)
+  }
   /// Is told of each step, and may fail there as a disk may.
   package var onStep: @Sendable (Step) throws -> Void = { _ in }
 

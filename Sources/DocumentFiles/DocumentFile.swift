@@ -17,7 +17,8 @@ import SystemPackage
 /// Edits are saved when none has come for 2 seconds, after 15 seconds at the latest, when another
 /// program of this machine wants to read the file, and when the document is closed. Saving writes a
 /// temporary file, which syncers are told to ignore, brings it to the disk and gives it the file's
-/// name; the file's mode is kept, hard links and extended attributes are not.
+/// name; the file's mode is kept, hard links and extended attributes are not. A file that this user
+/// may not write is left as it is: the edits stay unsaved then, and it is tried again.
 ///
 /// A file that somebody else has written is read again. If there are edits that are not saved, they
 /// become a version of a conflict beside it: nothing is overwritten, and nothing lost. A file that

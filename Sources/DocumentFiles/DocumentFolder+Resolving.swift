@@ -47,6 +47,8 @@ extension DocumentFolder {
         throw DocumentFileError.isCurrent(path: version.file.string)
       }
       try await change(version.file, deleting: version) { place, directory in
+        // First: what is kept, and stays all the same, would be kept again by each attempt.
+        try checkWritable([version])
         try keep(version, of: place)
         try take(version, of: place, from: directory)
         try domain.report(.resolved, version: version.persistentIdentifier, at: place.path)
@@ -107,6 +109,7 @@ extension DocumentFolder {
         try self.isOpen(file, seenAs: seen), try currentVersion(of: file)
       )
     }
+    try await whenPresent { try checkWritable(unresolved) }
     let isChosen = version.origin != .current || current?.stamp == version.stamp
     guard seen.isStill(current), isChosen else {
       throw DocumentFileError.changedMeanwhile(path: version.file.string)
@@ -152,6 +155,7 @@ extension DocumentFolder {
       )
     }
     let unresolved = versions.filter { !$0.isResolved }
+    try await whenPresent { try checkWritable(unresolved) }
     try await change(file) { place, directory in
       // For where the document is gone.
       let access = access(toWhatIsMadeOf: unresolved.isEmpty ? versions : unresolved)
@@ -204,6 +208,18 @@ extension DocumentFolder {
     }
   }
 
+  /// Refuses to take versions out of the folder that this user may not write, before anything is
+  /// changed.
+  private func checkWritable(_ versions: [FileVersion]) throws {
+    try DocumentFileError.wrapping {
+      for version in versions where version.origin == .conflict {
+        guard let name = version.path.lastComponent else { continue }
+        let place = try place(canonical: version.file)
+        try ambient.checkWritable(try place.openDirectory(), name)
+      }
+    }
+  }
+
   /// Refuses a version that was rewritten since it was listed.
   private func check(_ file: OpenFile, is version: FileVersion) throws {
     guard FileStamp(try file.status()) == version.stamp else {
@@ -233,6 +249,8 @@ extension DocumentFolder {
     }
     var access = access
     if let before {
+      // First: what is kept, and stays all the same, would be kept again by each attempt.
+      try ambient.checkWritable(directory, place.name)
       let old = try directory.open(place.name)
       try check(old, is: before)
       access = try FileAccess(to: old)

@@ -82,7 +82,7 @@ extension DocumentFolder {
     let outcome: SafeReplacement.Outcome
     do {
       outcome = try replacement(of: name, at: place, in: directory).replace(
-        name, expecting: nil, access: directory.access(to: place.name)
+        name, expecting: nil, access: directory.access(to: place.name).writableByUser
       ) { try $0.write(contents[...]) }
     } catch DocumentFileError.changedMeanwhile {
       return nil

@@ -38,6 +38,9 @@ struct FileAccess: Hashable, Sendable {
     return group == other.group ? both : both.withoutGroup
   }
 
+  /// Its user may write it in any case: what he has written himself is his to settle.
+  var writableByUser: FileAccess { FileAccess(mode: mode | 0o600, group: group) }
+
   /// The group's members are among the others then: both get what both had.
   var withoutGroup: FileAccess {
     FileAccess(mode: mode, both: mode >> 3 & mode & 0o007)

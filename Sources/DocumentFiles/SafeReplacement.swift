@@ -33,12 +33,17 @@ struct SafeReplacement {
   ///   - expected: what it is believed to be; nil: nothing has the name.
   ///   - access: who may use it; until all is written, only its user may. Nil: as any new file.
   ///   - write: writes the contents.
-  /// - throws: ``DocumentFileError/changedMeanwhile(path:)`` if it is something else.
+  /// - throws: ``DocumentFileError/changedMeanwhile(path:)`` if it is something else, and
+  ///   `FileError` if this user may not write it: the folder, which is all that replacing it needs,
+  ///   would let him.
   func replace(
     _ name: FilePath.Component, expecting expected: FileStamp?, access: FileAccess? = nil,
     modified: Int64? = nil, _ write: (OpenFile) throws -> Void
   ) throws -> Outcome {
-    if let expected { try refuse(name, unless: expected) }
+    if let expected {
+      try refuse(name, unless: expected)
+      try ambient.checkWritable(directory, name)
+    }
     let temporary = try ambient.temporaryName()
     // Who opens it before its mode is set would read what is written later, too.
     let file = try directory.create(temporary, mode: access == nil ? 0o666 : 0o600)
@@ -182,9 +187,11 @@ struct SafeReplacement {
 
   /// Removes a name if what has it is what was expected.
   ///
-  /// It is renamed first, then looked at, so that nothing else is removed in its place.
+  /// It is renamed first, then looked at, so that nothing else is removed in its place. What this
+  /// user may not write stays.
   func remove(_ name: FilePath.Component, expecting expected: FileStamp) throws {
     try refuse(name, unless: expected)
+    try ambient.checkWritable(directory, name)
     let (temporary, changed) = (try ambient.temporaryName(), changed(name))
     do {
       // Nothing has that name. Where the file system has no call that replaces nothing, a link is

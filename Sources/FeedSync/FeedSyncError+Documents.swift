@@ -69,12 +69,18 @@ extension FeedSyncError {
     case .system(let verb, _, let number):
       let errno = Errno(rawValue: number)
       let isForbidden = errno == .permissionDenied || errno == .notPermitted
+      // The folder would let it be replaced.
+      let isProtected = isForbidden && verb == "access"
       let isWriting = !["status", "list", "open", "read", "canonicalPath"].contains(verb)
       self.init(
         isForbidden ? .notPermitted : isWriting ? .cannotWrite : .cannotRead,
-        operation: operation, file: file, message: "\(verb): \(errno.description)",
+        operation: operation, file: file,
+        message: isProtected
+          ? "this user may not write the file, so it is left as it is"
+          : "\(verb): \(errno.description)",
         hint: Self.hint(
-          for: errno, at: FilePath(file ?? ""), purpose: isWriting ? .naming : .reading))
+          for: errno, at: FilePath(file ?? ""),
+          purpose: isProtected ? .writing : isWriting ? .naming : .reading))
     default:
       self.init(.software, operation: operation, file: file, message: "unexpected error: \(error)")
     }

@@ -57,11 +57,12 @@ struct FileOwnership {
   }
 
   private func remedy(group: String) -> String {
+    let isFolder = status.kind == .directory
     if status.owner == accounts.user {
-      let right = purpose == .reading ? (status.kind == .directory ? "rx" : "r") : "rwx"
+      let right = purpose == .reading ? (isFolder ? "rx" : "r") : isFolder ? "rwx" : "w"
       return "chmod u+\(right) \(path)"
     }
-    let right = purpose == .reading ? "g+rX" : "g+rwXs"
+    let right = purpose == .reading ? "g+rX" : isFolder ? "g+rwXs" : "g+rw"
     return "let both be in one group, such as \(group), and its owner run chmod -R \(right) on it"
   }
 }

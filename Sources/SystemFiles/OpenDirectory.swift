@@ -93,6 +93,23 @@ package final class OpenDirectory: Sendable {
     return Int64(raw.st_blocks) * 512
   }
 
+  /// Refuses what this user may not write, though he may replace it; nothing having the name, that
+  /// is no reason.
+  ///
+  /// - throws: One of `.access` with `.permissionDenied`, and nothing else.
+  package func checkWritable(_ name: FilePath.Component) throws(FileError) {
+    do {
+      // As the user who writes, which need not be the one who has started the program.
+      try run(.access, name) {
+        faccessat(descriptor, $0, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW)
+      }
+    } catch {
+      // All else, as that there is no such call (old containers say EPERM), writing tells itself.
+      guard error.errno == .permissionDenied else { return }
+      throw error
+    }
+  }
+
   /// The names in it, in no order.
   ///
   /// - parameter count: How many at most; which of more is chance.

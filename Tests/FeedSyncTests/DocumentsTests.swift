@@ -85,4 +85,11 @@ import Testing
       at: place.folder.appending(path: "Documents"), withDestinationURL: place.root)
     #expect(throws: FeedSyncError.self) { try container.documents() }
   }
+
+  @Test func aFileThatThisUserMayNotWriteIsToldInWords() {
+    let refusal = DocumentFileError.system(operation: "access", path: "/report", errno: EACCES)
+    let error = FeedSyncError(refusal, operation: "save")
+    #expect(error.code == .notPermitted && error.file == "/report")
+    #expect(error.message == "this user may not write the file, so it is left as it is")
+  }
 }
