@@ -52,6 +52,20 @@ extension DocumentFolder {
     return try directory.get()
   }
 
+  /// The same; folders that are missing on the way are made, as where a document is brought back
+  /// that went with its folder.
+  func makeDirectory(of place: DocumentPlace) throws -> OpenDirectory {
+    do {
+      return try openDirectory(of: place)
+    } catch let error as FileError {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+    }
+    let root = try OpenDirectory(place.root)
+    // What is made is made in what is opened here, whatever is mounted later.
+    try requirePresence()
+    return try root.make(place.directories, mode: 0o777)
+  }
+
   /// What a document that was opened is now.
   func find(_ path: FilePath, isPlanned: Bool) throws -> DocumentMachine.Input {
     switch presence() {

@@ -9,7 +9,8 @@ extension DocumentFolder {
   /// Gives a document the contents of one of its versions (`replaceItem(at:)`).
   ///
   /// What it held until then becomes a version that is kept on this machine. The version stays
-  /// until it is resolved or removed.
+  /// until it is resolved or removed. A document that is gone is made, and so are folders on the way
+  /// to it.
   ///
   /// - parameter seen: what the caller knows as current; the call fails with
   ///   ``DocumentFileError/changedMeanwhile(path:)`` if the document is not that any more.
@@ -19,11 +20,12 @@ extension DocumentFolder {
   ) async throws {
     try await check(version, isOf: file)
     guard version.origin != .current else { return }
-    try await change(file) { place, directory in
+    try await coordinate(file) { place in
       let source = try open(version)
       try check(source, is: version)
       // For where the document is gone.
       let access = try FileAccess(to: source)
+      let directory = try makeDirectory(of: place)
       try install(at: place, in: directory, expecting: seen, access: access) { file in
         try file.write(contentsOf: source)
         // What was written into it while it was copied would be missing in the copy.
@@ -61,11 +63,19 @@ extension DocumentFolder {
   /// - throws: ``DocumentFileError/isCurrent(path:)`` for a current version.
   public func remove(_ version: FileVersion) async throws {
     try await check(version, isOf: version.file)
-    guard version.origin != .current else {
-      throw DocumentFileError.isCurrent(path: version.file.string)
-    }
-    try await change(version.file, deleting: version) { place, directory in
-      try discard(version, of: place, in: directory)
+    switch version.origin {
+    case .current: throw DocumentFileError.isCurrent(path: version.file.string)
+    case .conflict:
+      try await change(version.file, deleting: version) { place, directory in
+        try take(version, of: place, from: directory)
+        try domain.report(.lost, version: version.persistentIdentifier, at: place.path)
+      }
+    case .kept:
+      // The document may be gone, and its folder with it.
+      try await coordinate(version.file) { place in
+        try removeKept(version, of: place)
+        try domain.report(.lost, version: version.persistentIdentifier, at: place.path)
+      }
     }
   }
 
@@ -156,9 +166,10 @@ extension DocumentFolder {
     }
     let unresolved = versions.filter { !$0.isResolved }
     try await whenPresent { try checkWritable(unresolved) }
-    try await change(file) { place, directory in
+    try await coordinate(file) { place in
       // For where the document is gone.
       let access = access(toWhatIsMadeOf: unresolved.isEmpty ? versions : unresolved)
+      let directory = try makeDirectory(of: place)
       try install(at: place, in: directory, expecting: seen, access: access) {
         try $0.write(contents[...])
       }
@@ -171,12 +182,24 @@ extension DocumentFolder {
 
   // MARK: Parts
 
-  /// Runs `body` in a coordinated write of a document; whoever has it open saves first, unless it
-  /// is a plain one.
+  /// Runs `body` in a coordinated write of a document, with the folder that it is in, which has to
+  /// be there.
   func change<Value: Sendable>(
     _ file: FilePath, _ writing: FileAccessIntent.Writing = .forMerging,
     deleting version: FileVersion? = nil, by presenter: (any FilePresenter)? = nil,
     _ body: @escaping @Sendable (DocumentPlace, OpenDirectory) throws -> Value
+  ) async throws -> Value {
+    try await coordinate(file, writing, deleting: version, by: presenter) { place in
+      try body(place, try openDirectory(of: place))
+    }
+  }
+
+  /// Runs `body` in a coordinated write of a document; whoever has it open saves first, unless it
+  /// is a plain one.
+  private func coordinate<Value: Sendable>(
+    _ file: FilePath, _ writing: FileAccessIntent.Writing = .forMerging,
+    deleting version: FileVersion? = nil, by presenter: (any FilePresenter)? = nil,
+    _ body: @escaping @Sendable (DocumentPlace) throws -> Value
   ) async throws -> Value {
     let place = try await whenPresent { try self.place(of: file) }
     var intents = [FileAccessIntent.writing(place.path, writing)]
@@ -186,8 +209,8 @@ extension DocumentFolder {
     let coordinator = try await coordinator(for: presenter)
     return try await coordinator.coordinate(intents) { paths in
       try DocumentFileError.wrapping {
-        let place = try self.place(canonical: paths[0])
-        return try body(place, try openDirectory(of: place))
+        try requirePresence()
+        return try body(try self.place(canonical: paths[0]))
       }
     }
   }
@@ -289,19 +312,13 @@ extension DocumentFolder {
     return id.string
   }
 
-  private func discard(
-    _ version: FileVersion, of place: DocumentPlace, in directory: OpenDirectory
-  ) throws {
-    if version.origin == .kept {
-      guard let id = FilePath.Component(version.persistentIdentifier), KeptVersions.isID(id) else {
-        throw DocumentFileError.noSuchVersion(
-          path: place.path.string, version: version.persistentIdentifier)
-      }
-      try kept.remove(place.relative, id)
-    } else {
-      try take(version, of: place, from: directory)
+  /// Deletes what is kept on this machine.
+  private func removeKept(_ version: FileVersion, of place: DocumentPlace) throws {
+    guard let id = FilePath.Component(version.persistentIdentifier), KeptVersions.isID(id) else {
+      throw DocumentFileError.noSuchVersion(
+        path: place.path.string, version: version.persistentIdentifier)
     }
-    try domain.report(.lost, version: version.persistentIdentifier, at: place.path)
+    try kept.remove(place.relative, id)
   }
 
   /// Takes a conflict copy out of the folder.

@@ -41,7 +41,14 @@ package final class OpenDirectory: Sendable {
   package static func make(
     from root: FilePath, _ names: [FilePath.Component], mode: UInt32
   ) throws(FileError) -> OpenDirectory {
-    var directory = try OpenDirectory(root)
+    try OpenDirectory(root).make(names, mode: mode)
+  }
+
+  /// Opens a directory below this one, and makes what is missing on the way, with this mode.
+  package func make(
+    _ names: [FilePath.Component], mode: UInt32
+  ) throws(FileError) -> OpenDirectory {
+    var directory = self
     for name in names {
       try directory.makeDirectory(name, mode: mode)
       directory = try directory.directory(name)
