@@ -16,6 +16,9 @@ public struct DocumentEntry: Hashable, Sendable {
   public let modificationDate: Date?
   /// How many versions of conflicts are not resolved.
   public let conflicts: Int
+  /// How many versions are kept on this machine of a document that is gone; 0 of one that is there,
+  /// as a file or by versions of conflicts.
+  public internal(set) var kept = 0
 }
 
 extension DocumentFolder {
@@ -27,8 +30,15 @@ extension DocumentFolder {
   /// Links are not followed. Conflict copies are no documents of their own; one whose document is
   /// gone stands for it. Hidden folders and what is never synced are left out, as are folders that
   /// cannot be read, which `onUnreadable` hears of.
+  ///
+  ///     for entry in try documents.documents(includingGone: true) where entry.kept > 0 {
+  ///       print(entry.path, try documents.otherVersions(of: entry.path) ?? [])
+  ///     }
+  ///
+  /// - parameter includingGone: Whether documents are listed that are gone, of which versions are
+  ///   kept on this machine; see ``DocumentEntry/kept``.
   public func documents(
-    onUnreadable: (DocumentFileError) -> Void = { _ in }
+    includingGone: Bool = false, onUnreadable: (DocumentFileError) -> Void = { _ in }
   ) throws -> [DocumentEntry] {
     var result: [DocumentEntry] = []
     try DocumentWalk(root: path).forEachDirectory(onUnreadable: onUnreadable) {
@@ -37,6 +47,13 @@ extension DocumentFolder {
       let (documents, folders) = try look(into: directory, names)
       result += documents
       return folders
+    }
+    if includingGone {
+      result += try goneDocuments().map {
+        DocumentEntry(
+          path: $0.path, relativePath: $0.relativePath, size: nil, modificationDate: nil,
+          conflicts: 0, kept: $0.versions)
+      }
     }
     return result.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
   }

@@ -5,9 +5,8 @@ import SystemPackage
 /// The folders below one, itself first, none of them reached by a link.
 struct DocumentWalk {
   let root: FilePath
-
   /// How deep folders are looked into.
-  private static let maximumDepth = 64
+  var maximumDepth = 64
 
   /// Visits each; what a visit returns are the names of those in it that are visited, too.
   ///
@@ -21,7 +20,7 @@ struct DocumentWalk {
     while let names = waiting.popLast() {
       do {
         let folders = try visit(try OpenDirectory.walk(from: root, names), names)
-        if names.count < Self.maximumDepth { waiting += folders.map { names + [$0] } }
+        if names.count < maximumDepth { waiting += folders.map { names + [$0] } }
       } catch {
         guard !names.isEmpty else { throw DocumentFileError(error) }
         // It went away between two calls, or became something else.

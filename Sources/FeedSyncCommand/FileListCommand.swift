@@ -15,7 +15,9 @@ extension FileCommand {
         changed, each with its position, and what was removed. Taking away the removed and the \
         changed, then putting in the added and the changed by ascending position, gives the new \
         list. Ends with status 0 on SIGINT or SIGTERM. A folder that cannot be read is named as a \
-        problem. Whether the syncer has sent a file is not known.
+        problem. Whether the syncer has sent a file is not known. A document that is gone is listed \
+        where versions of it are kept on this machine, as missing, with their number; not with \
+        --live, which follows the folder.
         """)
 
     @OptionGroup var global: GlobalOptions
@@ -44,7 +46,9 @@ extension FileCommand {
       let scope: MetadataScope = copies ? .documentsAndConflictCopies : .documents
       let folder = try FileCommand.folder(global)
       guard live else {
-        return print(try folder.metadata(where: predicate, order: order, scope: scope))
+        return print(
+          try folder.metadata(
+            where: predicate, order: order, scope: scope, includingGone: true))
       }
       let query = MetadataQuery(
         in: folder, where: predicate, order: order, scope: scope, interval: .seconds(interval))
@@ -97,7 +101,7 @@ struct FileConditions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Files that are current, downloaded (a newer one arrives), notDownloaded or missing (but for"
-        + " conflict copies); may be repeated.", valueName: "status"))
+        + " versions of them); may be repeated.", valueName: "status"))
   var status: [MetadataItem.DownloadingStatus] = []
   @Flag(help: "Only files with conflicts.") var conflicts = false
   @Flag(help: "Only files that the syncer has begun to receive.") var arriving = false
@@ -151,6 +155,9 @@ extension FileForm {
       let count = item.conflicts == 1 ? "1 version" : "\(item.conflicts) versions"
       parts.append("\(count) in conflict")
     }
+    if item.kept > 0 {
+      parts.append("\(item.kept == 1 ? "1 version" : "\(item.kept) versions") kept here")
+    }
     switch item.downloadingStatus {
     case .missing: parts.append("the file itself is gone")
     case .notDownloaded: parts.append("arriving, \(text(item.arrival))")
@@ -170,7 +177,12 @@ extension FileForm {
     return "\(arrival.downloadedSize)\(expected) bytes"
   }
 
-  static func json(_ item: MetadataItem) -> JSON { .object(members(item)) }
+  /// One that is gone has a member more than others.
+  static func json(_ item: MetadataItem) -> JSON {
+    var object = members(item)
+    if item.kept > 0 { object["kept"] = .number(item.kept) }
+    return .object(object)
+  }
 
   static func json(_ placed: MetadataResult.Placed) -> JSON {
     var object = members(placed.item)

@@ -22,7 +22,7 @@ public struct MetadataItem: Hashable, Sendable {
     case downloaded
     /// The file, and no sign of a newer one.
     case current
-    /// No file, but conflict copies of it.
+    /// No file, but versions of it: conflict copies, or what is kept on this machine.
     case missing
   }
 
@@ -58,6 +58,8 @@ public struct MetadataItem: Hashable, Sendable {
   public let arrival: Arrival?
   /// Why nothing more is known of it.
   public let error: DocumentFileError?
+  /// How many versions are kept on this machine of a document that is gone; 0 of all others.
+  public internal(set) var kept = 0
 }
 
 extension MetadataItem {

@@ -150,9 +150,13 @@ extension DocumentFolder {
   /// The files in the folder as they are now: what a ``MetadataQuery`` gathers, once.
   ///
   /// It blocks while it reads.
+  ///
+  /// - parameter includingGone: Whether documents are shown that are gone, of which versions are
+  ///   kept on this machine, see ``MetadataItem/kept``. A query does not show them: it follows the
+  ///   folder, and these are not in it.
   public func metadata(
     where predicate: MetadataPredicate = .everything, order: [MetadataOrder] = [],
-    scope: MetadataScope = .documents
+    scope: MetadataScope = .documents, includingGone: Bool = false
   ) throws -> MetadataResult {
     if let reason = try absence() {
       throw DocumentFileError.folderAway(path: path.string, reason: reason)
@@ -160,6 +164,7 @@ extension DocumentFolder {
     var survey = FolderSurvey(path, hints: NoHints(), look: ambient.look)
     try survey.readAll()
     let selection = MetadataSelection(predicate: predicate, order: order, scope: scope)
-    return selection.view(of: survey.snapshot, problem: nil).result(after: .empty)
+    let gone = includingGone ? try goneDocuments().map { MetadataItem($0) } : []
+    return selection.view(of: survey.snapshot, and: gone).result(after: .empty)
   }
 }

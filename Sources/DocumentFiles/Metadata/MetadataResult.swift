@@ -68,9 +68,9 @@ package struct MetadataSelection: Hashable, Sendable {
     self.scope = scope
   }
 
-  /// What is shown of a state of the folder.
+  /// What is shown of a state of the folder, and of documents that are gone from it.
   package func view(
-    of snapshot: FolderSnapshot, problem: DocumentFileError? = nil
+    of snapshot: FolderSnapshot, and gone: [MetadataItem] = [], problem: DocumentFileError? = nil
   ) -> MetadataView {
     let test = MetadataTest(predicate)
     var items: [MetadataItem] = []
@@ -81,6 +81,11 @@ package struct MetadataSelection: Hashable, Sendable {
       {
         items.append(item)
       }
+    }
+    if !gone.isEmpty {
+      // One of which a newer one arrives is there already.
+      let known = Set(snapshot.folders.values.lazy.flatMap(\.items).map(\.path))
+      items += gone.filter { !known.contains($0.path) && test.holds(for: $0) }
     }
     let problems = snapshot.problems.values.sorted {
       $0.path.utf8.lexicographicallyPrecedes($1.path.utf8)
