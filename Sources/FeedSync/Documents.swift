@@ -41,9 +41,8 @@ extension UbiquityContainer {
       // Also where it is there: whoever made it may have ended before its name was on the disk.
       try files.synchronizeDirectory(device.container.root)
       let state = device.database.file.parent.parent
-      let container = device.record.container.description
       var folder = try DocumentFolder(
-        root, keeping: state.appending("versions").appending(container),
+        root, keeping: device.keptVersions,
         domain: try UserCoordination.domain(state: state.string), onWait: onWait, onLapse: onLapse)
       folder.absence = { [device] in
         do {
@@ -61,6 +60,13 @@ extension UbiquityContainer {
     } catch {
       throw FeedSyncError(error, operation: operation)
     }
+  }
+}
+
+extension Syncing.Device {
+  /// Where versions of the user's own files are kept, in the state.
+  var keptVersions: FilePath {
+    database.file.parent.parent.appending("versions").appending(record.container.description)
   }
 }
 

@@ -45,6 +45,16 @@ import Testing
     #expect(file["conflicts"] == .integer(0))
   }
 
+  @Test("has doctor count its versions, as a note with what to do")
+  func doctor() throws {
+    let run = try machine.diagnose()
+    #expect(run.found == ["note kept-versions"])
+    let found = try #require(run.findings.first)
+    #expect(found["message"]?.text?.hasPrefix("1 version of a document that is gone") == true)
+    #expect(found["file"]?.text?.hasSuffix("/Documents/\(Self.name)") == true)
+    #expect(found["hint"]?.text?.contains("feedsync file resolve FILE --keep 1") == true)
+  }
+
   @Test("shows a version, and brings it back with its folder")
   func bringsBack() throws {
     let versions = try objects("versions", Self.name)
@@ -57,6 +67,7 @@ import Testing
       try String(contentsOf: letters.appending(path: "report.txt"), encoding: .utf8) == "theirs")
     #expect(try machine.feedsync("file", "list").lines == [Self.name])
     #expect(try objects("list").first?["kept"] == nil)
+    #expect(try machine.diagnose().found == [])
   }
 
   @Test("deletes a version for good, and makes no folder for that")
@@ -64,6 +75,7 @@ import Testing
     let handle = try #require(try objects("versions", Self.name).first?["handle"]?.text)
     #expect(try machine.feedsync("file", "discard", Self.name, handle).status == 0)
     #expect(try machine.feedsync("file", "list").lines == [])
+    #expect(try machine.diagnose().found == [])
     #expect(!FileManager.default.fileExists(atPath: letters.path))
   }
 }

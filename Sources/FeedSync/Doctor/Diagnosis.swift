@@ -23,8 +23,8 @@ package struct Diagnosis {
     IgnoreFileCheck(), StatePlaceCheck(), DatabaseCheck(), NewerVersionCheck(), GapCheck(),
     SetAsideCheck(), CloneCheck(), ManyDevicesCheck(),
     ForeignFilesCheck(), MarkerCopyCheck(), PublishedFilesCheck(), OutboxCheck(), ClockCheck(),
-    AttachmentsCheck(), DocumentsCheck(), WatcherCheck(), WatchingCheck(), OtherStatesCheck(),
-    OlderDatabasesCheck(),
+    AttachmentsCheck(), DocumentsCheck(), KeptVersionsCheck(), WatcherCheck(), WatchingCheck(),
+    OtherStatesCheck(), OlderDatabasesCheck(),
   ]
 
   /// Runs checks; one that fails is a finding, and the others go on.
