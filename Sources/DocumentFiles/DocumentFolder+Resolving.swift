@@ -9,8 +9,8 @@ extension DocumentFolder {
   /// Gives a document the contents of one of its versions (`replaceItem(at:)`).
   ///
   /// What it held until then becomes a version that is kept on this machine. The version stays
-  /// until it is resolved or removed. A document that is gone is made, and so are folders on the way
-  /// to it.
+  /// until it is resolved or removed. A document that is gone is made, and so are folders on the
+  /// way to it.
   ///
   /// - parameter seen: what the caller knows as current; the call fails with
   ///   ``DocumentFileError/changedMeanwhile(path:)`` if the document is not that any more.

@@ -92,8 +92,8 @@ package struct GoneDocuments {
     return (versions, folders)
   }
 
-  /// Which documents of a folder are there, as files or by conflict copies of theirs; nil where that
-  /// cannot be told.
+  /// Which documents of a folder are there, as files or by conflict copies of theirs; nil where
+  /// that cannot be told.
   private func found(
     in folder: [FilePath.Component], _ names: [FilePath.Component]
   ) -> Set<FilePath.Component>? {

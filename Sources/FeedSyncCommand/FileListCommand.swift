@@ -15,9 +15,9 @@ extension FileCommand {
         changed, each with its position, and what was removed. Taking away the removed and the \
         changed, then putting in the added and the changed by ascending position, gives the new \
         list. Ends with status 0 on SIGINT or SIGTERM. A folder that cannot be read is named as a \
-        problem. Whether the syncer has sent a file is not known. A document that is gone is listed \
-        where versions of it are kept on this machine, as missing, with their number; not with \
-        --live, which follows the folder.
+        problem. Whether the syncer has sent a file is not known. A document that is gone is \
+        listed where versions of it are kept on this machine, as missing, with their number; not \
+        with --live, which follows the folder.
         """)
 
     @OptionGroup var global: GlobalOptions
