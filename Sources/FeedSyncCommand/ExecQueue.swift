@@ -1,5 +1,7 @@
 import Foundation
 import Synchronization
+import SystemFiles
+import SystemPackage
 
 /// Runs a shell command for each line, one after another, without holding up the import.
 final class ExecQueue: Sendable {
@@ -34,40 +36,30 @@ final class ExecQueue: Sendable {
     queue.async { [self] in
       defer { waiting.withLock { $0.count -= 1 } }
       // What is told here is told beside the watch, which may be writing a line.
-      let process = Process()
-      process.executableURL = URL(filePath: "/bin/sh")
-      process.arguments = ["-c", command]
-      let pipe = Pipe()
-      process.standardInput = pipe
-      // The watch's own output is its lines alone.
-      process.standardOutput = FileHandle.standardError
-      do {
-        try process.run()
-        Self.write(line + [UInt8(ascii: "\n")], to: pipe.fileHandleForWriting)
-        try pipe.fileHandleForWriting.close()
-        process.waitUntilExit()
-        if process.terminationStatus != 0 {
-          Output.warnBeside("feedsync: warning: --exec: status \(process.terminationStatus)")
-        }
+      do throws(Errno) {
+        let status = try Self.give(line + [UInt8(ascii: "\n")], to: command)
+        if status != 0 { Output.warnBeside("feedsync: warning: --exec: status \(status)") }
       } catch {
-        Output.warnBeside("feedsync: warning: --exec: \(error)")
+        Output.warnBeside("feedsync: warning: --exec: \(error.description)")
       }
     }
   }
 
-  /// Writes what a command may not want to read: ending the pipe is its right.
-  ///
-  /// SIGPIPE, which would end the watch, is held back on this thread and taken away again; ignoring
-  /// it in the whole process would be inherited by the commands.
-  private static func write(_ bytes: [UInt8], to pipe: FileHandle) {
-    var signals = sigset_t()
-    var before = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &signals, &before)
-    try? pipe.write(contentsOf: Data(bytes))
-    var now = timespec()
-    sigtimedwait(&signals, nil, &now)
-    pthread_sigmask(SIG_SETMASK, &before, nil)
+  /// Runs a command with what it may read; returns how it ended, as a shell would show it.
+  private static func give(_ bytes: [UInt8], to command: String) throws(Errno) -> Int32 {
+    let pipe = try ChildProcess.inputPipe()
+    let started = Result { () throws(Errno) in
+      try ChildProcess.start(
+        ["/bin/sh", "-c", command], ProcessInfo.processInfo.environment,
+        // The watch's own output is its lines alone.
+        .init(input: pipe.output, output: STDERR_FILENO, errors: STDERR_FILENO))
+    }
+    // Else nobody would be known to have ended reading.
+    close(pipe.output)
+    let fed = Result { () throws(Errno) in try started.get().feed(bytes, into: pipe.input) }
+    close(pipe.input)
+    let status = try started.get().end()
+    try fed.get()
+    return status
   }
 }

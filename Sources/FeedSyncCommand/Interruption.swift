@@ -42,6 +42,8 @@ struct Interruption: Sendable {
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, nil)
+    // Where a parent has it ignored, nobody learns how a program ended that is started here.
+    signal(SIGCHLD, SIG_DFL)
   }
 
   var isRequested: Bool { requestedSignal.load(ordering: .relaxed) != 0 }

@@ -1,5 +1,6 @@
 import BackgroundService
 import Foundation
+import SystemFiles
 
 /// Runs programs of the system, and ends those that take too long.
 struct ProcessRunner: CommandRunner {
@@ -10,29 +11,32 @@ struct ProcessRunner: CommandRunner {
 
   func run(_ words: [String], seconds: Int) -> CommandOutcome {
     guard let name = words.first, let program = find(name), let output = Capture(),
-      let errors = Capture()
+      let errors = Capture(), let child = start([program] + words.dropFirst(), output, errors)
     else { return .missing }
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = Array(words.dropFirst())
-    process.environment = environment
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output.handle
-    process.standardError = errors.handle
     let ended = DispatchSemaphore(value: 0)
-    process.terminationHandler = { _ in ended.signal() }
-    do {
-      try process.run()
-    } catch {
-      return .missing
+    Thread.detachNewThread {
+      // Whatever keeps it from waiting, keeps what follows from it, too.
+      try? child.awaitEnd()
+      ended.signal()
     }
-    guard ended.wait(timeout: .now() + .seconds(seconds)) == .success else {
-      kill(process.processIdentifier, SIGKILL)
-      ended.wait()
-      return .timedOut(seconds: seconds)
+    let isInTime = ended.wait(timeout: .now() + .seconds(seconds)) == .success
+    if !isInTime { child.kill() }
+    guard let status = try? child.end() else { return .missing }
+    guard isInTime else { return .timedOut(seconds: seconds) }
+    return .ended(status: status, output: output.text(), errors: errors.text())
+  }
+
+  /// - returns: nil if it cannot be started.
+  private func start(_ words: [String], _ output: Capture, _ errors: Capture) -> ChildProcess? {
+    guard let nothing = FileHandle(forReadingAtPath: "/dev/null") else { return nil }
+    // Until the program has it.
+    return withExtendedLifetime(nothing) {
+      try? ChildProcess.start(
+        words, environment,
+        .init(
+          input: nothing.fileDescriptor, output: output.handle.fileDescriptor,
+          errors: errors.handle.fileDescriptor))
     }
-    return .ended(
-      status: process.terminationStatus, output: output.text(), errors: errors.text())
   }
 
   private func find(_ name: String) -> String? {
