@@ -2,6 +2,7 @@ import CanonicalJSON
 import FeedSync
 import Foundation
 import Synchronization
+import SystemFiles
 import SystemPackage
 
 /// How results and errors are written.
@@ -48,11 +49,13 @@ enum Output {
 
   /// Writes a line of what has no end by itself, at once.
   ///
-  /// - throws: What ends the command if whoever read it has gone, and SIGPIPE, which says so
-  ///   otherwise, is ignored: services of systemd begin so, and programs that start others.
+  /// - throws: What ends the command if whoever read it has gone. SIGPIPE, which says so otherwise,
+  ///   would end it before it has done what the line is about.
   static func following(_ json: JSON) throws(ExitStatus) {
-    line(json)
-    flush()
+    BrokenPipe.heldBack {
+      line(json)
+      flush()
+    }
     if hasNoReader { throw .readerHasGone }
   }
 
@@ -154,14 +157,26 @@ enum Output {
   }
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    // That nobody reads what is told beside the results ends no command.
+    let isAside = descriptor == STDERR_FILENO
+    let code =
+      isAside
+      ? BrokenPipe.heldBack { failure(writing: bytes, to: descriptor) }
+      : failure(writing: bytes, to: descriptor)
+    if let code { fail(code, on: descriptor) }
+  }
+
+  /// Writes all of it; returns the error number if that cannot be done.
+  private static func failure(writing bytes: [UInt8], to descriptor: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN, waitForRoom(in: descriptor) { continue }
-      guard count > 0 else { return fail(errno, on: descriptor) }
+      guard count > 0 else { return errno }
       rest = rest.dropFirst(count)
     }
+    return nil
   }
 }
 

@@ -237,29 +237,6 @@ import Testing
     #expect(successor.terminate() == 0)
   }
 
-  @Test("gives --exec what it has imported before it finds that nobody reads it")
-  func readerGoneBesideExec() throws {
-    let (machine, scratch) = (try Machine(), try Scratch())
-    for name in ["bob", "cem"] {
-      try machine.feedsync("put", "n", name, "{}", environment: try machine.joined(name))
-    }
-    let process = try Self.shell(
-      """
-      { trap '' PIPE; while [ ! -e gone ]; do sleep 0.1; done
-        timeout 60 "$0" watch --exec 'cat >>lines' 2>errors; echo $? >status
-      } | { exec <&-; : >gone; }
-      """, machine.environment, in: scratch)
-    process.waitUntilExit()
-    #expect(try scratch.text("status") == "\(128 + SIGPIPE)\n")
-    #expect(try scratch.text("errors") == "")
-    let lines = try scratch.text("lines").split(separator: "\n").map { line in
-      try #require(try JSON(parsing: Array(line.utf8)).object)
-    }
-    #expect(lines.map { $0["event"]?.text } == ["watching", "import", "import"])
-    let names = lines.compactMap { $0["device"]?.object?["name"]?.text }
-    #expect(Set(names) == ["ann", "bob", "cem"])
-  }
-
   @Test("and twenty puts at the same time all survive")
   func parallel() throws {
     let machine = try Machine()
