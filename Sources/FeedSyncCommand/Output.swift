@@ -18,6 +18,8 @@ enum Output {
   private static let buffer = Mutex<[UInt8]>([])
   private static let readerHasGone = Atomic<Bool>(false)
   private static let failsInJSON = Atomic<Bool>(false)
+  /// The status with which what goes on has to end, since a line was not written; 0 before.
+  private static let endOfFollowing = Atomic<Int32>(0)
 
   /// How it is told that results cannot be written.
   static func tellFailures(in format: OutputFormat) {
@@ -49,14 +51,19 @@ enum Output {
 
   /// Writes a line of what has no end by itself, at once.
   ///
-  /// - throws: What ends the command if whoever read it has gone. SIGPIPE, which says so otherwise,
-  ///   would end it before it has done what the line is about.
+  /// - throws: What ends the command if the line could not be written, or one before. Neither
+  ///   SIGPIPE nor a full disk ends it here, before it has done what the line is about.
   static func following(_ json: JSON) throws(ExitStatus) {
-    BrokenPipe.heldBack {
-      line(json)
-      flush()
-    }
-    if hasNoReader { throw .readerHasGone }
+    let bytes = takeGathered() + json.canonicalBytes() + [UInt8(ascii: "\n")]
+    let before = endOfFollowing.load(ordering: .relaxed)
+    // What comes after one that was cut short would be read as part of it.
+    guard before == 0 else { throw ExitStatus(rawValue: before) }
+    let code = BrokenPipe.heldBack { failure(writing: bytes, to: STDOUT_FILENO) }
+    guard let code else { return }
+    let status = code == EPIPE ? ExitStatus.readerHasGone : .cannotWrite
+    endOfFollowing.store(status.rawValue, ordering: .relaxed)
+    if code == EPIPE { readerHasGone.store(true, ordering: .relaxed) } else { tellFailure(code) }
+    throw status
   }
 
   /// Whether whoever read the results has gone before their end.
@@ -64,11 +71,14 @@ enum Output {
 
   /// Writes what was gathered; a reader that has gone ends the command as a signal would.
   static func flush() {
-    let bytes = buffer.withLock { buffer in
+    write(takeGathered(), to: STDOUT_FILENO)
+  }
+
+  private static func takeGathered() -> [UInt8] {
+    buffer.withLock { buffer in
       defer { buffer = [] }
       return buffer
     }
-    write(bytes, to: STDOUT_FILENO)
   }
 
   static func warn(_ text: String) {
@@ -136,14 +146,18 @@ enum Output {
   private static func fail(_ code: Int32, on descriptor: Int32) {
     guard descriptor == STDOUT_FILENO else { return }
     guard code != EPIPE else { return readerHasGone.store(true, ordering: .relaxed) }
-    let status = FeedSyncError.Code.cannotWrite.rawValue
+    tellFailure(code)
+    Foundation.exit(ExitStatus.cannotWrite.rawValue)
+  }
+
+  private static func tellFailure(_ code: Int32) {
     let reason = String(cString: strerror(code))
     let failure = text(
-      status, "write the results", nil, "cannot write the results: \(reason)", nil,
+      ExitStatus.cannotWrite.rawValue, "write the results", nil,
+      "cannot write the results: \(reason)", nil,
       format: failsInJSON.load(ordering: .relaxed) ? .json : .text)
     Progress.clear()
     write(Array((failure + "\n").utf8), to: STDERR_FILENO)
-    Foundation.exit(status)
   }
 
   /// Waits for whoever reads: another program may have made the pipe or the terminal, which it has

@@ -106,12 +106,13 @@ private enum ProgramArguments {
 }
 
 /// Ends a command whose results are printed already with a status that is not 0.
-struct ExitStatus: Error {
+struct ExitStatus: Error, Equatable {
   let rawValue: Int32
 
   static let notFound = ExitStatus(rawValue: FeedSyncError.Code.notFound.rawValue)
   /// `doctor` found something.
   static let found = notFound
+  static let cannotWrite = ExitStatus(rawValue: FeedSyncError.Code.cannotWrite.rawValue)
   static let setAside = ExitStatus(rawValue: FeedSyncError.Code.badInput.rawValue)
   /// What a shell shows of SIGPIPE.
   static let readerHasGone = ExitStatus(rawValue: 128 + SIGPIPE)

@@ -54,7 +54,7 @@ struct WatchCommand: StoreCommand, AsyncParsableCommand {
     } catch is CancellationError {
       // Amid a look that had still something to read it ends so.
     }
-    try printer.requireReader()
+    try printer.requireOutput()
   }
 
   /// Opens the device, and keeps other watches from it.

@@ -8,14 +8,16 @@ import Syncing
 
 /// Prints what `watch` finds: a line an event, flushed after the commit that it reports.
 ///
-/// Once nobody reads it any more, it cancels the task that it is called in, which ends as at a
-/// signal: what is committed by then is told to no later watch, and is `--exec`'s to get.
+/// Once its lines cannot be written, or nobody reads them any more, it cancels the task that it is
+/// called in, which ends as at a signal: what is committed by then is told to no later watch, and is
+/// `--exec`'s to get.
 final class WatchPrinter: Sendable {
   private let device: Device
   private let command: ExecQueue?
 
   private let format: OutputFormat
-  private let hasNoReader = Atomic<Bool>(false)
+  /// What ends the command, since a line could not be written; 0 before.
+  private let status = Atomic<Int32>(0)
 
   /// - parameter format: how failures are told on standard error; events are JSON in either.
   init(device: Device, command: ExecQueue?, format: OutputFormat) {
@@ -46,21 +48,22 @@ final class WatchPrinter: Sendable {
     do {
       try Output.following(json)
     } catch {
-      endForReader()
+      end(with: error)
     }
     command?.run(json.canonicalBytes())
   }
 
-  private func endForReader() {
-    // Whom a signal has asked to end does so with 0, whoever reads.
-    guard !Task.isCancelled else { return }
-    hasNoReader.store(true, ordering: .relaxed)
+  private func end(with failure: ExitStatus) {
+    // Whom a signal has asked to end does so with 0, whoever reads; a full disk is a failure still.
+    if Task.isCancelled, failure == .readerHasGone { return }
+    status.store(failure.rawValue, ordering: .relaxed)
     withUnsafeCurrentTask { $0?.cancel() }
   }
 
-  /// - throws: What ends the command if it was ended since whoever read it has gone.
-  func requireReader() throws(ExitStatus) {
-    if hasNoReader.load(ordering: .relaxed) { throw .readerHasGone }
+  /// - throws: What ends the command if it was ended since a line could not be written.
+  func requireOutput() throws(ExitStatus) {
+    let status = status.load(ordering: .relaxed)
+    if status != 0 { throw ExitStatus(rawValue: status) }
   }
 
   private func modeMembers(_ mode: WatchMode) -> JSONObject {

@@ -63,4 +63,15 @@ struct ExecWithoutReaderTests {
     #expect(try scratch.text("status") == "\(128 + SIGPIPE)\n")
     try expectAllLines()
   }
+
+  @Test("gets it also where a full disk is under them, which is told once and ends it with 73")
+  func fullDisk() throws {
+    try run(
+      #"timeout 60 "$0" watch --exec 'cat >>lines' >/dev/full 2>errors; echo $? >status"#)
+    #expect(try scratch.text("status") == "73\n")
+    let errors = try scratch.text("errors")
+    #expect(errors.split(separator: "\n").count == 1)
+    #expect(errors.contains("cannot write the results"))
+    try expectAllLines()
+  }
 }
