@@ -192,6 +192,13 @@ extension FeedSyncError {
         message: "this device has not joined the container yet",
         // Where the folder is not known, the state stands for it.
         hint: "run 'feedsync init \(path == state ? "DIR', with the synced folder" : "\(path)'")")
+    case .stateAway(let state):
+      // Not `.configuration`: services do not try that again.
+      self.init(
+        .cannotRead, operation: operation, file: state.string,
+        message: "the local state is not there, or has nothing in it",
+        hint: "mount its disk; or, if this device has not joined the container yet, run 'feedsync"
+          + " init DIR' on the synced folder")
     case .left(let path):
       self.init(
         .configuration, operation: operation, file: path.string,

@@ -6,6 +6,9 @@ import SystemPackage
 
 /// Where devices keep their databases, and how paths that users give are meant.
 package enum StateLocation {
+  /// What names the state directory where no option does.
+  private static let variable = "FEEDSYNC_STATE"
+
   /// The state directory: the one named, else `FEEDSYNC_STATE`, else `$XDG_DATA_HOME/feedsync`,
   /// else `~/.local/share/feedsync`.
   package static func path(
@@ -14,7 +17,7 @@ package enum StateLocation {
     func variable(_ name: String) -> String? {
       environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
-    if let path = state ?? variable("FEEDSYNC_STATE") { return absolute(path) }
+    if let path = state ?? variable(Self.variable) { return absolute(path) }
     // A relative one is to be ignored (XDG Base Directory Specification): there would be another
     // device in each working directory.
     if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/feedsync" }
@@ -38,8 +41,11 @@ package enum StateLocation {
     named state: String?, patience: Double = 5
   ) throws(FeedSyncError) -> DeviceDirectory {
     let probe = FolderProbe(seconds: patience)
+    let environment = ProcessInfo.processInfo.environment
     return DeviceDirectory(
-      root: FilePath(try path(named: state)), files: LinuxFileSystem(), ambient: .system,
+      root: FilePath(try path(named: state, environment: environment)),
+      isRootNamed: state != nil || environment[variable]?.isEmpty == false,
+      files: LinuxFileSystem(), ambient: .system,
       ask: { probe.ask($0, file: Marker.name) })
   }
 }

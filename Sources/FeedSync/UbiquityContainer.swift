@@ -30,7 +30,8 @@ public struct UbiquityContainer: Sendable {
   ///     `$XDG_DATA_HOME/feedsync`, else `~/.local/share/feedsync`.
   /// - throws: ``FeedSyncError``: `.configuration` if nothing has been joined yet, or a newer
   ///   feedsync has upgraded the database; `.noContainer` if another container stands there, or
-  ///   the folder is missing and was never joined.
+  ///   the folder is missing and was never joined; `.cannotRead` if the state that is named is not
+  ///   there.
   public init(_ folder: String? = nil, state: String? = nil) throws {
     let operation = "open the container"
     do {

@@ -11,6 +11,8 @@ import SystemPackage
 ///     let device = try directory.open(container: nil)
 package struct DeviceDirectory: Sendable {
   package let root: FilePath
+  /// Whether somebody has said where the state is: it is known then that it is to be there.
+  private let isRootNamed: Bool
   package let files: any FileSystem
   package let ambient: Ambient
   /// Asks whether the file system of a folder answers, before anything is done in it.
@@ -24,16 +26,19 @@ package struct DeviceDirectory: Sendable {
     ) throws -> StoreDatabase
 
   /// - parameters:
+  ///   - isRootNamed: whether the root was named, by an option or a variable, and not chosen since
+  ///     nobody said anything.
   ///   - openStore: opens or creates the database in a directory; for tests that kill.
   ///   - ask: see ``FolderProbe``; left out, every folder is taken to answer.
   package init(
-    root: FilePath, files: any FileSystem, ambient: Ambient,
+    root: FilePath, isRootNamed: Bool = false, files: any FileSystem, ambient: Ambient,
     openStore: @escaping StoreOpening = {
       try StoreDatabase(directory: $0, identity: $1, for: $2)
     },
     ask: @escaping @Sendable (_ folder: FilePath) -> FolderAnswer = { _ in .answers }
   ) {
     self.root = root
+    self.isRootNamed = isRootNamed
     self.files = files
     self.ambient = ambient
     self.openStore = openStore
@@ -61,6 +66,24 @@ extension DeviceDirectory {
   /// - parameter evenIfLeft: whether it may be one that has left.
   package func open(container path: FilePath?, evenIfLeft: Bool = false) throws -> Device {
     try requireLocalState()
+    do {
+      return try find(container: path, evenIfLeft: evenIfLeft)
+    } catch DeviceError.notInitialised where isRootNamed && isRootAway {
+      throw DeviceError.stateAway(root)
+    }
+  }
+
+  /// Whether nothing is where the state is to be: a state that was used is never empty, and what is
+  /// found where its disk will be mounted is.
+  private var isRootAway: Bool {
+    do throws(FileError) {
+      return try files.list(try files.canonicalPath(of: root)).isEmpty
+    } catch {
+      return error.errno == .noSuchFileOrDirectory
+    }
+  }
+
+  private func find(container path: FilePath?, evenIfLeft: Bool) throws -> Device {
     guard let path else {
       guard let id = try readDefault() else {
         throw DeviceError.noContainerChosen(state: root)
@@ -120,7 +143,7 @@ extension DeviceDirectory {
     let directory = directory(of: id)
     let database = directory.appending("store.sqlite")
     // SQLite would take an empty file for a new database, and write one into it.
-    guard let status = try? files.status(of: database), status.size > 0 else {
+    guard try hasContent(database) else {
       throw DeviceError.notInitialised(path ?? root, state: root)
     }
     let store = try store(in: directory)
@@ -132,6 +155,18 @@ extension DeviceDirectory {
     return Device(
       record: record, database: store, container: ContainerFolder(root: folder, files: files),
       ambient: ambient, ask: ask)
+  }
+
+  private func hasContent(_ file: FilePath) throws(FileError) -> Bool {
+    do throws(FileError) {
+      return try files.status(of: file).size > 0
+    } catch {
+      // A disk that fails is no sign that there never was one.
+      guard error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory else {
+        throw error
+      }
+      return false
+    }
   }
 
   /// Whether the file system of a folder answers, so that it can be looked into.

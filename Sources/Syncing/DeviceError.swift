@@ -6,6 +6,8 @@ package enum DeviceError: Error, Equatable, Sendable {
   case noContainerChosen(state: FilePath)
   /// The folder is a container, but this state has no device in it.
   case notInitialised(FilePath, state: FilePath)
+  /// The state that was named is not there, or has nothing in it: its disk may be away.
+  case stateAway(FilePath)
   /// The device has left the container.
   case left(FilePath)
   /// `--join` was asked for, and there is nothing to join.
