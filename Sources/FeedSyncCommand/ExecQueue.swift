@@ -10,13 +10,18 @@ final class ExecQueue: Sendable {
   /// How many lines wait, and from how many on that is told next.
   private let waiting = Mutex((count: 0, told: 1000))
 
+  private let hasWarned = Atomic<Bool>(false)
+
   init(command: String) { self.command = command }
 
   /// Waits until the commands of all lines have run, or for `seconds`.
   func finish(seconds: Int) {
     let done = DispatchSemaphore(value: 0)
     queue.async { done.signal() }
-    if done.wait(timeout: .now() + .seconds(seconds)) == .timedOut {
+    // Who has the process leave may wait beside the watch.
+    if done.wait(timeout: .now() + .seconds(seconds)) == .timedOut,
+      !hasWarned.exchange(true, ordering: .relaxed)
+    {
       Output.warn("feedsync: warning: --exec: commands still run, or have not been started")
     }
   }

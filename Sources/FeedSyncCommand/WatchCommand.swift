@@ -34,9 +34,12 @@ struct WatchCommand: StoreCommand, AsyncParsableCommand {
       valueName: "command"))
   var exec: String?
 
-  func run() async throws { try await UntilInterrupted.run { try await watch() } }
+  func run() async throws {
+    let leaving = UntilInterrupted.Leaving()
+    try await UntilInterrupted.run(leaving) { try await watch(leaving) }
+  }
 
-  private func watch() async throws {
+  private func watch(_ leaving: UntilInterrupted.Leaving) async throws {
     let (device, lock) = try begin()
     defer { lock.release() }
     let state = try global.directory().directory(of: device.record.container)
@@ -47,10 +50,15 @@ struct WatchCommand: StoreCommand, AsyncParsableCommand {
     for problem in device.folderProblems(.system) { Output.warning(FeedSyncError(problem)) }
     let queue = exec.map { ExecQueue(command: $0) }
     let printer = WatchPrinter(device: device, command: queue, format: global.format)
+    let held = HeldEvents()
+    leaving.set {
+      printer.print(held)
+      queue?.finish(seconds: Self.execSeconds)
+    }
     // Each line gets its command, also those printed just before the end.
     defer { queue?.finish(seconds: Self.execSeconds) }
     do {
-      try await Self.follow(session, printer)
+      try await Self.follow(session, holding: held, printer)
     } catch is CancellationError {
       // Amid a look that had still something to read it ends so.
     }
@@ -73,9 +81,11 @@ struct WatchCommand: StoreCommand, AsyncParsableCommand {
     }
   }
 
-  private static func follow(_ session: WatchSession, _ printer: WatchPrinter) async throws {
+  private static func follow(
+    _ session: WatchSession, holding held: HeldEvents, _ printer: WatchPrinter
+  ) async throws {
     do {
-      try await session.run { printer.print($0) }
+      try await session.run(held: held) { printer.print($0) }
     } catch StorageError.newerSchema(let file, _, _) {
       // Found at the start, a user has to mend it, and services do not try again. Here the program
       // has been upgraded beside this process, and whoever starts it again starts the newer one.

@@ -18,6 +18,8 @@ final class WatchPrinter: Sendable {
   private let format: OutputFormat
   /// What ends the command, since a line could not be written; 0 before.
   private let status = Atomic<Int32>(0)
+  /// Held by who prints: who has the process leave may do so beside the watch.
+  private let turn = Mutex(())
 
   /// - parameter format: how failures are told on standard error; events are JSON in either.
   init(device: Device, command: ExecQueue?, format: OutputFormat) {
@@ -26,7 +28,15 @@ final class WatchPrinter: Sendable {
     self.command = command
   }
 
-  func print(_ event: WatchEvent) {
+  func print(_ event: WatchEvent) { turn.withLock { _ in tell(event) } }
+
+  /// Prints what the first look has imported, where the watch does not come to do so.
+  func print(_ held: HeldEvents) {
+    // Once it is nobody else's, nothing may come before its first line.
+    turn.withLock { _ in for event in held.releaseImported() { tell(event) } }
+  }
+
+  private func tell(_ event: WatchEvent) {
     switch event {
     case .watching(let mode): line("watching", modeMembers(mode))
     case .mode(let mode): line("mode", modeMembers(mode))

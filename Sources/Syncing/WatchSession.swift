@@ -55,11 +55,12 @@ package struct WatchSession: Sendable {
   ///   - waitsForFolder: whether a folder that is not there at the start is waited for.
   ///   - isFailing: whether the last look of the session before had failed: then the first that
   ///     does not is told (``WatchEvent/recovered``).
+  ///   - held: where the first look keeps what it imports, for who has to leave before it ends.
   ///   - report: called with each event, after the commit that it tells of.
   /// - throws: ``ContainerError`` if the folder is not there at the start and not waited for, or
   ///   is another container; and whatever `report` throws.
   package func run(
-    waitsForFolder: Bool = false, isFailing: Bool = false,
+    waitsForFolder: Bool = false, isFailing: Bool = false, held: HeldEvents = HeldEvents(),
     _ report: @escaping (WatchEvent) throws -> Void
   ) async throws {
     let absence: ContainerError?
@@ -78,7 +79,8 @@ package struct WatchSession: Sendable {
     var upkeepTask: Task<Void, Never>?
     do {
       var loop = WatchLoop(device: device, limits: limits, isFailing: isFailing)
-      try lookFirst(&loop, mode: mode, report: report)
+      held.begin(mode)
+      try lookFirst(&loop, held, report: report)
       // Not beside the first scan, which may have much to import.
       upkeepTask = upkeep?.start()
       try await follow(mailbox, loop: &loop, report: report)
@@ -93,13 +95,16 @@ package struct WatchSession: Sendable {
   ///
   /// Also where it is ended before: no later one brings again what is committed.
   private func lookFirst(
-    _ loop: inout WatchLoop, mode: WatchMode, report: (WatchEvent) throws -> Void
+    _ loop: inout WatchLoop, _ held: HeldEvents,
+    report: @escaping (WatchEvent) throws -> Void
   ) throws {
-    var imported: [WatchEvent] = []
-    let outcome = Result { try loop.scan(nil) { imported.append($0) } }
-    if case .failure(let error) = outcome, imported.isEmpty { throw error }
-    try report(.watching(mode))
-    for event in imported { try report(event) }
+    let outcome = Result {
+      try loop.scan(nil) { event in if !held.hold(event) { try report(event) } }
+    }
+    let events = held.release()
+    // More than the line that says that it watches, which would not be true.
+    if case .failure(let error) = outcome, events.count < 2 { throw error }
+    for event in events { try report(event) }
     for event in try outcome.get() { try report(event) }
   }
 

@@ -6,43 +6,109 @@ import SystemFiles
 import Testing
 
 @Suite("The first look of a watch") struct FirstLookTests {
-  @Test("tells what it has imported also where it is interrupted: no later one tells it")
-  func interrupted() async throws {
-    let world = try World()
+  private let world: World
+  private let ann: Peer
+  private let bob: Peer
+  private let events = Told()
+
+  /// Bob has written thrice.
+  init() throws {
+    world = try World()
     let folder = try world.folder("shared")
-    let (ann, bob) = (try world.peer("ann", in: folder), try world.peer("bob", in: folder))
+    (ann, bob) = (try world.peer("ann", in: folder), try world.peer("bob", in: folder))
     for number in 1...3 {
       try bob.put("\(number)", "{}")
       try bob.publish()
     }
+  }
+
+  /// Has ann watch, and import file by file; `body` is called within, before such a file is read.
+  private func watch(
+    holding held: HeldEvents = HeldEvents(),
+    beforeReading number: Int, _ body: @escaping @Sendable () -> Void
+  ) -> Task<Void, any Error> {
     let reads = Atomic(0)
     let files = InterruptedFileSystem(
       world.files,
       beforeReading: { path in
         guard path.extension == "log" else { return }
-        guard reads.add(1, ordering: .relaxed).newValue == 2 else { return }
-        withUnsafeCurrentTask { $0?.cancel() }
+        if reads.add(1, ordering: .relaxed).newValue == number { body() }
       })
     let device = Device(
       record: ann.device.record, database: ann.device.database,
-      container: ContainerFolder(root: folder, files: files), ambient: world.ambient)
+      container: ContainerFolder(root: ann.folder, files: files), ambient: world.ambient)
     let session = WatchSession(
       device: device, watcher: FolderWatcher(backend: PollingBackend(reason: .watcherTaken)),
       limits: ImportPart.Limits(operations: 1, bytes: 1, foldBytes: 1))
-    let events = Mutex<[WatchEvent]>([])
-    let watching = Task { try await session.run { event in events.withLock { $0.append(event) } } }
+    return Task { [events] in try await session.run(held: held) { events.add([$0]) } }
+  }
+
+  /// Which of bob's documents are in ann's database.
+  private func imported() throws -> [String] {
+    try (1...3).map { "\($0)" }.filter { try ann.body($0) != nil }
+  }
+
+  @Test("tells what it has imported also where it is interrupted: no later one tells it")
+  func interrupted() async throws {
+    let watching = watch(beforeReading: 2) { withUnsafeCurrentTask { $0?.cancel() } }
     await #expect(throws: CancellationError.self) { try await watching.value }
-    let told = events.withLock(\.self)
-    guard case .watching = told.first else {
-      Issue.record("the first line is not the one that it watches")
-      return
+    #expect(events.beginWithWatching)
+    #expect(try imported() == ["1", "2"])
+    #expect(try events.ids == imported())
+  }
+
+  @Test("leaves what it has imported to who has to leave while it does not end, and tells the rest")
+  func left() async throws {
+    let (held, leaving) = (HeldEvents(), Told())
+    let watching = watch(holding: held, beforeReading: 3) {
+      leaving.add(held.releaseImported())
+      withUnsafeCurrentTask { $0?.cancel() }
     }
-    let ids = told.flatMap { event -> [String] in
-      guard case .imported(let part) = event else { return [] }
-      return part.documents.map { "\($0.key.id)" }
+    await #expect(throws: CancellationError.self) { try await watching.value }
+    #expect(leaving.beginWithWatching && !leaving.ids.isEmpty)
+    // In one order, each once, and none of them before the line that says that it watches.
+    #expect(try leaving.ids + events.ids == imported())
+    #expect(!events.haveWatching)
+    #expect(held.releaseImported().isEmpty)
+  }
+
+  @Test("leaves nothing where it has imported nothing, and says itself that it watches")
+  func leftEarly() async throws {
+    let (held, leaving) = (HeldEvents(), Told())
+    let watching = watch(holding: held, beforeReading: 1) {
+      leaving.add(held.releaseImported())
+      withUnsafeCurrentTask { $0?.cancel() }
     }
-    let here = try (1...3).filter { try ann.body("\($0)") != nil }
-    #expect(ids == here.map { "\($0)" })
-    #expect(here == [1, 2])
+    await #expect(throws: CancellationError.self) { try await watching.value }
+    #expect(leaving.isEmpty)
+    #expect(try events.ids == imported())
+    #expect(events.isEmpty || events.beginWithWatching)
+  }
+}
+
+/// What was told, in order.
+private final class Told: Sendable {
+  private let events = Mutex<[WatchEvent]>([])
+
+  func add(_ more: [WatchEvent]) { events.withLock { $0 += more } }
+
+  var isEmpty: Bool { events.withLock { $0.isEmpty } }
+
+  var beginWithWatching: Bool { events.withLock { $0.first.map(Self.isWatching) ?? false } }
+
+  var haveWatching: Bool { events.withLock { $0.contains(where: Self.isWatching) } }
+
+  private static func isWatching(_ event: WatchEvent) -> Bool {
+    if case .watching = event { true } else { false }
+  }
+
+  /// The documents that were imported.
+  var ids: [String] {
+    events.withLock { events in
+      events.flatMap { event -> [String] in
+        guard case .imported(let part) = event else { return [] }
+        return part.documents.map { "\($0.key.id)" }
+      }
+    }
   }
 }
