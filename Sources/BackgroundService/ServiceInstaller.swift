@@ -104,13 +104,19 @@ extension ServiceInstaller {
   }
 
   private func start(_ unit: UnitName, isNew: Bool) throws -> Installation.Start {
-    if case .unreachable(let reason) = manager.properties(of: unit) { return .unreachable(reason) }
+    let isStale: Bool
+    switch manager.properties(of: unit) {
+    case .unreachable(let reason): return .unreachable(reason)
+    // What runs is the unit as it was read: the file may have become another one while systemd
+    // could not be asked, or a drop-in beside it.
+    case .unit(let properties): isStale = properties.needsReload
+    }
     try manager.reload()
     switch manager.properties(of: unit) {
     case .unreachable(let reason): return .unreachable(reason)
     case .unit(let properties):
       guard properties.file == file(of: unit).string else { return .readsElsewhere }
-      guard isNew || !properties.isRunning else { return .ranAlready }
+      guard isNew || isStale || !properties.isRunning else { return .ranAlready }
       try manager.restart(unit)
       return .started
     }

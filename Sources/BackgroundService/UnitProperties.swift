@@ -13,10 +13,12 @@ package struct UnitProperties: Equatable, Sendable {
   /// How the last run ended, such as `success` or `exit-code`.
   package let result: String
   package let exitStatus: Int32
+  /// Whether its files are others by now than those that were read.
+  package let needsReload: Bool
 
   static let names = [
     "LoadState", "ActiveState", "SubState", "FragmentPath", "MainPID", "NRestarts", "Result",
-    "ExecMainStatus",
+    "ExecMainStatus", "NeedDaemonReload",
   ]
 
   /// Reads what `systemctl show` prints: a line `Name=value` each, of which some may be missing.
@@ -35,6 +37,7 @@ package struct UnitProperties: Equatable, Sendable {
     restarts = Int(word("NRestarts")) ?? 0
     result = word("Result")
     exitStatus = Int32(word("ExecMainStatus")) ?? 0
+    needsReload = word("NeedDaemonReload") == "yes"
   }
 
   package var isLoaded: Bool { load == "loaded" }

@@ -68,12 +68,14 @@ final class FakeUserManager: CommandRunner {
   private func show(_ unit: String, _ state: State) -> String {
     let isLoaded = state.loaded[unit] != nil
     let isRunning = state.running.contains(unit)
+    let isStale = isLoaded && state.loaded[unit] != files.bytes(at: state.directory.appending(unit))
     return """
       LoadState=\(isLoaded ? "loaded" : "not-found")
       ActiveState=\(isRunning ? "active" : "inactive")
       SubState=\(isRunning ? "running" : "dead")
       FragmentPath=\(isLoaded ? state.directory.appending(unit).string : "")
       MainPID=\(isRunning ? 123 : 0)
+      NeedDaemonReload=\(isStale ? "yes" : "no")
 
       """
   }

@@ -38,6 +38,20 @@ import Testing
       try scene.installer.install(new) == .init(change: .unchanged, start: .started))
   }
 
+  @Test("starts it anew where it has become another one while systemd could not be asked")
+  func updateUnheard() throws {
+    let scene = Scene()
+    _ = try scene.installer.install(try .sample())
+    let new = try WatchService.sample(container: "/home/ann/Moved")
+    scene.manager.change { $0.isReachable = false }
+    #expect(try scene.installer.install(new).change == .updated)
+    scene.manager.change { $0.isReachable = true }
+    #expect(
+      try scene.installer.install(new) == .init(change: .unchanged, start: .started))
+    #expect(
+      try scene.installer.install(new) == .init(change: .unchanged, start: .ranAlready))
+  }
+
   @Test("without a systemd that answers enables it for the next login")
   func unreachable() throws {
     let scene = Scene()
