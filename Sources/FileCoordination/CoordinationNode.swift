@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 import SystemFiles
@@ -57,6 +58,8 @@ package final class CoordinationNode: Sendable {
   let state = Mutex(State())
   let presenters = PresenterHost()
   let startThread: ThreadStarter
+  /// Where coordinators hear of what they wait for: one that blocks keeps nothing else from going on.
+  let notices = DispatchQueue(label: "feedsync.coordination.notices")
   /// One connects at a time.
   let connecting = Mutex(())
 

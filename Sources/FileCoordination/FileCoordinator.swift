@@ -54,8 +54,9 @@ public final class FileCoordinator: Sendable {
   ///   - purposeIdentifier: at most 256 bytes; nil for one of its own.
   ///   - folder: the folder that no item may be outside of, links followed; nil: anywhere.
   ///   - patience: how long presenters may take to answer before they are not waited for.
-  ///   - onWait: hears whom an access waits for, if it has to wait, before it is granted; it must
-  ///     not block, since others may wait for the thread that it is called on.
+  ///   - onWait: hears whom an access waits for, if it has to wait: on a queue of the domain, in
+  ///     order, which no access waits for. Where it blocks, other coordinators hear nothing either,
+  ///     and the access may be granted before it returns.
   ///   - onLapse: hears likewise of presenters that did not answer in time.
   public init(
     _ domain: CoordinationDomain, filePresenter: (any FilePresenter)? = nil,

@@ -17,6 +17,7 @@ struct PendingAccess: Sendable {
   private let items: [Item]
   private let request: ClaimRequest
   private let timeout: Duration?
+  private let notices: AccessNotices
 
   private var node: CoordinationNode { coordinator.node }
   private var key: CoordinationKey { request.key }
@@ -48,6 +49,7 @@ struct PendingAccess: Sendable {
     self.items = items
     let now = MonotonicTime.now
     let node = coordinator.node
+    notices = AccessNotices(on: node.notices)
     let context = CoordinationContext.current
     let batches = coordinator.state.withLock { $0.batches }
     let parents = Set(context.held.filter { node.isHeld($0) }).union(batches)
@@ -78,15 +80,15 @@ struct PendingAccess: Sendable {
       return state.isCancelled
     }
     guard !isCancelled else { throw .cancelled(path: firstPath) }
-    let (path, coordinator) = (firstPath, coordinator)
+    let (path, coordinator, notices) = (firstPath, coordinator, notices)
     do {
       try node.submit(request) { event in
         switch event {
         case .granted(let paths): body(.success(paths))
         case .failed(let failure): body(.failure(CoordinationError(failure, path: path)))
         case .unreachable(let error): body(.failure(error))
-        case .waiting(let holders): coordinator.onWait?(holders)
-        case .lapsed(let lapse): coordinator.onLapse?(lapse)
+        case .waiting(let holders): notices.tell(holders, coordinator.onWait)
+        case .lapsed(let lapse): notices.tell(lapse, coordinator.onLapse)
         }
       }
     } catch {
@@ -149,6 +151,8 @@ struct PendingAccess: Sendable {
   func run<Value>(
     _ paths: [ItemPath], _ accessor: ([FilePath]) throws -> Value
   ) throws -> Value {
+    // After the claim's end, so that nobody waits for whoever is slow to hear.
+    defer { notices.settle() }
     let isCancelled = coordinator.state.withLock { state in
       state.waiting[key] = nil
       return state.isCancelled

@@ -48,7 +48,10 @@ import Testing
       try other.addFilePresenter(mute)
       let count = heard.lines.count
       try await body()
-      #expect(heard.lines.dropFirst(count).contains(expected), "\(heard.lines)")
+      let isNamed = await eventually { [heard] in
+        heard.lines.dropFirst(count).contains(expected)
+      }
+      #expect(isNamed, "\(heard.lines)")
       try other.removeFilePresenter(mute)
     }
     try await besideAMute {
