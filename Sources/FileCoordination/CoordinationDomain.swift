@@ -56,7 +56,9 @@ public final class CoordinationDomain: Sendable {
     let waiter = Waiter<Void>()
     // Before it is seen: a process that finds another arbiter just then names it, too, and is told.
     node.state.withLock { $0.registrations[key] = waiter }
-    if let first = node.presenters.add(presenter, key: key, path: path, waiter) {
+    let added = node.presenters.add(presenter, key: key, path: path, waiter)
+    if let ended = added.ended { try? unpresent(ended) }
+    if let first = added.first {
       node.state.withLock { $0.registrations[key] = nil }
       return try wait(forRegistration: first)
     }
@@ -82,9 +84,13 @@ public final class CoordinationDomain: Sendable {
     try result.get()
   }
 
-  /// Takes a presenter away; as often as it was added.
+  /// Takes a presenter away; as often as it was added, or once where it does so as it ends.
   public func removeFilePresenter(_ presenter: any FilePresenter) throws {
     guard let key = node.presenters.takeBack(presenter) else { return }
+    try unpresent(key)
+  }
+
+  private func unpresent(_ key: CoordinationKey) throws(CoordinationError) {
     // Where it cannot be written, the next arbiter asks it without need.
     try? node.notePresented(key)
     try node.post(.unpresent(key))

@@ -44,10 +44,13 @@ final class PresenterHost: Sendable {
     /// Looks at no other presenter: one that ends just then would end here, under the lock, and
     /// may take itself away at its end.
     func key(of presenter: any FilePresenter) -> CoordinationKey? {
-      guard let key = keys[ObjectIdentifier(presenter)], all[key]?.presenter != nil else {
-        return nil
-      }
+      guard let key = keyOfPlace(of: presenter), all[key]?.presenter != nil else { return nil }
       return key
+    }
+
+    /// That of a presenter that ends, too, or that ended and had its place in memory before it.
+    func keyOfPlace(of presenter: any FilePresenter) -> CoordinationKey? {
+      keys[ObjectIdentifier(presenter)]
     }
 
     mutating func add(_ entry: Entry, key: CoordinationKey) {
@@ -68,37 +71,45 @@ final class PresenterHost: Sendable {
 
   /// Adds a presenter under a key, to be registered by the caller.
   ///
-  /// - returns: nil as a rule; for one that has a key already, and keeps it, once more, what its
-  ///   registration comes to.
+  /// - returns: for one that has a key already, and keeps it, once more, what its registration comes
+  ///   to; and the key of one that ended without being taken away, and is now.
   func add(
     _ presenter: any FilePresenter, key: CoordinationKey, path: ItemPath?,
     _ registration: Waiter<Void>
-  ) -> Waiter<Void>? {
+  ) -> (first: Waiter<Void>?, ended: CoordinationKey?) {
     let queue = presenter.presentedItemQueue
     queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(queue))
-    return entries.withLock { entries in
+    // Ends, as in `remove`, not under the lock.
+    let ended: (key: CoordinationKey, Entry?)?
+    let first: Waiter<Void>?
+    (first, ended) = entries.withLock { entries in
       if let known = entries.key(of: presenter) {
         entries[known]?.additions += 1
-        return entries[known]?.registration
+        return (entries[known]?.registration, nil)
       }
+      // Nobody could name it any more.
+      let ended = entries.keyOfPlace(of: presenter).map { ($0, entries.remove($0)) }
       let entry = Entry(
         identity: ObjectIdentifier(presenter), presenter: presenter, registration: registration,
         queue: queue, path: path, believed: path)
       entries.add(entry, key: key)
-      return nil
+      return (nil, ended)
     }
+    return (first, ended?.key)
   }
 
   /// Takes one addition of a presenter back, and with the last one the presenter away: whoever adds
   /// it meanwhile adds it anew.
   ///
+  /// One that does so as it ends is not to be had from its entry any more, and goes at once.
+  ///
   /// - returns: its key, if that was the last one.
   func takeBack(_ presenter: any FilePresenter) -> CoordinationKey? {
     // Ends, as in `remove`, not under the lock.
     let removed = entries.withLock { entries -> (key: CoordinationKey, Entry)? in
-      guard let key = entries.key(of: presenter) else { return nil }
+      guard let key = entries.keyOfPlace(of: presenter) else { return nil }
       entries[key]?.additions -= 1
-      guard entries[key]?.additions == 0 else { return nil }
+      guard entries[key]?.additions == 0 || entries.key(of: presenter) == nil else { return nil }
       return entries.remove(key).map { (key, $0) }
     }
     return removed?.key
