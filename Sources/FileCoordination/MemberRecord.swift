@@ -114,7 +114,12 @@ extension MemberRecord {
   static func hasEnded(_ member: UInt64, in place: CoordinationPlace) -> Bool {
     let files = LinuxFileSystem()
     let path = path(of: member, in: place)
-    guard (try? files.status(of: path)) != nil else { return true }
+    do {
+      _ = try files.status(of: path)
+    } catch {
+      // Where it cannot be looked at, for want of memory, say, nobody is let in beside it.
+      return error.errno == .noSuchFileOrDirectory
+    }
     do {
       let lock = try files.lock(path, exclusive: true, wait: false, holder: [])
       remove(member, in: place)

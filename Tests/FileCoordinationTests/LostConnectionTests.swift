@@ -1,4 +1,5 @@
 import FileCoordination
+import Foundation
 import SystemPackage
 import Testing
 
@@ -73,7 +74,15 @@ import Testing
     #expect(desk.isGranted(writer))
   }
 
-  @Test func nobodyIsLetInBesideItByARealSocket() throws {
+  /// Puts something in the place of a folder, so that nothing in it is found, nor found missing.
+  private func hide(_ folder: FilePath) throws {
+    let aside = FilePath("\(folder)-aside")
+    try FileManager.default.moveItem(atPath: folder.string, toPath: aside.string)
+    try Workshop.write("", to: folder)
+  }
+
+  @Test(arguments: [false, true])
+  func nobodyIsLetInBesideItByARealSocket(isRecordHidden: Bool) throws {
     let workshop = try Workshop()
     let (here, there) = (try workshop.domain(), try workshop.domain(isSilent: true))
     let arbiter = try InterposedArbiter(at: workshop.coordination.appending("arbiter.socket"))
@@ -84,6 +93,7 @@ import Testing
         try FileCoordinator(here).write(file) { _ in journal.note("another writes") }
       }
       try here.waitForWaiters(1)
+      if isRecordHidden { try hide(workshop.coordination.appending("members")) }
       // What is no message ends the connection; the report is told by the next.
       arbiter.say([0xFF, 0xFF, 0xFF, 0xFF])
       _ = try there.report(timeout: .seconds(20))
