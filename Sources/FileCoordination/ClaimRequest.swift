@@ -33,7 +33,7 @@ package struct ClaimedItem: Hashable, Sendable {
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     package static let writes = Options(rawValue: 1 << 0)
-    /// A directory stood there when the claim was made.
+    /// A directory stands there, or may when the claim has its turn.
     package static let isDirectory = Options(rawValue: 1 << 1)
     package static let withoutChanges = Options(rawValue: 1 << 2)
     package static let deletes = Options(rawValue: 1 << 3)
@@ -42,6 +42,9 @@ package struct ClaimedItem: Hashable, Sendable {
     package static let merges = Options(rawValue: 1 << 6)
 
     package static let known = Options(rawValue: (1 << 7) - 1)
+
+    /// Whether what lies in a directory would go away with it.
+    var mayTakeContentsAlong: Bool { !isDisjoint(with: [.deletes, .moves, .replaces]) }
   }
 
   /// Where the item is now.
@@ -60,8 +63,7 @@ package struct ClaimedItem: Hashable, Sendable {
 
   /// Whether what lies in the item goes away with it.
   package var takesContentsAlong: Bool {
-    options.contains([.writes, .isDirectory])
-      && !options.isDisjoint(with: [.deletes, .moves, .replaces])
+    options.contains([.writes, .isDirectory]) && options.mayTakeContentsAlong
   }
 
   /// Whether two claims with these items must not be active at once.

@@ -38,9 +38,11 @@ struct PendingAccess: Sendable {
       let found = try coordinator.resolver.resolve(
         intent.path, followingLink: intent.resolvesLink)
       var options = intent.options
-      // A package is one document, whose parts are claimed with it anyway. What is not there yet
-      // may be a folder when the access has its turn.
-      if found.status.map({ $0.kind == .directory }) ?? true { options.insert(.isDirectory) }
+      // A package is one document, whose parts are claimed with it anyway. What is a file, or not
+      // there yet, may be a folder when the access has its turn; in a file there is nothing.
+      if options.mayTakeContentsAlong || found.status?.kind == .directory {
+        options.insert(.isDirectory)
+      }
       items.append(
         Item(
           isLink: found.status?.kind == .symbolicLink,

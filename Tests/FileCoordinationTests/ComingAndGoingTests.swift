@@ -1,4 +1,5 @@
 import FileCoordination
+import Glibc
 import SystemPackage
 import Testing
 
@@ -22,8 +23,9 @@ import Testing
     for worker in workers { try worker.join() }
   }
 
-  @Test func c8_aFolderMadeWhileItsDeletionWaitsIsClaimedWithItsContents() throws {
-    let folder = try workshop.file("d")
+  @Test(arguments: [false, true])
+  func c8_aFolderMadeWhileItsDeletionWaitsIsClaimedWithItsContents(inPlaceOfAFile: Bool) throws {
+    let folder = try workshop.file("d", inPlaceOfAFile ? "text" : nil)
     let domain = try workshop.domain()
     let worker = try FileCoordinator(domain).write(folder) { path in
       let worker = Worker { [workshop] in
@@ -37,6 +39,7 @@ import Testing
         }
       }
       try domain.waitForWaiters(1)
+      if inPlaceOfAFile { #expect(unlink(path.string) == 0) }
       try Workshop.makeFolder(path)
       return worker
     }
