@@ -133,20 +133,20 @@ extension Hub {
 
   private func flush(_ number: Int32) {
     state.withLock { state in
-      guard var connection = state.connections[number] else { return }
+      guard let socket = state.connections[number]?.socket else { return }
       do {
-        let count = try connection.socket.send(connection.unsent[...])
-        connection.unsent.removeFirst(count)
+        // Where it stands, as in `send`.
+        try state.connections[number]?.unsent.send(on: socket)
       } catch {
-        connection.isBroken = true
-        connection.unsent = []
-        connection.socket.shutDown()
+        cut(number, in: &state)
       }
-      let wasCongested = connection.isCongested
-      connection.isCongested = connection.unsent.count > Self.congestedBytes
-      state.connections[number] = connection
-      if let member = connection.member, wasCongested != connection.isCongested {
-        apply(.congested(member, connection.isCongested), to: &state)
+      guard let unsent = state.connections[number]?.unsent.count,
+        let wasCongested = state.connections[number]?.isCongested
+      else { return }
+      let isCongested = unsent > Self.congestedBytes
+      state.connections[number]?.isCongested = isCongested
+      if let member = state.connections[number]?.member, wasCongested != isCongested {
+        apply(.congested(member, isCongested), to: &state)
       }
     }
   }

@@ -8,11 +8,13 @@ import SystemPackage
 final class Hub: Sendable {
   /// Above this a process counts as one that does not read.
   static let congestedBytes = 1 << 20
+  /// Above this its connection is ended: as much as a process may keep that an arbiter does not read.
+  private static let maximumUnsent = 1 << 24
 
   struct Connection {
     let socket: UnixSocket
     var frames = WireFrames()
-    var unsent: [UInt8] = []
+    var unsent = UnsentBytes()
     /// Nil until it has greeted.
     var member: UInt64?
     var isCongested = false
@@ -148,9 +150,11 @@ final class Hub: Sendable {
       state.connections[number]?.isBroken == false,
       let unsent = state.connections[number]?.unsent.count
     else { return }
+    // It is told all anew when it is back, and until then nothing that it holds is given away.
+    guard unsent + bytes.count <= Self.maximumUnsent else { return cut(number, in: &state) }
     if unsent > 0 {
       // Where it stands: a copy of the connection would have all that is unsent copied each time.
-      state.connections[number]?.unsent += bytes
+      state.connections[number]?.unsent.append(bytes)
       // It is told no more than it must be, until it reads again.
       if unsent + bytes.count > Self.congestedBytes,
         let member = state.connections[number]?.member
@@ -163,13 +167,19 @@ final class Hub: Sendable {
     do {
       let count = try socket.send(bytes[...])
       if count < bytes.count {
-        state.connections[number]?.unsent = Array(bytes[count...])
+        state.connections[number]?.unsent.append(bytes[count...])
         ring()
       }
     } catch {
-      // A part may have been sent, which nothing else may follow; the thread finds the end.
-      state.connections[number]?.isBroken = true
-      socket.shutDown()
+      cut(number, in: &state)
     }
+  }
+
+  /// Ends a connection by which a part of a message may have been sent, which nothing else may
+  /// follow; the thread finds the end.
+  func cut(_ number: Int32, in state: inout State) {
+    state.connections[number]?.isBroken = true
+    state.connections[number]?.unsent = UnsentBytes()
+    state.connections[number]?.socket.shutDown()
   }
 }
