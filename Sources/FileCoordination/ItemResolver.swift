@@ -39,13 +39,12 @@ package struct ItemResolver: Sendable {
   func recheck(_ item: ItemPath, wasLink: Bool) throws(CoordinationError) -> FileStatus? {
     let status = try? Self.files.status(of: item.filePath)
     guard wasLink || status?.kind != .symbolicLink else { throw .replaced(path: item.text) }
-    if folder != nil {
-      guard let now = ItemPath(bytes: try Self.place(of: item.filePath).bytes), now == item else {
-        throw .replaced(path: item.text)
-      }
-      // It may have been moved out while it was waited for.
-      try check(item)
+    // Another that has come by the same name meanwhile may have claimed what the link leads to.
+    guard let now = ItemPath(bytes: try Self.place(of: item.filePath).bytes), now == item else {
+      throw .replaced(path: item.text)
     }
+    // It may have been moved out while it was waited for.
+    try check(item)
     return status
   }
 
@@ -68,12 +67,18 @@ package struct ItemResolver: Sendable {
         return result
       } catch {
         guard error.errno == .noSuchFileOrDirectory, let name = folder.lastComponent,
-          name.kind == .regular
+          name.kind == .regular, !isLink(folder)
         else { throw .system(operation: "find", path: path.string, errno: error.errno.rawValue) }
         missing.append(name)
         folder = folder.parent
       }
     }
+  }
+
+  /// Whether a link stands there: where that leads nowhere as yet, what is made there later would be
+  /// another item than the one of this name.
+  private static func isLink(_ path: FilePath) -> Bool {
+    (try? files.status(of: path))?.kind == .symbolicLink
   }
 
   private static func canonical(_ path: FilePath) throws(CoordinationError) -> FilePath {
