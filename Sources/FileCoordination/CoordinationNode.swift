@@ -293,9 +293,30 @@ package final class CoordinationNode: Sendable {
   }
 
   private func grant(_ key: CoordinationKey, _ paths: [ItemPath]) {
+    let link = state.withLock { state -> SocketLink? in
+      guard rename(key, to: paths, &state), case .other(let link) = state.link else { return nil }
+      return link
+    }
+    guard let link else { return begin(key, paths) }
+    // It may have ended, and the next gone by the names that stood there before. What it answers
+    // now it answers after the new ones do; else the claim is said to the next, as one that waits.
+    let number = nextKey().number
+    state.withLock { state in
+      state.reports[number] = { [weak self] _ in self?.begin(key, paths, by: link) }
+    }
+    link.send(.status(number: number))
+  }
+
+  /// Begins an access whose turn has come; not, where an arbiter is named, if it is not that of this
+  /// process any more.
+  private func begin(_ key: CoordinationKey, _ paths: [ItemPath], by arbiter: SocketLink? = nil) {
     let (claim, link) = state.withLock { state -> (OwnClaim?, Link) in
+      if let arbiter {
+        guard case .other(let current) = state.link, current === arbiter else {
+          return (nil, .none)
+        }
+      }
       state.claims[key]?.isHeld = true
-      rename(key, to: paths, &state)
       return (state.claims[key], state.link)
     }
     guard let claim else {
@@ -306,11 +327,18 @@ package final class CoordinationNode: Sendable {
   }
 
   /// Notes the names that a claim's items have got while it waited: the next arbiter goes by them.
-  private func rename(_ key: CoordinationKey, to paths: [ItemPath], _ state: inout State) {
-    guard let items = state.claims[key]?.request.items, items.map(\.path) != paths else { return }
+  ///
+  /// - returns: whether there are any.
+  private func rename(
+    _ key: CoordinationKey, to paths: [ItemPath], _ state: inout State
+  ) -> Bool {
+    guard let items = state.claims[key]?.request.items, items.map(\.path) != paths else {
+      return false
+    }
     state.claims[key]?.request.items = zip(paths, items).map { ClaimedItem($0, $1.options) }
     // Where it cannot be written, what this process says when it is back is right all the same.
     try? writeRecord(&state)
+    return true
   }
 }
 
