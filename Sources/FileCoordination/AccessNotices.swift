@@ -5,8 +5,8 @@ import Dispatch
 /// Never on the thread that brings it: that may be the one on which all other processes are heard,
 /// and whoever is told may block, or wait for the very access that it is told of.
 struct AccessNotices: Sendable {
-  /// How long an access is not over for its caller, at most, because it was not heard yet: a program
-  /// may end then, and would have said nothing.
+  /// How long an access is not over for its caller, at most, because it was not heard yet: a
+  /// program may end then, and would have said nothing.
   private static let patience = DispatchTimeInterval.milliseconds(100)
 
   private let queue: DispatchQueue

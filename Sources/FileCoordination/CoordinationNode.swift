@@ -58,7 +58,8 @@ package final class CoordinationNode: Sendable {
   let state = Mutex(State())
   let presenters = PresenterHost()
   let startThread: ThreadStarter
-  /// Where coordinators hear of what they wait for: one that blocks keeps nothing else from going on.
+  /// Where coordinators hear of what they wait for: one that blocks keeps nothing else from going
+  /// on.
   let notices = DispatchQueue(label: "feedsync.coordination.notices")
   /// One connects at a time.
   let connecting = Mutex(())
@@ -307,8 +308,8 @@ package final class CoordinationNode: Sendable {
     link.send(.status(number: number))
   }
 
-  /// Begins an access whose turn has come; not, where an arbiter is named, if it is not that of this
-  /// process any more.
+  /// Begins an access whose turn has come; not, where an arbiter is named, if it is not that of
+  /// this process any more.
   private func begin(_ key: CoordinationKey, _ paths: [ItemPath], by arbiter: SocketLink? = nil) {
     let (claim, link) = state.withLock { state -> (OwnClaim?, Link) in
       if let arbiter {

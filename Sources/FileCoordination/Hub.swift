@@ -8,7 +8,8 @@ import SystemPackage
 final class Hub: Sendable {
   /// Above this a process counts as one that does not read.
   static let congestedBytes = 1 << 20
-  /// Above this its connection is ended: as much as a process may keep that an arbiter does not read.
+  /// Above this its connection is ended: as much as a process may keep that an arbiter does not
+  /// read.
   private static let maximumUnsent = 1 << 24
 
   struct Connection {

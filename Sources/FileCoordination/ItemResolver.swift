@@ -75,8 +75,8 @@ package struct ItemResolver: Sendable {
     }
   }
 
-  /// Whether a link stands there: where that leads nowhere as yet, what is made there later would be
-  /// another item than the one of this name.
+  /// Whether a link stands there: where that leads nowhere as yet, what is made there later would
+  /// be another item than the one of this name.
   private static func isLink(_ path: FilePath) -> Bool {
     (try? files.status(of: path))?.kind == .symbolicLink
   }

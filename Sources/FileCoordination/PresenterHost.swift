@@ -71,8 +71,8 @@ final class PresenterHost: Sendable {
 
   /// Adds a presenter under a key, to be registered by the caller.
   ///
-  /// - returns: for one that has a key already, and keeps it, once more, what its registration comes
-  ///   to; and the key of one that ended without being taken away, and is now.
+  /// - returns: for one that has a key already, and keeps it, once more, what its registration
+  ///   comes to; and the key of one that ended without being taken away, and is now.
   func add(
     _ presenter: any FilePresenter, key: CoordinationKey, path: ItemPath?,
     _ registration: Waiter<Void>
