@@ -95,13 +95,30 @@ extension DocumentEvent {
     return stamps
   }
 
-  /// The operation that changed what shows at `path`: the last of those nearest to it, at or
-  /// above; of a set, which shows as one, also what was done to an element.
-  fileprivate func kind(behind path: Path) -> OperationKind? {
-    let above = steps.filter { path.isAtOrBelow($0.effect.path) }
-    let nearest = above.map(\.effect.path.bytes.count).max()
-    return above.last { $0.effect.path.bytes.count == nearest }?.effect.kind
-      ?? steps.last { $0.effect.path.isAtOrBelow(path) }?.effect.kind
+  /// The operation that changed what shows at each of `paths`: the last of those nearest to it, at
+  /// or above; of a set, which shows as one, also what was done to an element.
+  ///
+  /// Of all at once, since there may be as many operations as paths.
+  fileprivate func kinds(behind paths: [Path]) -> [Path: OperationKind] {
+    var last: [Path: OperationKind] = [:]
+    for step in steps { last[step.effect.path] = step.effect.kind }
+    var kinds: [Path: OperationKind] = [:]
+    for path in paths {
+      path.forEachAtOrAbove { place in
+        // From the root down: the nearest comes last.
+        if let kind = last[place] { kinds[path] = kind }
+        return true
+      }
+    }
+    let others = Set(paths.filter { kinds[$0] == nil })
+    guard !others.isEmpty else { return kinds }
+    for step in steps {
+      step.effect.path.forEachAtOrAbove { place in
+        if others.contains(place) { kinds[place] = step.effect.kind }
+        return true
+      }
+    }
+    return kinds
   }
 }
 
@@ -113,15 +130,19 @@ extension DocumentHistory.Change {
     wasVisible = before.isVisible
     isVisible = after.isVisible
     deletes = event.steps.contains { $0.effect.kind.cover == .document }
+    let changed = Set(paths)
     // What it would have taken away, had its author seen what stands there.
     let inVain = event.steps.filter { step in
       step.effect.kind == .remove && after.values[step.effect.path] != nil
-        && !paths.contains(step.effect.path)
+        && !changed.contains(step.effect.path)
     }.map(\.effect.path)
-    members = (paths + inVain).sorted().map { path in
+    let all = (paths + inVain).sorted()
+    let kinds = event.kinds(behind: all)
+    let losers = after.losers(against: event)
+    members = all.map { path in
       DocumentHistory.Member(
-        path: path, kind: event.kind(behind: path), old: before.values[path],
-        new: after.values[path], lost: after.losers(at: path, against: event), outcome: nil)
+        path: path, kind: kinds[path], old: before.values[path], new: after.values[path],
+        lost: losers[path] ?? [], outcome: nil)
     }
   }
 
@@ -152,17 +173,20 @@ extension DocumentHistory.Change {
 }
 
 extension EventFold {
-  /// The values kept at `path` that `event` did not write and that do not show.
-  fileprivate func losers(
-    at path: Path, against event: DocumentEvent
-  ) -> [DocumentHistory.Lost] {
-    let visible = state.visibility().values.map { state.entries[$0] }
-    return visible.filter { entry in
-      entry.effect.path == path && entry.effect.kind == .set
-        && !event.wrote(entry.stamp.dot)
-    }.map { entry in
-      DocumentHistory.Lost(value: entry.effect.shownText, dot: entry.stamp.dot)
-    }.filter { $0.value != values[path] }
+  /// The values kept that `event` did not write and that do not show, by where they stand.
+  fileprivate func losers(against event: DocumentEvent) -> [Path: [DocumentHistory.Lost]] {
+    var losers: [Path: [DocumentHistory.Lost]] = [:]
+    // Held once: it may have to be made.
+    let state = state
+    for index in state.visibility().values {
+      let entry = state.entries[index]
+      let path = entry.effect.path
+      guard entry.effect.kind == .set, !event.wrote(entry.stamp.dot) else { continue }
+      let value = entry.effect.shownText
+      guard value != values[path] else { continue }
+      losers[path, default: []].append(DocumentHistory.Lost(value: value, dot: entry.stamp.dot))
+    }
+    return losers
   }
 }
 

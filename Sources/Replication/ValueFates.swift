@@ -26,14 +26,34 @@ struct Fates {
   /// The end of a history: what became of each value.
   struct Judge {
     private let known: [Stamp: DocumentHistory.Outcome]
-    /// The values that no standing delete hides.
-    private let visible: [DocumentState.Entry]
+    /// The newest scalar at each path, of those that no standing delete hides.
+    private let scalars: [Path: DocumentState.Entry]
+    /// The newest of what makes an object of each path.
+    private let objects: [Path: Stamp]
     private let byStamp: [Stamp: DocumentState.Entry]
 
     fileprivate init(known: [Stamp: DocumentHistory.Outcome], state: DocumentState) {
       self.known = known.merging(state.deletedValues) { known, _ in known }
-      visible = state.visibility().values.map { state.entries[$0] }
+      let visible = state.visibility().values.map { state.entries[$0] }
       byStamp = Dictionary(visible.map { ($0.stamp, $0) }) { first, _ in first }
+      scalars = Dictionary(
+        visible.filter { $0.effect.kind == .set }.map { ($0.effect.path, $0) }
+      ) { $0.stamp < $1.stamp ? $1 : $0 }
+      objects = Self.objects(in: visible)
+    }
+
+    /// Gathered once: each value may have to be judged by it.
+    private static func objects(in visible: [DocumentState.Entry]) -> [Path: Stamp] {
+      var objects: [Path: Stamp] = [:]
+      for entry in visible {
+        let path = entry.effect.path
+        path.forEachAtOrAbove { place in
+          guard place != path || entry.effect.kind == .clear else { return true }
+          objects[place] = objects[place].map { max($0, entry.stamp) } ?? entry.stamp
+          return true
+        }
+      }
+      return objects
     }
 
     func outcome(of stamp: Stamp) -> DocumentHistory.Outcome? {
@@ -54,22 +74,14 @@ struct Fates {
         let isSame = scalar.effect.payload == entry.effect.payload
         return isSame ? .shown : .lost(scalar.stamp.dot)
       }
-      return objectStamp(at: path).map { .lost($0.dot) }
+      return objects[path].map { .lost($0.dot) }
     }
 
     /// The scalar that shows at `path`; nil if an object does, or nothing.
     private func shownScalar(at path: Path) -> DocumentState.Entry? {
-      let scalars = visible.filter { $0.effect.path == path && $0.effect.kind == .set }
-      guard let newest = scalars.max(by: { $0.stamp < $1.stamp }) else { return nil }
-      if let object = objectStamp(at: path), object > newest.stamp { return nil }
+      guard let newest = scalars[path] else { return nil }
+      if let object = objects[path], object > newest.stamp { return nil }
       return newest
-    }
-
-    private func objectStamp(at path: Path) -> Stamp? {
-      visible.filter { entry in
-        entry.effect.path.isAtOrBelow(path)
-          && (entry.effect.path != path || entry.effect.kind == .clear)
-      }.map(\.stamp).max()
     }
   }
 }

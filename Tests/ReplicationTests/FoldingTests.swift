@@ -44,6 +44,70 @@ import Testing
     #expect(counted > 100)
   }
 
+  /// All are found at once; one by one they must be the same.
+  @Test("names the operation behind each change, and what lost by it")
+  func members() throws {
+    var lost = 0
+    for seed in Self.seeds {
+      let (events, lineage) = try Self.events(seed: seed)
+      let history = DocumentHistory(of: events, lineage: lineage)
+      var state = DocumentState(lineage: lineage)
+      for (event, change) in zip(events, history.changes) {
+        for step in event.steps {
+          state.apply(step.effect, stamp: event.stamp(of: step), context: event.header.context)
+        }
+        for member in change.members {
+          #expect(member.kind == Self.kind(behind: member.path, in: event), "seed \(seed)")
+          let losers = Self.losers(against: event, by: member, in: state)
+          #expect(member.lost.map(\.value) == losers.map(\.value), "seed \(seed)")
+          #expect(member.lost.map(\.dot) == losers.map(\.dot), "seed \(seed)")
+          lost += losers.count
+        }
+      }
+    }
+    // Else it would prove nothing.
+    #expect(lost > 10)
+  }
+
+  /// What is done for each pair of members would take minutes.
+  @Test("of a document of many members tells of each")
+  func manyMembers() throws {
+    let count = 4_000
+    let paths = (0..<count).map { Path.root.appending(ByteString("m\($0)")) }
+    let stream = StreamID(rawValue: 7)
+    let insert = Dot(stream: stream, sequence: 1, index: 0)
+    var seen = Context()
+    let events = (1...2 as ClosedRange<UInt64>).map { sequence in
+      let header = Transaction.Header(
+        stream: stream, sequence: sequence, time: .zero, context: seen, nonce: 1,
+        fingerprint: Fingerprint(rawValue: UInt128(sequence)))
+      seen.advance(header.tip)
+      var event = DocumentEvent(header: header)
+      let key = DocumentKey(collection: "notes", id: "0")
+      if sequence == 1 {
+        event.append(Operation(document: key, insert: insert, path: .root, kind: .clear), at: 0)
+      }
+      for (index, path) in paths.enumerated() {
+        let payload = CounterAmount.leaf(Int128(sequence)).bytes
+        event.append(
+          Operation(document: key, insert: insert, path: path, kind: .set, payload: payload),
+          at: index + 1)
+      }
+      return event
+    }
+    let history = DocumentHistory(of: events, lineage: nil)
+    let sorted = paths.sorted()
+    let second = Dot(stream: stream, sequence: 2, index: 0)
+    let outcomes: [DocumentHistory.Outcome] = [.superseded(second), .shown]
+    for (change, outcome) in zip(history.changes, outcomes) {
+      #expect(change.members.map(\.path) == sorted)
+      let areAsExpected = change.members.allSatisfy {
+        $0.kind == .set && $0.outcome == outcome && $0.lost.isEmpty
+      }
+      #expect(areAsExpected)
+    }
+  }
+
   @Test("is the same state whether its operations come one by one or many at once")
   func deliveries() throws {
     for seed in Self.seeds {
@@ -73,6 +137,29 @@ import Testing
         #expect(first == Array(second.prefix(first.count)), "seed \(seed)")
       }
     }
+  }
+
+  /// The last of the operations nearest to `path`, at or above; else the last below.
+  private static func kind(behind path: Path, in event: DocumentEvent) -> OperationKind? {
+    let above = event.steps.filter { path.isAtOrBelow($0.effect.path) }
+    let nearest = above.map(\.effect.path.bytes.count).max()
+    return above.last { $0.effect.path.bytes.count == nearest }?.effect.kind
+      ?? event.steps.last { $0.effect.path.isAtOrBelow(path) }?.effect.kind
+  }
+
+  /// What others wrote at a member's path, which is kept, and not what shows.
+  private static func losers(
+    against event: DocumentEvent, by member: DocumentHistory.Member, in state: DocumentState
+  ) -> [(value: [UInt8], dot: Dot)] {
+    state.visibility().values.map { state.entries[$0] }.filter { entry in
+      let dot = entry.stamp.dot
+      return entry.effect.path == member.path && entry.effect.kind == .set
+        && (dot.stream != event.header.stream || dot.sequence != event.header.sequence)
+    }.map { entry in
+      var text: [UInt8] = []
+      Leaf(unchecked: entry.effect.payload.array).write(into: &text)
+      return (text, entry.stamp.dot)
+    }.filter { $0.value != member.new }
   }
 
   /// What several devices did to a document, and another that counts in between, in order.
