@@ -125,7 +125,7 @@ extension FileCommand {
       let known = try FileVersions(of: file.path, in: folder)
       var (chosen, isMissing): ([FileVersions.Named], Bool) = ([], false)
       // All are found before the first goes: numbers change with it.
-      for name in versions {
+      for name in ManyWords.distinct(versions) {
         do {
           let named = try known.named(name)
           guard !named.isByNumber || named.version.origin != .kept else {
@@ -137,6 +137,7 @@ extension FileCommand {
           Output.error(FeedSyncError(error, operation: "file discard"), format: global.format)
         }
       }
+      chosen = Self.once(chosen)
       let kept = try await discard(chosen, in: folder)
       if kept > 0 {
         Output.warning(
@@ -150,6 +151,12 @@ extension FileCommand {
           .object(["discarded": .number(chosen.count - kept), "kept": .number(kept)]))
       }
       if isMissing { throw ExitStatus.notFound }
+    }
+
+    /// Each version once; as it was named most surely.
+    private static func once(_ chosen: [FileVersions.Named]) -> [FileVersions.Named] {
+      let sure = chosen.filter { !$0.isByNumber } + chosen.filter(\.isByNumber)
+      return ManyWords.distinct(sure) { Array($0.version.persistentIdentifier.utf8) }
     }
 
     /// - returns: How many are kept on this machine.

@@ -73,6 +73,21 @@ import Testing
     #expect(try machine.logs().count == files + 1)
   }
 
+  @Test("delete takes an id that is given twice for one, and its bytes for what it is")
+  func deleteTwice() throws {
+    let machine = try Machine()
+    // To Swift the same, to the store two ids.
+    let ids = ["e\u{301}", "\u{e9}"]
+    for id in ids { try machine.feedsync("put", "n", id, "{}") }
+    let run = try machine.feedsync(
+      "delete", "n", ids[0], ids[1], ids[0], "--format", "json")
+    #expect(run.status == 0 && run.errors == "")
+    #expect(try run.json().object?["changed"] == .integer(2))
+    let missing = try machine.feedsync("delete", "n", "x", "x")
+    #expect(missing.status == 1)
+    #expect(missing.errors.split(separator: "\n").count(where: { $0.contains("'x'") }) == 1)
+  }
+
   @Test("list prints collections, or ids, one a line")
   func list() throws {
     let machine = try Machine()

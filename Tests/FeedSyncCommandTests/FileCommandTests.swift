@@ -125,7 +125,7 @@ import Testing
     let current = try machine.feedsync("file", "discard", "report.txt", "current")
     #expect(current.status == 64 && current.errors.contains("current version"))
     let run = try machine.feedsync(
-      "file", "discard", "report.txt", Self.copy, "7", "--format", "json")
+      "file", "discard", "report.txt", Self.copy, "7", "1", Self.copy, "--format", "json")
     #expect(run.status == 1 && run.output == "{\"discarded\":1,\"kept\":0}\n")
     #expect(try run.errors.contains("'7'") && names() == ["report.txt"])
     #expect(try versions().count == 1)
