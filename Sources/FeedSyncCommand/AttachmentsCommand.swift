@@ -124,7 +124,7 @@ extension AttachmentsCommand {
     func run() throws {
       let store = DocumentStore(try UbiquityContainer(device: global.open(needsFolder: false)))
       let result = try store.removeAttachments(
-        ManyWords.distinct(names), from: id, in: collection)
+        ManyWords.distinct(names + ManyWords.rest), from: id, in: collection)
       AttachmentCommands.warn(of: result.publishingFailure)
       if global.format == .json { Output.line(.object(AttachmentCommands.json(result))) }
       guard !result.value.isEmpty else { return }

@@ -125,7 +125,7 @@ extension FileCommand {
       let known = try FileVersions(of: file.path, in: folder)
       var (chosen, isMissing): ([FileVersions.Named], Bool) = ([], false)
       // All are found before the first goes: numbers change with it.
-      for name in ManyWords.distinct(versions) {
+      for name in ManyWords.distinct(versions + ManyWords.rest) {
         do {
           let named = try known.named(name)
           guard !named.isByNumber || named.version.origin != .kept else {

@@ -140,7 +140,9 @@ extension KeyValueCommand {
 
     func run() throws {
       let collection = try store.collection()
-      let edits = ManyWords.distinct(keys).map { KeyValueEdit(key: $0, value: nil) }
+      let edits = ManyWords.distinct(keys + ManyWords.rest).map {
+        KeyValueEdit(key: $0, value: nil)
+      }
       var missing: [String] = []
       try Writing.run(global) { writer in
         missing = try KeyValueEditing.apply(edits, in: collection, to: &writer)

@@ -8,7 +8,7 @@ enum Runner {
     let command: any ParsableCommand
     do {
       try ProgramArguments.requireUTF8()
-      command = try NamedCommandRoot.parse() ?? FeedSyncTool.parseAsRoot()
+      command = try NamedCommandRoot.parse() ?? FeedSyncTool.parseAsRoot(ManyWords.split.parsed)
     } catch {
       return refuse(error)
     }
@@ -79,7 +79,7 @@ private struct NamedCommandRoot: ParsableCommand {
 
   /// - returns: nil if that has to be asked of the whole tree.
   static func parse() -> (any ParsableCommand)? {
-    guard let named, let command = try? parseAsRoot(),
+    guard let named, let command = try? parseAsRoot(ManyWords.split.parsed),
       includes(type(of: command), at: named)
     else { return nil }
     return command

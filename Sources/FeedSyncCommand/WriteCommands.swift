@@ -149,7 +149,9 @@ struct DeleteCommand: StoreCommand {
   @Argument(help: "The documents' ids.") var ids: [String]
 
   func run() throws {
-    let keys = try ManyWords.distinct(ids).map { try DocumentRules.key(collection, $0) }
+    let keys = try ManyWords.distinct(ids + ManyWords.rest).map {
+      try DocumentRules.key(collection, $0)
+    }
     var missing: [DocumentKey] = []
     try Writing.run(global) { writer in
       for key in keys {
