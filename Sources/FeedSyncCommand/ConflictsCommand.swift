@@ -85,6 +85,7 @@ struct ConflictsCommand: ParsableCommand {
     var path: String?
     @Flag(help: "By what shows; without a path, all conflicts of the document.") var shown = false
     @Option(
+      parsing: .unconditional,
       help: ArgumentHelp(
         "By the value of this number, as 'show' lists them; or by the one that this transaction"
           + " wrote, as it lists them in JSON, which stays the same when others come.",

@@ -33,7 +33,9 @@ struct CoordinateOptions: ParsableArguments {
       "The command, after --. FEEDSYNC_PATH is where the file is by then, should it be renamed."))
   var command: [String] = []
 
-  @Option(help: ArgumentHelp("Wait for so many seconds at most.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Wait for so many seconds at most.", valueName: "seconds"))
   var timeout: Double?
 
   @Option(

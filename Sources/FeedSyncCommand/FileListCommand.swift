@@ -30,6 +30,7 @@ extension FileCommand {
     @Flag(help: "Conflict copies too, each as a file.") var copies = false
     @Flag(help: "Go on with what changes.") var live = false
     @Option(
+      parsing: .unconditional,
       help: ArgumentHelp(
         "With --live: how long changes are gathered before they are told.", valueName: "seconds"))
     var interval = 1.0
@@ -105,15 +106,22 @@ struct FileConditions: ParsableArguments {
   var status: [MetadataItem.DownloadingStatus] = []
   @Flag(help: "Only files with conflicts.") var conflicts = false
   @Flag(help: "Only files that the syncer has begun to receive.") var arriving = false
-  @Option(help: ArgumentHelp("Files of more bytes than this.", valueName: "bytes"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Files of more bytes than this.", valueName: "bytes"))
   var larger: Int64?
-  @Option(help: ArgumentHelp("Files of fewer bytes than this.", valueName: "bytes"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Files of fewer bytes than this.", valueName: "bytes"))
   var smaller: Int64?
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Files changed after this time: 2026-11-20, or 3d ago as 3d.", valueName: "time"))
   var after: String?
-  @Option(help: ArgumentHelp("Files changed before this time.", valueName: "time"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Files changed before this time.", valueName: "time"))
   var before: String?
 
   func predicate(now: Date) throws -> MetadataPredicate {

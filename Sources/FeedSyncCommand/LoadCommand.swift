@@ -22,7 +22,9 @@ struct LoadCommand: StoreCommand {
 
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The file; - or none for standard input.") var file: String = "-"
-  @Option(help: "How many documents to write in one transaction; fewer where they have 2 MiB.")
+  @Option(
+    parsing: .unconditional,
+    help: "How many documents to write in one transaction; fewer where they have 2 MiB.")
   var transactionSize = 1000
   @Flag(help: "Load all of a file, also if an earlier load of it was interrupted.")
   var fromStart = false

@@ -39,7 +39,7 @@ struct QueryCommand: StoreCommand, AsyncParsableCommand {
       "A member that gives the order; ':desc' behind it puts the greatest first; may be repeated.",
       valueName: "path"))
   var order: [String] = []
-  @Option(help: "How many documents at most.") var limit: Int?
+  @Option(parsing: .unconditional, help: "How many documents at most.") var limit: Int?
   @Flag(help: "Go on with each change of the result.") var live = false
 
   func run() async throws {

@@ -21,7 +21,9 @@ struct GetCommand: StoreCommand {
   @Argument(help: "The document's id.") var id: String
   @Flag(help: "Also print the version token, for 'put --base', on standard error.")
   var token = false
+  // Unconditional, as elsewhere: of -1h the command says what is wrong with it.
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "As it was then: 2026-11-20T18:30 (local time, unless it ends in Z or an offset), or 90s,"
         + " 15m, 2h, 3d, 2w ago; by the clocks of the devices that wrote.", valueName: "time"))

@@ -58,12 +58,23 @@ struct SettingsCommand: ParsableCommand {
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: SettingWords.argument, completion: SettingWords.completion) var name: String
-    @Argument(help: "The value: 90s, 15m, 6h, 7d, 2w; 512KiB, 2MiB; 32; yes, no; never.")
-    var value: String
+    // Unrecognized: else -1s would be an option that there is not.
+    @Argument(
+      parsing: .allUnrecognized,
+      help: ArgumentHelp(
+        "The value: 90s, 15m, 6h, 7d, 2w; 512KiB, 2MiB; 32; yes, no; never.", valueName: "value"))
+    var values: [String]
 
     func run() throws {
       let setting = try UpkeepSetting(named: name)
-      let value = try SettingText.value(value, of: setting)
+      let words = Unrecognized.words(values)
+      guard let text = words.first, words.count == 1 else {
+        throw FeedSyncError(
+          .usage, operation: "settings set",
+          message: "\(words.count) values were given for one setting",
+          hint: "see 'feedsync settings set --help'")
+      }
+      let value = try SettingText.value(text, of: setting)
       try global.changeSettings { try $0.set(setting, to: value) }
       if global.format == .json {
         Output.line(SettingWords.json(setting, in: try global.settings()))

@@ -45,6 +45,8 @@ import Testing
     arguments: [
       (["set", "horizont", "90d"], "there are horizon, grace"),
       (["set", "grace", "a week"], "write a span of time as 90s, 15m, 6h, 7d or 2w"),
+      (["set", "grace", "-1s"], "write a span of time as 90s, 15m, 6h, 7d or 2w"),
+      (["set", "grace", "1", "h"], "2 values were given for one setting"),
       (["set", "horizon", "5m"], "'horizon' is 1h to 3650d"),
       (["set", "horizon", "6h"], "longer than 'acknowledge-after' (6h)"),
       (["set", "fan-out", "1"], "'fan-out' is 2 to 1000"), (["get", "x"], "no setting 'x'"),

@@ -31,6 +31,30 @@ import Testing
     }
   }
 
+  @Test("of a negative number is answered by the command, and not with a missing value")
+  func negative() throws {
+    let machine = try Machine()
+    try machine.feedsync("put", "n", "x", "{}")
+    let cases: [([String], String)] = [
+      (["get", "n", "x", "--at", "-1h"], "'-1h' is no time"),
+      (["file", "list", "--after", "-1d"], "'-1d' is no time"),
+      (["file", "list", "--before", "-1d"], "'-1d' is no time"),
+      (["file", "list", "--interval", "-1"], "--interval is between 0 and 86400 seconds"),
+      (["load", "--transaction-size", "-1"], "--transaction-size must be at least 1"),
+      (["coordinate", "read", "x", "--timeout", "-1", "--", "true"], "--timeout takes a number"),
+    ]
+    for (arguments, text) in cases {
+      let run = try Command.run(arguments, environment: machine.environment)
+      #expect(run.status == 64, "\(arguments)")
+      #expect(run.errors.contains(text), "\(run.errors)")
+    }
+    let choice = try machine.feedsync("conflicts", "resolve", "n", "x", "--choose", "-1")
+    #expect(choice.status != 0 && !choice.errors.contains("Missing value"))
+    // More than less than nothing are all.
+    let files = try machine.feedsync("file", "list", "--larger", "-1", "--smaller", "-1")
+    #expect(files.status == 0 && files.output == "" && files.errors == "")
+  }
+
   @Test("of --version, --help and completions is an output, and status 0")
   func help() throws {
     let machine = try Machine(initialised: false)
