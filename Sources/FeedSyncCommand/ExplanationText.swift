@@ -20,7 +20,8 @@ struct ExplanationText {
     lines += plan.sorts.map { "gathers and sorts what it found for \($0)" }
     if let suggestion {
       lines.append(
-        "an index would help: feedsync index create COLLECTION \(Self.quoted(suggestion.pointer))")
+        "an index would help: feedsync index create COLLECTION "
+          + ShellWord.quoted(suggestion.pointer))
     }
     return lines
   }
@@ -60,14 +61,5 @@ struct ExplanationText {
         "access": .text("index"), "path": .text(member.pointer), "use": .text(use.rawValue),
       ])
     }
-  }
-
-  /// As a shell takes it.
-  private static func quoted(_ text: String) -> String {
-    let plain = text.utf8.allSatisfy { byte in
-      Character(UnicodeScalar(byte)).isLetter && byte < 0x80
-        || Character(UnicodeScalar(byte)).isNumber && byte < 0x80 || "/_-.~".utf8.contains(byte)
-    }
-    return plain ? text : "'\(text.replacing("'", with: "'\\''"))'"
   }
 }

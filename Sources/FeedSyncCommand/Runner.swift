@@ -38,13 +38,14 @@ enum Runner {
       Output.line(text)
       return 0
     }
+    let hint = MisplacedOptions.hint(for: Array(CommandLine.arguments.dropFirst()))
     if asksForJSON {
       let usage = FeedSyncError(
         .usage, operation: "parse arguments", message: FeedSyncTool.message(for: error),
-        hint: "see 'feedsync --help'")
+        hint: hint ?? "see 'feedsync --help'")
       Output.error(usage, format: .json)
     } else {
-      Output.warn(NameText.printable(text))
+      Output.warn(NameText.printable(text + (hint.map { "\nHint: \($0)" } ?? "")))
     }
     return FeedSyncError.Code.usage.rawValue
   }

@@ -31,6 +31,35 @@ import Testing
     }
   }
 
+  @Test("of options before the command is answered with where they belong")
+  func misplaced() throws {
+    let machine = try Machine()
+    let cases: [([String], String?)] = [
+      (["--format", "json", "put", "n", "x", "{}"], ": feedsync put --format json ..."),
+      (
+        ["--verbose", "--state=a b", "kv", "get", "k"],
+        ": feedsync kv get --verbose '--state=a b' ..."
+      ),
+      (["--container", "it's", "list"], #": feedsync list --container 'it'\''s'"#),
+      (["--verbose"], ""), (["--format", "json", "nonsense"], ""), (["nonsense"], nil),
+      (["put"], nil),
+    ]
+    for (arguments, end) in cases {
+      let run = try Command.run(arguments, environment: machine.environment)
+      #expect(run.status == 64 && run.output == "", "\(arguments)")
+      let hint = "options stand behind the command"
+      guard let end else {
+        #expect(!run.errors.contains(hint))
+        continue
+      }
+      let text =
+        arguments.contains("json")
+        ? try run.error()["hint"]?.text
+        : run.errors.split(separator: "\n").last.map { String($0.trimmingPrefix("Hint: ")) }
+      #expect(text == hint + end, "\(run.errors)")
+    }
+  }
+
   @Test("of a negative number is answered by the command, and not with a missing value")
   func negative() throws {
     let machine = try Machine()
