@@ -122,10 +122,16 @@ extension AttachmentsCommand {
     @Argument(help: "The attachments' names.") var names: [String]
 
     func run() throws {
-      let store = DocumentStore(try UbiquityContainer(device: global.open(needsFolder: false)))
+      let device = try global.open(needsFolder: false)
+      // Which has been said then.
+      let isAway = try device.absence() != nil
+      let store = DocumentStore(try UbiquityContainer(device: device))
       let result = try store.removeAttachments(
         ManyWords.distinct(names + ManyWords.rest), from: id, in: collection)
-      AttachmentCommands.warn(of: result.publishingFailure)
+      // Of a write that was none, nothing is safe or to be published.
+      if !isAway, result.transaction != nil {
+        AttachmentCommands.warn(of: result.publishingFailure)
+      }
       if global.format == .json { Output.line(.object(AttachmentCommands.json(result))) }
       guard !result.value.isEmpty else { return }
       for name in result.value {

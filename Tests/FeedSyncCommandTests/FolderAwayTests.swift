@@ -30,6 +30,21 @@ import Testing
     #expect(try run.json().object?["published"] == .integer(3))
   }
 
+  @Test("that is away is told of once where attachments are removed")
+  func attachments() throws {
+    let machine = try Machine()
+    let file = machine.root.appending(path: "a.txt")
+    try Data("text".utf8).write(to: file)
+    try #require(try machine.feedsync("attach", "n", "x", file.path).status == 0)
+    try FileManager.default.removeItem(at: machine.folder)
+    for (name, status) in [("none", 1), ("a.txt", 0)] as [(String, Int32)] {
+      let run = try machine.feedsync("attachments", "remove", "n", "x", name)
+      #expect(run.status == status)
+      #expect(run.errors.split(separator: "warning").count == 2, "\(run.errors)")
+      #expect(!run.errors.contains("what was written"), "\(run.errors)")
+    }
+  }
+
   @Test("that is away is known by any spelling of its path")
   func spelling() throws {
     let machine = try Machine()
