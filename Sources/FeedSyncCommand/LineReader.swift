@@ -58,20 +58,25 @@ struct LineReader {
   /// Whether another whole line has been read already, so that nobody waits for it.
   var hasLine: Bool {
     mutating get {
-      while position < buffer.count, buffer[position] == UInt8(ascii: "\n") {
-        advance(past: position + 1)
+      while let end = endOfLine() {
+        guard Self.isBlank(buffer[position..<end]) else { return true }
+        advance(past: end + 1)
       }
-      return endOfLine() != nil
+      return false
     }
   }
 
-  /// The next line that is not empty, without its end; nil at the end, or when interrupted.
+  private static func isBlank(_ line: ArraySlice<UInt8>) -> Bool {
+    line.allSatisfy { " \t\r".utf8.contains($0) }
+  }
+
+  /// The next line that is not blank, without its end; nil at the end, or when interrupted.
   mutating func next() throws -> ArraySlice<UInt8>? {
     while true {
       if let end = endOfLine() {
         let line = buffer[position..<end]
         advance(past: end + 1)
-        if line.isEmpty { continue }
+        if Self.isBlank(line) { continue }
         return line
       }
       guard !isAtEnd else { return takeRest() }
@@ -99,7 +104,7 @@ struct LineReader {
 
   private mutating func takeRest() -> ArraySlice<UInt8>? {
     let rest = buffer[position...]
-    guard !rest.isEmpty else { return nil }
+    guard !Self.isBlank(rest) else { return nil }
     advance(past: buffer.count)
     return rest
   }

@@ -69,7 +69,8 @@ struct LoadReader {
       throw FeedSyncError(
         error.code, operation: "load", file: lines.name,
         message: "line \(lines.number): \(error.message)",
-        hint: "earlier transactions are written; mend the line and load again")
+        hint: "earlier transactions are written; once the line is mended, load begins at the start"
+          + " again, and documents before it that were edited since become what the lines say")
     }
   }
 }
@@ -122,7 +123,14 @@ private final class ChunkQueue: Sendable {
 
 /// A line of what `dump` prints.
 private enum LoadLine {
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
   static func document(_ line: [UInt8]) throws -> (DocumentKey, JSON) {
+    guard !line.starts(with: byteOrderMark) else {
+      throw FeedSyncError(
+        .badInput, operation: "load",
+        message: "it begins with a byte order mark (EF BB BF); save the text as UTF-8 without one")
+    }
     let value = try DocumentArguments.json(line, operation: "load", wrapping: 1)
     guard case .object(let object) = value, object.members.count == 3,
       case .string(let collection) = object["collection"],

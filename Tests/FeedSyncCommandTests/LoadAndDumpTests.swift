@@ -78,6 +78,31 @@ import Testing
     }
   }
 
+  @Test("load passes over blank lines, and counts them")
+  func blankLines() throws {
+    let machine = try Machine()
+    let input = ["", " \t", Self.line(1), "\r", "   ", Self.line(2), "\t", "{", ""]
+    let run = try machine.feedsync(
+      "load", "--transaction-size", "1", "--format", "json", input: input.joined(separator: "\n"))
+    #expect(run.status == 65)
+    let error = try run.error()
+    #expect(error["message"]?.text?.contains("line 8") == true)
+    #expect(error["hint"]?.text?.contains("begins at the start again") == true)
+    #expect(try machine.feedsync("list", "n").output == "101\n102\n")
+    let last = try machine.feedsync("load", input: Self.line(3) + "\n \n\t")
+    #expect(last.status == 0 && last.errors == "")
+    #expect(try machine.feedsync("load", input: " \n").status == 0)
+  }
+
+  @Test("load names a byte order mark")
+  func byteOrderMark() throws {
+    let machine = try Machine()
+    let run = try machine.feedsync("load", "--format", "json", input: "\u{feff}" + Self.line(1))
+    #expect(run.status == 65)
+    let message = try run.error()["message"]?.text
+    #expect(message?.contains("line 1: it begins with a byte order mark") == true)
+  }
+
   @Test("load exits with 74 for a file that cannot be read")
   func unreadable() throws {
     let machine = try Machine()
