@@ -14,6 +14,9 @@ extension WriteTransaction {
   /// A plain integer becomes a counter that starts with it; where there is nothing, and where the
   /// document is absent, the counter starts with 0. It shows as an integer. Writing another integer
   /// there, with `put` or `patch`, starts the counter anew; any other value ends it.
+  ///
+  /// The sum is exact, and shows as the nearest integer from -2^63 to 2^64-1: beyond these nothing
+  /// changes in what shows, but what is added counts, and shows once the sum is back between them.
   /// - parameters:
   ///   - path: A JSON Pointer (`/stock/apples`), `$.stock.apples`, or the name of a member.
   ///   - amount: What is added; it may be negative.

@@ -16,6 +16,10 @@ struct CounterCommand: ParsableCommand {
         What machines add at once is summed. A plain integer becomes a counter that starts with \
         it; where there is nothing, the counter starts with 0, and an absent document is made. The \
         counter shows as an integer. Writing another integer there starts it anew.
+
+        The sum is exact, and shows as the nearest integer from -2^63 to 2^64-1: beyond these \
+        nothing changes in what shows, but what is added counts, and shows once the sum is back \
+        between them.
         """)
 
     @OptionGroup var global: GlobalOptions

@@ -43,6 +43,17 @@ import Testing
     #expect(!resolved.errors.contains("Missing value"))
   }
 
+  @Test("count beyond what shows, which comes back")
+  func beyondTheRange() throws {
+    let machine = try Machine()
+    let greatest = #"{"c":18446744073709551615}"#
+    try machine.feedsync("put", "n", "x", greatest)
+    #expect(try machine.feedsync("counter", "add", "n", "x", "c", "2").status == 0)
+    #expect(try machine.feedsync("get", "n", "x").output == greatest + "\n")
+    #expect(try machine.feedsync("counter", "add", "n", "x", "c", "-3").status == 0)
+    #expect(try machine.feedsync("get", "n", "x").output == #"{"c":18446744073709551614}"# + "\n")
+  }
+
   @Test("make what is absent, and write nothing that is there already")
   func absent() throws {
     let machine = try Machine()
