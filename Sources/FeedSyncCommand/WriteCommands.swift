@@ -80,7 +80,9 @@ struct PutCommand: StoreCommand {
     commandName: "put", abstract: "Write a document whole.",
     discussion: """
       Only what differs from the present version, or from the one that --base names, becomes a \
-      change; so concurrent edits of other members survive.
+      change; so concurrent edits of other members survive. Where an object that --base showed \
+      is gone now, only the members that were changed come back in it, and not those that were \
+      left as they were.
       """)
 
   @OptionGroup var global: GlobalOptions

@@ -118,6 +118,18 @@ import Testing
     #expect(try machine.feedsync("get", "n", "x").output == #"{"a":5,"b":2}"# + "\n")
   }
 
+  @Test("put with a token brings back of an object that is gone what it changes")
+  func tokenOfAnObject() throws {
+    let machine = try Machine()
+    try machine.feedsync("put", "n", "x", #"{"o":{"x":1,"z":1}}"#)
+    let token = try machine.feedsync("get", "n", "x", "--token").errors
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    try machine.feedsync("patch", "n", "x", #"{"o":null}"#)
+    let put = try machine.feedsync("put", "n", "x", #"{"o":{"x":1,"z":2}}"#, "--base", token)
+    #expect(put.status == 0, "\(put.errors)")
+    #expect(try machine.feedsync("get", "n", "x").output == #"{"o":{"z":2}}"# + "\n")
+  }
+
   @Test("put exits with 75 if its base was deleted and written anew since")
   func stale() throws {
     let machine = try Machine()
