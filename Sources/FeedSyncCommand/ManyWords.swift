@@ -1,5 +1,5 @@
 /// The words that a command takes any number of, such as the ids that `delete` is given.
-enum ManyWords {
+package enum ManyWords {
   /// The arguments without the program: those for the parser, and those that are kept from it.
   ///
   /// What the parser does for one more of many words takes the longer the more there are: 20,000
@@ -11,7 +11,7 @@ enum ManyWords {
 
   /// Where nothing but a value can stand, words are kept back; never an option, nor what follows
   /// one, for that may be its value.
-  static func split(_ arguments: [String]) -> (parsed: [String], rest: [String]) {
+  package static func split(_ arguments: [String]) -> (parsed: [String], rest: [String]) {
     guard arguments.count > most, takesMany(arguments) else { return (arguments, []) }
     var (parsed, rest): ([String], [String]) = ([], [])
     var (values, isBehindOption, isBehindDashes) = (0, false, false)

@@ -9,8 +9,8 @@ import Syncing
 /// Prints what `watch` finds: a line an event, flushed after the commit that it reports.
 ///
 /// Once its lines cannot be written, or nobody reads them any more, it cancels the task that it is
-/// called in, which ends as at a signal: what is committed by then is told to no later watch, and is
-/// `--exec`'s to get.
+/// called in, which ends as at a signal: what is committed by then is told to no later watch, and
+/// is `--exec`'s to get.
 final class WatchPrinter: Sendable {
   private let device: Device
   private let command: ExecQueue?

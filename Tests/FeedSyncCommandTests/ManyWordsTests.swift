@@ -1,7 +1,6 @@
 import CanonicalJSON
+import FeedSyncCommand
 import Testing
-
-@testable import FeedSyncCommand
 
 @Suite("Many words of a command") struct ManyWordsTests {
   private static let many = (0..<500).map { "id\($0)" }
