@@ -5,12 +5,12 @@ import Testing
 
 /// A process that asks, and does not read what it is told.
 @Suite struct UnreadAnswersTests {
-  private static let requests: UInt64 = 400
+  private static let requests: UInt64 = 8_000
 
   @Test func itsConnectionIsEndedBeforeTheyTakeTheArbitersMemory() throws {
     let workshop = try Workshop()
     let domain = try workshop.domain()
-    // With these a report has more than 50 KiB.
+    // With these a report has some 4 KiB.
     let name = String(repeating: "n", count: 200)
     let items = try (0..<ClaimRequest.maximumItems).map {
       FileAccessIntent.writing(try workshop.file("\(name)\($0)"))
