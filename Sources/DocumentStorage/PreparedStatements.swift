@@ -12,42 +12,12 @@ extension Database {
     try cachedStatement(sql: sql).execute(arguments: arguments)
   }
 
-  /// Runs a statement with integers, and a blob behind them, by SQLite's own calls: to bind as many
-  /// by GRDB takes longer than a small statement does.
+  /// Runs a statement by SQLite's own calls, as each transaction does several times: to bind as
+  /// much by GRDB takes longer than a small statement does.
   ///
   /// - returns: the blob that is its first row's first column; nil if there is none.
   @discardableResult
-  func run(_ sql: String, integers: [Int64], blob: [UInt8]? = nil) throws -> [UInt8]? {
-    let handle = try cachedStatement(sql: sql).sqliteStatement
-    sqlite3_reset(handle)
-    defer {
-      sqlite3_reset(handle)
-      // The buffer ends with this call: nothing may keep a pointer to it.
-      sqlite3_clear_bindings(handle)
-    }
-    for (index, integer) in integers.enumerated() {
-      sqlite3_bind_int64(handle, Int32(index) + 1, integer)
-    }
-    return try (blob ?? []).withUnsafeBufferPointer { bytes in
-      if blob != nil {
-        sqlite3_bind_blob(
-          handle, Int32(integers.count) + 1, bytes.baseAddress, Int32(bytes.count), nil)
-      }
-      switch sqlite3_step(handle) {
-      case SQLITE_DONE: return nil
-      case SQLITE_ROW:
-        let count = Int(sqlite3_column_bytes(handle, 0))
-        return [UInt8](
-          UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, 0), count: count))
-      case let code:
-        throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
-      }
-    }
-  }
-
-  /// Runs a statement by SQLite's own calls, as each transaction does several times: GRDB makes
-  /// values of its own of what it binds.
-  func run(_ sql: String, bound values: [BoundValue]) throws {
+  func run(_ sql: String, bound values: [BoundValue]) throws -> [UInt8]? {
     let handle = try cachedStatement(sql: sql).sqliteStatement
     sqlite3_reset(handle)
     defer {
@@ -55,8 +25,13 @@ extension Database {
       sqlite3_clear_bindings(handle)
     }
     for (index, value) in values.enumerated() { value.bind(to: handle, Int32(index) + 1) }
-    let code = sqlite3_step(handle)
-    guard code == SQLITE_DONE else {
+    switch sqlite3_step(handle) {
+    case SQLITE_DONE: return nil
+    case SQLITE_ROW:
+      let count = Int(sqlite3_column_bytes(handle, 0))
+      return [UInt8](
+        UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, 0), count: count))
+    case let code:
       throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
     }
   }

@@ -16,10 +16,11 @@ enum SegmentRecords {
       VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET named = max(named, excluded.named)
       """,
-      integers: [
-        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest),
-        hasOwnName ? 1 : 0,
-      ], blob: fingerprint.bytes)
+      bound: [
+        .integer(stream), .integer(Int64(range.first)), .integer(Int64(range.last)),
+        .integer(Int64(bitPattern: digest)), .integer(hasOwnName ? 1 : 0),
+        .blob(fingerprint.bytes),
+      ])
   }
 
   /// The fingerprint of a segment's last transaction, if this very content was applied.
@@ -31,8 +32,9 @@ enum SegmentRecords {
       SELECT fingerprint FROM segments
       WHERE stream = ? AND first = ? AND last = ? AND digest = ?
       """,
-      integers: [
-        stream, Int64(range.first), Int64(range.last), Int64(bitPattern: digest),
+      bound: [
+        .integer(stream), .integer(Int64(range.first)), .integer(Int64(range.last)),
+        .integer(Int64(bitPattern: digest)),
       ])
     return try known.map { try Fingerprint(column: Data($0)) }
   }
