@@ -38,7 +38,7 @@ package struct HeldSegment: Sendable {
   /// About how much memory it takes more while it is opened, and at most what it takes then.
   ///
   /// Contexts are not reckoned with: what they come to is known then only.
-  var openBytes: Int { SegmentWeight(of: range, extent, fileBytes: 0).bytes }
+  package var openBytes: Int { SegmentWeight(of: range, extent, fileBytes: 0).bytes }
 
   /// Checks all of it.
   package func verify() throws(SegmentError) { _ = try SegmentFile.decode(bytes) }

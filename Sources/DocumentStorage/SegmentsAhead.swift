@@ -13,10 +13,13 @@ package final class SegmentsAhead: Sendable {
 
   private let work: WorkAhead<HeldSegment, Opened>
 
+  /// About so much memory may be taken ahead.
+  package static let most = 12 << 20
+
   /// - parameters:
   ///   - most: About so much memory may be taken ahead.
   ///   - helper: Where another thread opens them.
-  package init(most: Int = 4 << 20, on helper: WorkHelper = WorkHelper()) {
+  package init(most: Int = SegmentsAhead.most, on helper: WorkHelper = WorkHelper()) {
     let ends = OpenedEnds()
     work = WorkAhead(most: most, on: helper) { held in
       let opened = Result { () throws(SegmentError) in
@@ -32,6 +35,9 @@ package final class SegmentsAhead: Sendable {
   package func add(_ held: HeldSegment) -> QueuedSegment {
     QueuedSegment(held: held, number: work.add(held, bytes: held.openBytes))
   }
+
+  /// Lets go of one that is not going to be taken.
+  package func drop(_ segment: QueuedSegment) { work.drop(segment.number) }
 
   /// Opens no more ahead.
   package func end() { work.end() }

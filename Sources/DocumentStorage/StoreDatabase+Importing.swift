@@ -28,7 +28,7 @@ extension StoreDatabase {
   /// - parameter aheadBytes: About how much may be unpacked before it is applied.
   package func apply(
     held segments: [HeldSegment], now: HybridTime, nonce: UInt64, foldBytes: Int = 48 << 20,
-    aheadBytes: Int = 4 << 20,
+    aheadBytes: Int = SegmentsAhead.most,
     onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
     let ahead = SegmentsAhead(most: aheadBytes)
@@ -38,9 +38,13 @@ extension StoreDatabase {
   }
 
   /// The same of files that are unpacked already, or are going to be.
+  ///
+  /// - parameter onWritten: called once all is written and is to be committed, which is to wait for
+  ///   the disk, mostly; within the transaction, so nothing may hold it up.
   package func apply(
     _ segments: [QueuedSegment], openedBy ahead: SegmentsAhead, now: HybridTime, nonce: UInt64,
-    foldBytes: Int = 48 << 20, onProgress: @escaping (_ operations: Int) -> Void = { _ in }
+    foldBytes: Int = 48 << 20, onWritten: () -> Void = {},
+    onProgress: @escaping (_ operations: Int) -> Void = { _ in }
   ) throws -> ImportedPart {
     defer { countStreamChange() }
     return try write { db in
@@ -52,6 +56,7 @@ extension StoreDatabase {
           segments, openedBy: ahead, now: now, nonce: nonce, foldBytes: foldBytes,
           onProgress: onProgress, db)
         if isLarge { try PageCache.standard.use(db) }
+        onWritten()
         return part
       } catch {
         // What went wrong first is what is told.

@@ -118,6 +118,29 @@ package final class WorkAhead<Item: Sendable, Value: Sendable>: Sendable {
     }
   }
 
+  /// What an item came to, where somebody has done it by now; nil else, and where it was taken.
+  package func take(ifReady number: Int) -> Value? {
+    let value = progress.withLock { progress -> Value? in
+      guard case .ready(let value) = progress.entries[number].state else { return nil }
+      progress.ahead -= progress.entries[number].bytes
+      progress.entries[number].state = .taken
+      return value
+    }
+    if value != nil { help() }
+    return value
+  }
+
+  /// Lets go of an item that is not going to be taken.
+  package func drop(_ number: Int) {
+    // What it came to, if it is ready, is let go of outside of the lock.
+    _ = progress.withLock { progress in
+      let state = progress.entries[number].state
+      if case .ready = state { progress.ahead -= progress.entries[number].bytes }
+      progress.entries[number].state = .taken
+      return state
+    }
+  }
+
   /// Gives back what an item came to, for the other thread to let go of while it is at work: that
   /// made it, mostly, and others would make it wait for its memory meanwhile.
   ///
@@ -206,6 +229,11 @@ package final class WorkAhead<Item: Sendable, Value: Sendable>: Sendable {
 
   private func finish(_ number: Int, with done: (value: Value, bytes: Int)) {
     let isAwaited = progress.withLock { progress in
+      guard case .begun = progress.entries[number].state else {
+        // It was dropped meanwhile.
+        progress.ahead -= progress.entries[number].bytes
+        return false
+      }
       progress.entries[number].bytes += done.bytes
       progress.ahead += done.bytes
       progress.entries[number].state = .ready(done.value)

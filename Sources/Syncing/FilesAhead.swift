@@ -6,8 +6,8 @@ import SharedFolder
 struct FilesAhead {
   private let work: WorkAhead<Int, SegmentReading<HeldSegment>>
 
-  /// So many bytes of files may be read ahead.
-  private static let most = 512 << 10
+  /// So many bytes of files may be read ahead: about what may be unpacked ahead.
+  private static let most = 2 << 20
   /// What a file takes beside its content.
   private static let fileBytes = 512
 
@@ -24,6 +24,9 @@ struct FilesAhead {
 
   /// What the file at a place came to; asked once of each, in their order.
   func reading(_ place: Int) -> SegmentReading<HeldSegment> { work.take(place) ?? .gone }
+
+  /// The same, where it has been read by now.
+  func reading(ifReady place: Int) -> SegmentReading<HeldSegment>? { work.take(ifReady: place) }
 
   /// Reads no more ahead.
   func end() { work.end() }

@@ -221,20 +221,16 @@ package final class Importer {
     progress.begin(files: files.count)
     // In each stream's order, so that a segment is read when it fits.
     let files = files.sorted(by: Self.precedes)
-    let helper = WorkHelper()
-    let opener = SegmentsAhead(on: helper)
-    let ahead = FilesAhead(files, reader: reader, on: helper)
+    let upcoming = UpcomingFiles(files, reader: reader)
     // Whoever stops in between wants nothing more to be read.
-    defer {
-      ahead.end()
-      opener.end()
-    }
+    defer { upcoming.end() }
     for (place, file) in files.enumerated() {
       guard !isStopping() else {
         report.isStopped = true
         return
       }
-      switch ahead.reading(place) {
+      defer { upcoming.pass(place) }
+      switch upcoming.reading(place) {
       case .gone: knowledge.forget(file.key)
       case .setAside(let record): knowledge.note(record)
       case .segment(let segment, _) where isLeft(segment): break
@@ -247,15 +243,15 @@ package final class Importer {
           break
         }
         let weight = SegmentWeight(of: segment)
-        if !part.hasRoom(for: weight) { try apply(&part, openedBy: opener, into: &report) }
-        part.append(opener.add(segment), look: look, weight: weight)
+        if !part.hasRoom(for: weight) { try apply(&part, of: upcoming, to: place, into: &report) }
+        part.append(upcoming.queue(segment, at: place), look: look, weight: weight)
         progress.operationsRead += weight.operations
       }
       progress.files += 1
       onProgress(progress)
-      if part.isFull { try apply(&part, openedBy: opener, into: &report) }
+      if part.isFull { try apply(&part, of: upcoming, to: place + 1, into: &report) }
     }
-    try apply(&part, openedBy: opener, into: &report)
+    try apply(&part, of: upcoming, to: files.count, into: &report)
   }
 
   private func noteWaiting(_ segment: HeldSegment, look: FileRecord.Look) {
@@ -279,16 +275,19 @@ package final class Importer {
   }
 
   /// Commits a part, and begins the next.
+  ///
+  /// - parameter end: Where that one begins.
   private func apply(
-    _ part: inout ImportPart, openedBy opener: SegmentsAhead, into report: inout ImportReport
+    _ part: inout ImportPart, of upcoming: UpcomingFiles, to end: Int,
+    into report: inout ImportReport
   ) throws {
     let (files, foldBytes) = (part.files, part.foldBytes)
     part = ImportPart(limits: limits)
     guard !files.isEmpty else { return }
     try keepNames(of: files)
     let imported = try device.database.apply(
-      files.map(\.segment), openedBy: opener, now: device.ambient.time, nonce: device.nonce,
-      foldBytes: foldBytes
+      files.map(\.segment), openedBy: upcoming.opener, now: device.ambient.time,
+      nonce: device.nonce, foldBytes: foldBytes, onWritten: { upcoming.openAhead(from: end) }
     ) { [self] operations in
       progress.operations += operations
       onProgress(progress)

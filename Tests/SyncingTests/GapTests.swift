@@ -78,6 +78,25 @@ import Testing
     #expect(try reader.body("a") == #"{"n":4}"#)
   }
 
+  /// Each file is a part of its own, and those behind it are opened while it is committed.
+  @Test("holds up what was opened ahead of it, and nothing of other devices")
+  func openedAhead() throws {
+    let scene = try TwoAuthors()
+    let reader = scene.reader
+    try scene.deliver(Array(scene.annFiles.dropFirst()) + [scene.bobFile])
+    try BadFile.malformed.place(scene.annFiles[0], in: reader.folder, of: scene.world)
+    let importer = Importer(
+      device: reader.device, limits: ImportPart.Limits(operations: 1, bytes: 1, foldBytes: 1))
+    var parts = 0
+    importer.onPart = { parts += $0.applied.count }
+    let report = try importer.importAll()
+    #expect(report.setAside.map(\.reason) == [.damaged])
+    #expect(report.segments == 1 && parts == 1)
+    try scene.deliver([scene.annFiles[0]])
+    #expect(try importer.importAll().segments == scene.annFiles.count)
+    #expect(parts == 1 + scene.annFiles.count)
+  }
+
   @Test("names the device, once its name is known")
   func names() throws {
     let scene = try TwoAuthors()

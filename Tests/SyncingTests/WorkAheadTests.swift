@@ -144,6 +144,57 @@ import Testing
     #expect(work.take(numbers[5]) == 5)
   }
 
+  @Test("who does not want to wait takes what is ready, and others begin the next")
+  func ready() {
+    let (work, done, helper) = scene()
+    let numbers = (0..<6).map { work.add($0, bytes: 40) }
+    helper.sync {}
+    #expect(done.all == [0, 1])
+    #expect(work.take(ifReady: numbers[2]) == nil)
+    #expect(work.take(ifReady: numbers[0]) == 0)
+    #expect(work.take(ifReady: numbers[0]) == nil)
+    helper.sync {}
+    #expect(done.all == [0, 1, 2])
+    #expect(numbers.dropFirst().map { work.take($0) } == [1, 2, 3, 4, 5])
+  }
+
+  @Test("what is dropped is not begun, takes no memory, and is not there any more")
+  func dropped() {
+    let (work, done, helper) = scene(bytes: 10)
+    let numbers = (0..<9).map { work.add($0, bytes: 40) }
+    helper.sync {}
+    #expect(done.all == [0, 1])
+    work.drop(numbers[3])
+    // It wakes nobody; who takes the next one does.
+    work.drop(numbers[1])
+    #expect(work.take(numbers[0]) == 0)
+    helper.sync {}
+    #expect(done.all == [0, 1, 2, 4])
+    #expect(numbers.dropFirst().map { work.take($0) } == [nil, 2, nil, 4, 5, 6, 7, 8])
+  }
+
+  @Test("what is dropped while somebody is at work on it takes no memory then")
+  func droppedMeanwhile() {
+    let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let helper = DispatchQueue(label: "helper")
+    let done = Done()
+    let work = WorkAhead<Int, Int>(most: 100, on: WorkHelper(helper)) { number in
+      done.note(number)
+      if number == 0 {
+        begun.signal()
+        gate.wait()
+      }
+      return (number, bytes: 90)
+    }
+    let numbers = (0..<3).map { work.add($0, bytes: 10) }
+    begun.wait()
+    work.drop(numbers[0])
+    gate.signal()
+    helper.sync {}
+    #expect(done.all == [0, 1])
+    #expect(numbers.map { work.take($0) } == [nil, 1, 2])
+  }
+
   @Test("one item alone wakes nobody")
   func one() {
     let (work, done, helper) = scene()
