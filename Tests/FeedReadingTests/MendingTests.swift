@@ -38,6 +38,21 @@ import Testing
     #expect(channel.items[1].id == "2")
   }
 
+  @Test("However many tags of a body are not closed, the items after it are whole")
+  func aBodyOfUnclosedTagsSwallowsNoItem() throws {
+    for tag in ["<br>", "<img src='i.png'>", "<hr></hr>", "<p>"] {
+      let body = "a" + String(repeating: tag, count: 230)
+      let others = (1...3).map { "<item><title>T\($0)</title><link>http://e/\($0)</link></item>" }
+      let channel = try Feeds.read(
+        "<rss><channel><item><title>T0</title><description>\(body)</description>"
+          + "<link>http://e/0</link></item>\(others.joined())</channel></rss>")
+      #expect(channel.items.map(\.title?.text) == ["T0", "T1", "T2", "T3"], "\(tag)")
+      #expect(channel.items.dropFirst().map(\.link) == (1...3).map { "http://e/\($0)" }, "\(tag)")
+      // A paragraph may have an end, so the depth counts it, and its item loses what follows.
+      if tag != "<p>" { #expect(channel.items.first?.link == "http://e/0", "\(tag)") }
+    }
+  }
+
   @Test func attributesMayBeWrittenAnyhow() throws {
     let item = try Feeds.item(
       "<enclosure url=http://e/1.mp3 type='audio/mpeg' length=\"5\" length='6' x y=/>")

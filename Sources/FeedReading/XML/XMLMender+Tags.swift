@@ -25,12 +25,18 @@ extension XMLMender {
     var end = nameEnd
     while end < input.count, input[end] != ASCII.greater, input[end] != ASCII.less { end += 1 }
     position = end < input.count && input[end] == ASCII.greater ? end + 1 : end
-    if skippedDepth > 0 {
-      skippedDepth -= 1
-      return
-    }
     let hash = OpenNames.hash(input[start..<nameEnd])
-    guard let index = names.lastIndex(of: hash) else { return }
+    guard !isVoid(start..<nameEnd, hash) else { return }
+    let index = names.lastIndex(of: hash)
+    if skippedDepth > 0 {
+      // No item stands in another, so this is the end of the one that holds what was skipped.
+      guard index != nil, Self.isItem(hash) else {
+        skippedDepth -= 1
+        return
+      }
+      skippedDepth = 0
+    }
+    guard let index else { return }
     leaveCDATA()
     while names.depth > index { writeEndOfTop() }
   }
@@ -47,9 +53,9 @@ extension XMLMender {
     let start = position + 1
     let nameEnd = endOfName(from: start)
     let end = readAttributes(from: nameEnd)
-    let isEmpty = end.isEmpty
     position = end.position
     let hash = OpenNames.hash(input[start..<nameEnd])
+    let isEmpty = end.isEmpty || isVoid(start..<nameEnd, hash)
     // A name too many is none that means anything.
     let isKnown = budget.allows(hash)
     let name = isKnown ? input[start..<nameEnd].prefix(XMLLimits.nameBytes) : Self.anyName
@@ -75,16 +81,27 @@ extension XMLMender {
   /// So a tag that its author forgot to close does not swallow what follows.
   private mutating func closeBefore(_ hash: UInt64) {
     if names.topHash == Self.link || names.topHash == Self.enclosure { writeEndOfTop() }
-    guard hash == Self.item || hash == Self.entry, let index = names.lastIndex(of: hash) else {
-      return
-    }
+    guard Self.isItem(hash), let index = names.lastIndex(of: hash) else { return }
     while names.depth > index { writeEndOfTop() }
+    skippedDepth = 0
+  }
+
+  private static func isItem(_ hash: UInt64) -> Bool { hash == item || hash == entry }
+
+  /// Whether HTML's element of that name has no end tag, and no feed's has the name.
+  ///
+  /// In HTML that nobody escaped, a few hundred line breaks would be as many levels.
+  private func isVoid(_ name: Range<Int>, _ hash: UInt64) -> Bool {
+    name.count <= Self.longestVoid && Self.voids.contains(hash)
   }
 
   private static let link = OpenNames.hash("link".utf8)
   private static let enclosure = OpenNames.hash("enclosure".utf8)
   private static let item = OpenNames.hash("item".utf8)
   private static let entry = OpenNames.hash("entry".utf8)
+  private static let voidNames = ["area", "br", "col", "embed", "hr", "img", "input", "wbr"]
+  private static let voids = Set(voidNames.map { OpenNames.hash($0.utf8) })
+  private static let longestVoid = 5
   private static let anyName = Array("_".utf8)[...]
 
   /// Where the name ends that starts there.
