@@ -33,6 +33,9 @@ struct CorpusTests {
       for body in (bodies + [channel.summary]).compactMap({ $0 }) {
         #expect(HTMLSanitizer.clean(body) == body, "\(file.lastPathComponent)")
       }
+      for address in Feeds.addresses(in: channel) {
+        #expect(WebAddress.isHarmless(address), "\(file.lastPathComponent)")
+      }
     }
     #expect(refused < 20)
   }

@@ -31,6 +31,21 @@ enum Feeds {
     try read("<rss version='2.0' \(namespaces)><channel>\(inside)</channel></rss>", url: url)
   }
 
+  /// All addresses that somebody might follow or load, those in bodies as they are escaped.
+  static func addresses(in channel: Channel) -> [String] {
+    let items = channel.items
+    let authors = channel.authors + items.flatMap(\.authors)
+    let plain =
+      [channel.link, channel.image, channel.icon] + authors.map(\.url)
+      + items.flatMap { [$0.link, $0.image] + $0.enclosures.map(\.url) }
+    let bodies = [channel.summary] + items.flatMap { [$0.summary, $0.content] }
+    let inside = bodies.compactMap { $0 }.flatMap { body in
+      body.matches(of: /\s(?:xlink:)?(?:href|src|cite|longdesc|poster|background)="([^"]*)"/)
+        .map { String($0.output.1) }
+    }
+    return plain.compactMap { $0 } + inside
+  }
+
   private static let namespaces = """
     xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:dcterms='http://purl.org/dc/terms/' \
     xmlns:content='http://purl.org/rss/1.0/modules/content/' \

@@ -151,5 +151,6 @@ import Testing
     for item in channel.items {
       if let summary = item.summary { #expect(Balance.isWellFormed(summary)) }
     }
+    #expect(Feeds.addresses(in: channel).allSatisfy(WebAddress.isHarmless))
   }
 }

@@ -78,6 +78,26 @@ import Testing
         + "<img src=\"http://h/i.png\" srcset=\"http://e/x/a.png 1x, http://e/x/b.png 2x\"/>")
   }
 
+  @Test(
+    "A base that does harm is none",
+    arguments: ["javascript://%0aalert(1)/", "JavaScript://e/", "data://e/", "file:///etc/"])
+  func aBaseThatDoesHarmIsNone(base: String) throws {
+    let body = "<a href=\"y\">x</a>"
+    #expect(HTMLSanitizer.clean(body, base: base) == body)
+    let escaped = body.replacing("<", with: "&lt;")
+    let rss = try Feeds.read(
+      "<rss xml:base='\(base)'><channel><link>x</link><item><link>x</link>"
+        + "<enclosure url='x'/><description>\(escaped)</description></item></channel></rss>")
+    let atom = try Feeds.read(
+      "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='\(base)'><link href='x'/>"
+        + "<entry><link href='x'/><summary type='html'>\(escaped)</summary></entry></feed>")
+    for channel in [rss, atom] {
+      #expect(channel.link == "x" && channel.items.map(\.link) == ["x"])
+      #expect(channel.items.map(\.summary) == [body])
+      #expect(Feeds.addresses(in: channel).allSatisfy(WebAddress.isHarmless))
+    }
+  }
+
   @Test func controlAndDirectionCharactersGo() {
     #expect(HTMLSanitizer.clean("a\r\nb\rc&#13;d") == "a\nb\ncd")
     #expect(HTMLSanitizer.clean("a\u{1B}[31mb\u{202E}c&#27;d&#x202E;e\u{9B}f") == "a[31mbcde›f")

@@ -9,7 +9,8 @@
 /// Unknown tags go, their text stays. Depth is limited to 100 elements; the time it takes is
 /// proportional to the length.
 public enum HTMLSanitizer {
-  /// The harmless form of `html`, with relative addresses joined to `base` if that is known.
+  /// The harmless form of `html`, with relative addresses joined to `base` if that is known, and
+  /// harmless itself.
   ///
   ///     HTMLSanitizer.clean("<a href='b'>b</a>", base: "http://example.org/a")
   ///     // <a href="http://example.org/b">b</a>
@@ -19,7 +20,8 @@ public enum HTMLSanitizer {
 
   /// - parameter unknownAsText: How many tags of unknown names are text, as in a title.
   static func clean(_ html: [UInt8], base: String = "", unknownAsText: Int = 0) -> [UInt8] {
-    var cleaner = HTMLCleaner(html, base: base)
+    // Each address that is joined to it would have its scheme.
+    var cleaner = HTMLCleaner(html, base: WebAddress.isHarmless(base) ? base : "")
     cleaner.unknownAsText = unknownAsText
     return cleaner.run()
   }

@@ -68,7 +68,7 @@ package enum WebAddress {
   ]
 
   /// Whether following it can at most show another page: not for `javascript:`, `data:`, `file:`.
-  static func isHarmless(_ text: String) -> Bool {
+  package static func isHarmless(_ text: String) -> Bool {
     let scheme = scheme(of: text)
     if scheme.isEmpty { return !text.utf8.prefix { $0 != ASCII.slash }.contains(ASCII.colon) }
     return harmless.contains(scheme)

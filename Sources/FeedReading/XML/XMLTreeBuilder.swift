@@ -100,7 +100,10 @@ final class XMLTreeBuilder: XMLEventHandler {
     let resolved = WebAddress.resolve(WebAddress.cleaned(address.trimmed), tree.bases[Int(parent)])
     guard resolved.utf8.count <= XMLLimits.baseBytes else { return parent }
     // What is no address, such as `xml:base="javascript:"`, changes nothing.
-    guard WebAddress.isWeb(resolved) || tree.bases[Int(parent)].isEmpty else { return parent }
+    guard
+      WebAddress.isWeb(resolved)
+        || tree.bases[Int(parent)].isEmpty && WebAddress.isHarmless(resolved)
+    else { return parent }
     if tree.bases.last == resolved { return Int32(tree.bases.count - 1) }
     tree.bases.append(resolved)
     return Int32(tree.bases.count - 1)
