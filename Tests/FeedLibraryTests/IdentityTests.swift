@@ -40,6 +40,29 @@ import Testing
     #expect(Set(ItemIdentity.keys(of: items)).count == 3)
   }
 
+  @Test("One id and one link on all items identify none, where titles and dates tell them apart")
+  func oneIDAndOneLinkOnAllItemsIdentifyNone() {
+    let news = "https://a.org/news"
+    let items = (1...3).map {
+      Item(id: news, title: "T\($0)", link: news, published: Int64($0))
+    }
+    #expect(Set(ItemIdentity.keys(of: items)).count == 3)
+    // The next post leaves the others what they were.
+    let next = Item(id: news, title: "T4", link: news, published: 4)
+    let keys = ItemIdentity.keys(of: [next] + items)
+    #expect(Array(keys.dropFirst()) == ItemIdentity.keys(of: items))
+    #expect(Set(keys).count == 4)
+  }
+
+  @Test("What comes twice, with another title or at another date, is one item")
+  func whatDiffersInItsTitleOrDateAloneIsOneItem() {
+    let first = Item(id: "x:1", title: "A", link: "https://a.org/1", published: 1)
+    let edited = Item(id: "x:1", title: "B", link: "https://a.org/1", published: 1)
+    let again = Item(id: "x:1", title: "A", link: "https://a.org/1", published: 2)
+    let bare = Item(id: "x:1", title: "C", link: "https://a.org/1")
+    #expect(Set(ItemIdentity.keys(of: [first, edited, again, bare])).count == 1)
+  }
+
   @Test func oneLinkOnAllItemsIdentifiesNone() {
     let items = (1...3).map { Item(title: "T\($0)", link: "https://a.org/", published: 1) }
     #expect(Set(ItemIdentity.keys(of: items)).count == 3)

@@ -8,15 +8,11 @@ import FeedReading
 public enum ItemIdentity {
   /// The keys of a document's items, in their order; nil for one that nothing identifies.
   ///
-  /// An id that stands on items with different titles and links names none of them, since some
-  /// feeds write one id everywhere; so does a link on items without an id that differ in their
-  /// titles.
+  /// An id that stands on items with different titles and links, or titles and dates, names none of
+  /// them, since some feeds write one id everywhere; so does a link on items without an id that
+  /// differ in their titles.
   public static func keys(of items: [Item]) -> [ItemKey?] {
-    let badIDs = shared(by: items) {
-      $0.id
-    } differing: {
-      $0.link != $1.link && $0.title != $1.title && $0.link != nil && $1.link != nil
-    }
+    let badIDs = shared(by: items, value: { $0.id }, differing: areOthers)
     let badLinks = shared(by: items.filter { id(of: $0, except: badIDs) == nil }) {
       $0.link
     } differing: {
@@ -29,6 +25,16 @@ public enum ItemIdentity {
       }
       return fallback(item).map { ItemKey(identity: $0) }
     }
+  }
+
+  /// Whether two with one id are others: what was edited, and comes twice, has its link and its date
+  /// still.
+  private static func areOthers(_ one: Item, _ two: Item) -> Bool {
+    func differ<Value: Equatable>(_ first: Value?, _ second: Value?) -> Bool {
+      first != second && first != nil && second != nil
+    }
+    return one.title != two.title
+      && (differ(one.link, two.link) || differ(one.published, two.published))
   }
 
   private static func id(of item: Item, except bad: Set<String>) -> String? {
