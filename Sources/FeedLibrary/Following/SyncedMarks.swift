@@ -57,6 +57,12 @@ extension DocumentStore {
     return result
   }
 
+  /// The keys of the feeds that have moved to the address whose key it is: mostly one at most.
+  func feeds(movedTo address: FeedKey) throws -> [FeedKey] {
+    let document = try read { try $0.document(address.text, in: SyncedCollections.moves) }
+    return document?.body.marked.compactMap { FeedKey(text: $0.key) }.sorted() ?? []
+  }
+
   func subscription(_ key: FeedKey) throws -> Subscription? {
     try read { try $0.document(key.text, in: SyncedCollections.subscriptions) }
       .flatMap { Subscription($0.body) }

@@ -1,7 +1,7 @@
 import Crypto
 
 /// Names a feed on every machine: 8 characters that are made from the address that was subscribed
-/// to first, and stay when the feed moves.
+/// to first, and stay when the feed moves, also for who subscribes to it anew where it is then.
 public struct FeedKey: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The characters, of `A-Za-z0-9._`.
   public let text: String

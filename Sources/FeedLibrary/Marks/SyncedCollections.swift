@@ -11,4 +11,7 @@ public enum SyncedCollections {
   public static let stars = prefix + "stars"
   /// A document for each feed: for each item with tags an object that has them as members.
   public static let tags = prefix + "tags"
+  /// A document for each address that a feed has moved to, by the key that the address would give:
+  /// a member 1 for the key that the feed has.
+  public static let moves = prefix + "moves"
 }

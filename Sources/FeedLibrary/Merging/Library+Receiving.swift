@@ -115,13 +115,24 @@ extension Library {
   /// Follows a feed that has moved for good, on all machines; one that is there already does
   /// nothing.
   ///
-  /// Its key stays, and so do its marks.
+  /// Its key stays, and so do its marks; it is noted for who subscribes again at the new address.
   /// - throws: ``LibraryError`` if it is no address, or the store refuses it.
   public func move(_ feed: FeedKey, to url: String) throws {
-    let moved = try Self.feed(for: Subscription(url: url)).subscription.url
-    let present = try run("move the subscription") { try store.subscription(feed)?.url }
-    guard let present, present != moved else { return }
-    try update(feed) { $0.url = moved }
+    let moved = try Self.feed(for: Subscription(url: url))
+    try run("move the subscription") {
+      let present = try store.subscription(feed)?.url
+      guard let present, present != moved.subscription.url else { return }
+      _ = try store.write { writer in
+        try writer.update(
+          Subscription.self, at: feed.text, in: SyncedCollections.subscriptions
+        ) { $0.url = moved.subscription.url }
+        // A member, so that feeds that two devices move to one address are no conflict.
+        guard moved.key != feed, let members = JSONObject([(ByteString(feed.text), .integer(1))])
+        else { return }
+        try writer.patch(.object(members), at: moved.key.text, in: SyncedCollections.moves)
+      }
+    }
+    try refresh()
   }
 }
 

@@ -26,11 +26,15 @@ extension Library {
         continue
       }
       let isNew = addresses.insert(WebIdentity.comparable(feed.subscription.url)).inserted
-      if keys.insert(feed.key).inserted, isNew {
-        result.added.append(feed)
-      } else {
+      guard isNew, !keys.contains(feed.key) else {
         result.known += 1
+        continue
       }
+      let added = try run("subscribe", subject: feed.subscription.url) {
+        try withFormerKey(feed) { keys.contains($0) }
+      }
+      keys.insert(added.key)
+      result.added.append(added)
     }
     guard !result.added.isEmpty else { return result }
     try run("subscribe") {

@@ -23,21 +23,36 @@ public struct FeedSummary: Sendable, Equatable {
 extension Library {
   /// Subscribes to a feed, without fetching it.
   ///
+  /// The marks that it had before are its marks, also where it has moved to its address since.
   /// - returns: The feed, and whether it is new: one that is there already, be it with `http:` in
   ///   place of `https:`, stays as it is.
   /// - throws: ``LibraryError`` if it is no address, or the store refuses it.
   @discardableResult
   public func subscribe(to subscription: Subscription) throws -> (feed: SubscribedFeed, isNew: Bool)
   {
-    let feed = try Self.feed(for: subscription)
-    if let known = try self.feed(at: feed.subscription.url) { return (known, false) }
-    try run("subscribe", subject: feed.subscription.url) {
+    let asked = try Self.feed(for: subscription)
+    if let known = try self.feed(at: asked.subscription.url) { return (known, false) }
+    let feed = try run("subscribe", subject: asked.subscription.url) {
+      let feed = try withFormerKey(asked) { try store.subscription($0) != nil }
       _ = try store.write { writer in
         try writer.put(feed.subscription, at: feed.key.text, in: SyncedCollections.subscriptions)
       }
+      return feed
     }
     try refresh()
     return (feed, true)
+  }
+
+  /// The feed under the key that it had when it moved to its address, if it has: its marks go by
+  /// that.
+  ///
+  /// - parameter isTaken: Whether a key is a subscription's, as where another feed is at the first
+  ///   address by now.
+  func withFormerKey(
+    _ feed: SubscribedFeed, unless isTaken: (FeedKey) throws -> Bool
+  ) throws -> SubscribedFeed {
+    let former = try store.feeds(movedTo: feed.key).first { try !isTaken($0) }
+    return SubscribedFeed(key: former ?? feed.key, subscription: feed.subscription)
   }
 
   /// Ends a subscription; its marks stay until they are retired.

@@ -1,0 +1,93 @@
+import FeedReading
+import FeedSync
+import Testing
+
+@testable import FeedLibrary
+
+/// A feed that has moved, and is subscribed to again.
+@Suite struct MovedFeedTests {
+  let house: Household
+  let ann: Library
+  let ben: Library
+  let feed: FeedKey
+  private let items = (1...3).map { Item(id: "\($0)", title: "\($0)") }
+  private let addresses = ["a.org/rss", "b.org/rss", "c.org/rss"].map { "https://" + $0 }
+
+  init() throws {
+    house = try Household()
+    ann = try house.library("ann")
+    ben = try house.library("ben")
+    feed = try ann.subscribe(to: Subscription(url: addresses[0])).feed.key
+    try ann.fetch(items, of: feed, at: house.now)
+    let first = try #require(ItemIdentity.keys(of: items)[0])
+    try ann.mark([ItemReference(feed, first)], .read(true))
+    try Household.meet(ann, ben)
+  }
+
+  private func subscribe(_ library: Library, to url: String) throws -> FeedKey {
+    try library.subscribe(to: Subscription(url: url)).feed.key
+  }
+
+  @Test("Who subscribes again where the feed has moved finds its marks, on each device")
+  func whoSubscribesAgainWhereItHasMovedFindsItsMarks() throws {
+    try ann.move(feed, to: addresses[1])
+    try ann.unsubscribe(feed)
+    try Household.meet(ann, ben)
+    #expect(try subscribe(ben, to: "http://b.org/rss") == feed)
+    try ben.fetch(items, of: feed, at: house.now)
+    #expect(try ben.unreadTitles() == ["2", "3"])
+  }
+
+  @Test("After several moves each of its addresses means the feed, and so does the first, again")
+  func eachOfItsAddressesMeansTheFeed() throws {
+    for address in [addresses[1], addresses[2], addresses[0], addresses[1]] {
+      try ann.move(feed, to: address)
+    }
+    try ann.unsubscribe(feed)
+    for address in addresses {
+      #expect(try subscribe(ann, to: address) == feed)
+      #expect(try ann.feeds().map(\.subscription.url) == [address])
+      try ann.unsubscribe(feed)
+    }
+  }
+
+  @Test("A feed that is at the first address by now is another")
+  func aFeedAtTheFirstAddressIsAnother() throws {
+    try ann.move(feed, to: addresses[1])
+    try ann.unsubscribe(feed)
+    #expect(try subscribe(ann, to: addresses[0]) == feed)
+    let other = try subscribe(ann, to: addresses[1])
+    #expect(other == FeedKey(address: addresses[1]))
+    #expect(try ann.feeds().count == 2)
+  }
+
+  @Test("Two devices that move feeds to one address at once make no conflict of it")
+  func twoDevicesMoveAtOnce() throws {
+    let second = try subscribe(ben, to: addresses[2])
+    try Household.meet(ann, ben)
+    try ann.move(feed, to: addresses[1])
+    try ben.move(feed, to: addresses[1])
+    try ben.move(second, to: addresses[1])
+    try Household.meet(ann, ben)
+    let address = FeedKey(address: addresses[1]).text
+    for library in [ann, ben] {
+      #expect(try library.store.conflicts(of: address, in: SyncedCollections.moves).isEmpty)
+    }
+    for key in [feed, second] { try ann.unsubscribe(key) }
+    try Household.meet(ann, ben)
+    let again = try subscribe(ann, to: addresses[1])
+    #expect(again == min(feed, second))
+    #expect(try subscribe(ben, to: addresses[1]) == again)
+  }
+
+  @Test("A list of subscriptions finds the marks, too")
+  func aListFindsTheMarks() throws {
+    try ann.move(feed, to: addresses[1])
+    try ann.unsubscribe(feed)
+    let feeds = [addresses[1], addresses[2]].map { OPMLDocument.Feed(url: $0) }
+    let list = OPMLDocument(title: nil, outlines: feeds.map { .feed($0) })
+    let keys = [feed, FeedKey(address: addresses[2])]
+    #expect(try ann.subscribe(to: list).added.map(\.key) == keys)
+    #expect(try ann.subscribe(to: list).known == 2)
+  }
+}
