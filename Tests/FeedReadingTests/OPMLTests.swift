@@ -74,6 +74,16 @@ import Testing
     #expect(list.entries.map(\.feed.url) == ["itunes:topsongs?limit=5"])
   }
 
+  @Test("Pages and other lists, which a list links to or includes, are no feeds")
+  func pagesAndOtherListsAreNoFeeds() throws {
+    let list = try Self.read(
+      "<outline type='link' url='http://a.org/page'/><outline type='Include' url='http://b.org/'/>"
+        + "<outline type='rss' url='http://c.org/rss'/><outline url='http://d.org/rss'/>"
+        + "<outline type='link' url='http://e.org/page' xmlUrl='http://e.org/rss'/>")
+    #expect(
+      list.entries.map(\.feed.url) == ["http://c.org/rss", "http://d.org/rss", "http://e.org/rss"])
+  }
+
   @Test func twentyThousandFoldersInOneAnotherAreNoHarm() throws {
     let depth = 20_000
     let list = try Self.read(

@@ -96,9 +96,11 @@ private final class OPMLReader: XMLEventHandler {
       }
     }
     var frame = OutlineFrame(name: line("text") ?? line("title"))
-    guard let url = address("xmlurl") ?? address("url"), feedCount < FeedLimits.items else {
-      return frame
-    }
+    // That of a link is a page, that of an inclusion another list.
+    let isFeed = !["link", "include"].contains(line("type")?.lowercased())
+    guard let url = address("xmlurl") ?? (isFeed ? address("url") : nil),
+      feedCount < FeedLimits.items
+    else { return frame }
     feedCount += 1
     let title = (line("title") ?? line("text")).flatMap { $0 == url ? nil : $0 }
     frame.feed = OPMLDocument.Feed(
