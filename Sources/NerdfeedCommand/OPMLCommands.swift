@@ -10,7 +10,7 @@ struct ImportCommand: LibraryCommand {
     commandName: "import", abstract: "Subscribe to all feeds of a list that another reader wrote.",
     discussion: """
       The list is OPML, as nearly all readers export it. Feeds that are there stay. Names and \
-      passwords in addresses are kept on this machine alone.
+      passwords in addresses are kept on this machine alone, unless their server has others here.
       """)
 
   @OptionGroup var options: LibraryOptions
@@ -20,11 +20,14 @@ struct ImportCommand: LibraryCommand {
     let list = try OPMLDocument(parsing: try InputFile.contents(of: file), file: file)
     let library = try options.open()
     var settings = try LocalSettings.load()
+    var refusing: Set<String> = []
     for entry in list.entries {
       // What is no address is refused below.
       guard let address = try? FeedAddress(entry.feed.url), let secret = address.credentials
       else { continue }
-      try settings.keep(secret, for: address)
+      if try !settings.offer(secret, for: address), refusing.insert(address.host).inserted {
+        Output.warning(LocalSettings.othersAreKept(for: address))
+      }
     }
     let result = try library.subscribe(to: list)
     for address in result.refused {

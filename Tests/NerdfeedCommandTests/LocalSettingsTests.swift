@@ -45,6 +45,24 @@ import Testing
     #expect(try load().credentials(for: FeedAddress("http://e.org/feed")) == old)
   }
 
+  @Test("A password in a list of subscriptions replaces none that is kept")
+  func aPasswordInAListReplacesNone() throws {
+    let kept = FeedCredentials(name: "a", password: "1")
+    let other = FeedCredentials(name: "a", password: "2")
+    var settings = try load()
+    #expect(try settings.offer(kept, for: FeedAddress("http://e.org/feed")))
+    // That of http goes to https as well, so another there would take its place.
+    for url in ["http://e.org/feed", "https://e.org/other"] {
+      #expect(try !settings.offer(other, for: FeedAddress(url)))
+      #expect(try settings.offer(kept, for: FeedAddress(url)))
+      #expect(try load().credentials(for: FeedAddress(url)) == kept)
+    }
+    #expect(try settings.offer(other, for: FeedAddress("https://f.org/feed")))
+    #expect(try load().credentials(for: FeedAddress("https://f.org/feed")) == other)
+    let warning = LocalSettings.othersAreKept(for: try FeedAddress("https://a:2@e.org/feed"))
+    #expect(warning.subject == "https://e.org/feed" && warning.hint != nil)
+  }
+
   @Test func nobodyElseCanReadThePasswords() throws {
     var settings = try load()
     for password in ["1", "2"] {

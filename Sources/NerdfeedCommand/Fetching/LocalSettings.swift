@@ -90,6 +90,26 @@ struct LocalSettings: Sendable, Equatable {
     }
   }
 
+  /// Keeps a name and a password for the server of an address that has none yet: what a list of
+  /// subscriptions says, whoever wrote it, replaces nothing.
+  ///
+  /// - returns: Whether they are those that the server has now.
+  /// - throws: ``LibraryError`` if they cannot be written.
+  mutating func offer(_ secret: FeedCredentials, for address: FeedAddress) throws -> Bool {
+    if let kept = credentials(for: address) { return kept == secret }
+    try keep(secret, for: address)
+    return true
+  }
+
+  /// What is said where an offer is not taken.
+  static func othersAreKept(for address: FeedAddress) -> LibraryError {
+    let error = failure(
+      .configuration, file: nil,
+      message: "another name or password is kept for this server, and stays",
+      hint: "to replace it, name the new one in an address for 'nerdfeed add'")
+    return LibraryError(error.cause, operation: "import subscriptions", subject: address.url)
+  }
+
   private static func directory(_ environment: [String: String]) -> String? {
     func variable(_ name: String) -> String? {
       environment[name].flatMap { $0.isEmpty ? nil : $0 }
