@@ -78,6 +78,18 @@ import Testing
         + "<img src=\"http://h/i.png\" srcset=\"http://e/x/a.png 1x, http://e/x/b.png 2x\"/>")
   }
 
+  @Test("A colon behind the first part of a path makes no scheme")
+  func aColonInAQueryOrAFragmentIsNoScheme() {
+    for address in ["#fn:1", "?q=a:b", "a?b:c", "a/b:c", "//e/:", "1?javascript:x"] {
+      #expect(WebAddress.isHarmless(address))
+      let link = "<a href=\"\(address)\">x</a>"
+      #expect(HTMLSanitizer.clean(link) == link)
+    }
+    for address in ["1:b", "javascript:#", "a b:c?", ":", "é:#", "%6Aavascript:x"] {
+      #expect(!WebAddress.isHarmless(address))
+    }
+  }
+
   @Test(
     "A base that does harm is none",
     arguments: ["javascript://%0aalert(1)/", "JavaScript://e/", "data://e/", "file:///etc/"])

@@ -70,8 +70,11 @@ package enum WebAddress {
   /// Whether following it can at most show another page: not for `javascript:`, `data:`, `file:`.
   package static func isHarmless(_ text: String) -> Bool {
     let scheme = scheme(of: text)
-    if scheme.isEmpty { return !text.utf8.prefix { $0 != ASCII.slash }.contains(ASCII.colon) }
-    return harmless.contains(scheme)
+    guard scheme.isEmpty else { return harmless.contains(scheme) }
+    // A colon is no scheme's behind the first part of a path, in a query or a fragment.
+    return !text.utf8.prefix {
+      $0 != ASCII.slash && $0 != ASCII.question && $0 != ASCII.hash
+    }.contains(ASCII.colon)
   }
 
   /// An address without what browsers ignore in it, with spaces escaped.
