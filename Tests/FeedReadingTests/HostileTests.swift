@@ -83,6 +83,15 @@ import Testing
     try read(rss("<title>x</title>" + many(part, 2_000_000 / part.utf8.count)))
   }
 
+  /// The same inside of an entity, which is read as often as it is referred to.
+  @Test(arguments: ["<!--", "<![CDATA[", "<?a ", "<?a ><", "<!a ", "<a ", "</a>", "&", "&#", "]]"])
+  func openingsInAnEntityCostNoMoreThanTheirLength(part: String) throws {
+    let entity = many(part, 65_536 / part.utf8.count)
+    let type = Array("<!DOCTYPE rss [<!ENTITY e '\(entity)'>]>".utf8)
+    let channel = try read(type + rss("<title>x</title><link>http://e/</link>\(many("&e;", 100))"))
+    #expect(channel.title?.text == "x")
+  }
+
   @Test(arguments: [
     "<a ", "<a b=\"", "<script>", "<!--", "<!x", "<li>", "<b></i>", "&amp", "<applet>", "</p>",
     "<td>", "<svg><a xlink:href=x>", "<p style=color:red>", "<b",

@@ -33,9 +33,9 @@ extension XMLMender {
   private mutating func find(
     _ word: StaticString, _ kind: StaticDelimiter, from start: Int
   ) -> Int? {
-    if outer.isEmpty, let known = searchedInVain[kind], start >= known { return nil }
+    if let known = searchedInVain[kind], start >= known { return nil }
     if let found = input.firstIndex(of: word, from: start) { return found }
-    if outer.isEmpty { searchedInVain[kind] = start }
+    searchedInVain[kind] = start
     return nil
   }
 
@@ -102,8 +102,8 @@ extension XMLMender {
     // Those that expand to nothing cost time, too.
     expandedBytes += value.count + 1
     guard expandedBytes <= XMLLimits.expandedBytes else { return }
-    outer.append((input, position))
-    (input, position) = (value, 0)
+    outer.append((input, position, searchedInVain))
+    (input, position, searchedInVain) = (value, 0, [:])
   }
 }
 

@@ -20,7 +20,8 @@ struct XMLMender {
   /// What is read: the document, or the text of an entity inside it.
   var input: [UInt8]
   var position = 0
-  var outer: [(input: [UInt8], position: Int)] = []
+  /// Where to go on, and what is known of it, behind the text of an entity.
+  var outer: [(input: [UInt8], position: Int, searchedInVain: [StaticDelimiter: Int])] = []
   /// Well-formed XML that has not been taken yet.
   var output: [UInt8] = []
   var names = OpenNames()
@@ -31,7 +32,7 @@ struct XMLMender {
   var isInCDATA = false
   var entities: [[UInt8]: [UInt8]] = [:]
   var expandedBytes = 0
-  /// From where on there is known to be no end of a comment, a CDATA section, an instruction.
+  /// From where on ``input`` is known to have no end of a comment, a CDATA section, an instruction.
   ///
   /// Without it each of a million unclosed ones would be searched to the end of the text.
   var searchedInVain: [StaticDelimiter: Int] = [:]
@@ -54,8 +55,8 @@ struct XMLMender {
     while output.count < Self.chunkBytes, !isFinished {
       if position < input.count {
         step()
-      } else if let (text, place) = outer.popLast() {
-        (input, position) = (text, place)
+      } else if let former = outer.popLast() {
+        (input, position, searchedInVain) = former
       } else {
         finish()
       }
