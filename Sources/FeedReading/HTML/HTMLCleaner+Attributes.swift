@@ -135,15 +135,15 @@ extension HTMLCleaner {
   /// The candidates of a `srcset`, all of which must be harmless.
   private func sourceSet(_ value: [UInt8]) -> [UInt8]? {
     var result: [UInt8] = []
-    for candidate in value.split(separator: 0x2C).prefix(20) {
-      let parts = candidate.split(whereSeparator: \.isASCIISpace)
-      guard let first = parts.first else { continue }
-      guard let address = address(Array(first)), !TrackingHosts.isTracker(address) else {
-        return nil
-      }
+    for candidate in SourceCandidates(value).prefix(20) {
+      guard let address = address(Array(candidate.address)), !TrackingHosts.isTracker(address),
+        let first = address.first, first != 0x2C, address.last != 0x2C
+      else { return nil }
+      // None that HTML knows; what stands in parentheses may have commas of its own.
+      guard !candidate.descriptors.contains(0x28) else { return nil }
       if !result.isEmpty { result.append(", ") }
       result.append(contentsOf: address)
-      for part in parts.dropFirst() {
+      for part in candidate.descriptors.split(whereSeparator: \.isASCIISpace) {
         result.append(ASCII.space)
         result.append(contentsOf: part)
       }
@@ -188,6 +188,29 @@ extension HTMLCleaner {
       written = index
     }
     output.append(written..<value.count, of: value)
+  }
+}
+
+/// The candidates of a `srcset`, as HTML cuts it: an address goes on to the next white space, so it
+/// may have commas in it, but none at its end.
+private struct SourceCandidates: Sequence, IteratorProtocol {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ value: [UInt8]) { rest = value[...] }
+
+  mutating func next() -> (address: ArraySlice<UInt8>, descriptors: ArraySlice<UInt8>)? {
+    rest = rest.drop { $0 == 0x2C || $0.isASCIISpace }
+    guard !rest.isEmpty else { return nil }
+    let word = rest.prefix { !$0.isASCIISpace }
+    rest = rest[word.endIndex...]
+    // With a comma behind it, it has no descriptors.
+    guard word.last != 0x2C else {
+      let end = word.lastIndex { $0 != 0x2C } ?? word.startIndex
+      return (word[...end], [])
+    }
+    let descriptors = rest.prefix { $0 != 0x2C }
+    rest = rest[descriptors.endIndex...]
+    return (word, descriptors)
   }
 }
 
