@@ -3,6 +3,8 @@ struct DateState {
   private var numbers: [(value: Int, digits: Int)] = []
   /// How many numbers stood before the name of the month.
   private var month: (value: Int, position: Int)?
+  /// Whether the month may be none: `mar` is Tuesday in French, Spanish and Italian.
+  private var mayBeTuesday = false
   private var time: [Int] = []
   private var isInTime = false
   private var fraction = false
@@ -80,7 +82,8 @@ struct DateState {
   }
 
   private mutating func takeWord(_ word: String) -> Bool {
-    if let value = DateWords.month(word), month == nil {
+    if let value = DateWords.month(word), month == nil || mayBeTuesday {
+      mayBeTuesday = month == nil && numbers.isEmpty && time.isEmpty && word == "mar"
       month = (value, numbers.count)
       return true
     }
