@@ -9,8 +9,9 @@ struct ImportCommand: LibraryCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Subscribe to all feeds of a list that another reader wrote.",
     discussion: """
-      The list is OPML, as nearly all readers export it. Feeds that are there stay. Names and \
-      passwords in addresses are kept on this machine alone, unless their server has others here.
+      The list is OPML, as nearly all readers export it. Feeds that are there stay. Files are left \
+      out with a warning, since a list may come from anybody. Names and passwords in addresses are \
+      kept on this machine alone, unless their server has others here.
       """)
 
   @OptionGroup var options: LibraryOptions
@@ -31,8 +32,7 @@ struct ImportCommand: LibraryCommand {
     }
     let result = try library.subscribe(to: list)
     for address in result.refused {
-      Output.warning(
-        LibraryError(.notAnAddress(address), operation: "import subscriptions", subject: file))
+      Output.warning(refusal(of: address))
     }
     switch options.format {
     case .text:
@@ -44,6 +44,18 @@ struct ImportCommand: LibraryCommand {
         "refused": .texts(result.refused),
       ])
     }
+  }
+
+  private func refusal(of address: String) -> LibraryError {
+    let operation = "import subscriptions"
+    guard address.lowercased().hasPrefix("file:") else {
+      return LibraryError(.notAnAddress(address), operation: operation, subject: file)
+    }
+    let error = FeedSyncError(
+      .usage, operation: operation, file: file,
+      message: "'\(address)' is left out, since a list that is imported may name no files",
+      hint: "subscribe to it with 'nerdfeed add'")
+    return LibraryError(.store(error), operation: operation, subject: file)
   }
 }
 

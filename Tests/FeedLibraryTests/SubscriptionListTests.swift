@@ -49,6 +49,14 @@ import Testing
     #expect(result.known == 1)
   }
 
+  @Test("A file that was exported is named when it is refused by an import")
+  func aFileIsNamedWhenItIsRefused() throws {
+    try library.subscribe(to: Subscription(url: "file:///tmp/feed.xml"))
+    let list = try OPMLDocument(parsing: library.subscriptionList().bytes)
+    let result = try library.subscribe(to: list)
+    #expect(result.added.isEmpty && result.refused == ["file:///tmp/feed.xml"])
+  }
+
   @Test(arguments: ["", "x", "javascript:alert(1)", "https://", "https://a b", "file:"])
   func whatIsNoAddressIsRefusedWithWhatToDo(_ text: String) {
     let error = #expect(throws: LibraryError.self) {

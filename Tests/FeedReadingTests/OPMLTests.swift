@@ -72,6 +72,9 @@ import Testing
         + "<outline xmlUrl=''/><outline xmlUrl='itunes:topsongs?limit=5'/>"
         + "<outline xmlUrl='file:///etc/passwd'/>")
     #expect(list.entries.map(\.feed.url) == ["itunes:topsongs?limit=5"])
+    #expect(list.refused == ["javascript:alert(1)", "exec:rm -rf /", "file:///etc/passwd"])
+    let many = try Self.read(String(repeating: "<outline xmlUrl='file:x'/>", count: 1_000))
+    #expect(many.refused.count == FeedLimits.list)
   }
 
   @Test("Pages and other lists, which a list links to or includes, are no feeds")

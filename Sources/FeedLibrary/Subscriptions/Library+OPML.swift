@@ -20,6 +20,7 @@ extension Library {
     var keys = Set(rows.map(\.key))
     var addresses = Set(rows.map { WebIdentity.comparable($0.subscription.url) })
     var result = OPMLImport()
+    result.refused = list.refused
     for entry in list.entries {
       guard let feed = try? Self.feed(for: Subscription(entry)) else {
         result.refused.append(entry.feed.url)

@@ -9,6 +9,10 @@ public struct OPMLDocument: Sendable, Equatable {
   public var title: String?
   /// What stands at the top: feeds, and folders with what is in them.
   public var outlines: [Outline]
+  /// Addresses of feeds that were left out when the list was read, since they do harm or are files.
+  ///
+  /// A list may come from anybody. No more than ``FeedLimits/list``.
+  public internal(set) var refused: [String] = []
 
   /// A list of these parts.
   public init(title: String? = nil, outlines: [Outline] = []) {

@@ -4,7 +4,8 @@ extension OPMLDocument {
 
   /// Reads a list in any encoding; mistakes in it are mended or passed over.
   ///
-  /// An outline that names no feed and has none in it is left out, as are empty folders.
+  /// An outline that names no feed and has none in it is left out, as are empty folders; feeds that
+  /// cannot be taken from a list are ``refused``.
   /// - parameter file: What the document is called in an error, if it has a name.
   /// - throws: ``FeedError`` if the document is empty, too large, or no such list.
   public init(parsing bytes: [UInt8], file: String? = nil) throws(FeedError) {
@@ -100,7 +101,11 @@ private final class OPMLReader: XMLEventHandler {
     let isFeed = !["link", "include"].contains(line("type")?.lowercased())
     guard let url = address("xmlurl") ?? (isFeed ? address("url") : nil),
       feedCount < FeedLimits.items
-    else { return frame }
+    else {
+      let isRefused = address("xmlurl") == nil && result.refused.count < FeedLimits.list
+      if isRefused, let refused = line("xmlurl") { result.refused.append(refused) }
+      return frame
+    }
     feedCount += 1
     let title = (line("title") ?? line("text")).flatMap { $0 == url ? nil : $0 }
     frame.feed = OPMLDocument.Feed(

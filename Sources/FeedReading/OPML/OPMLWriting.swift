@@ -1,7 +1,8 @@
 extension OPMLDocument {
   /// The list in OPML 2.0, as UTF-8.
   ///
-  /// Read back, it gives the same value, but for commas in tags, which the format cannot say.
+  /// Read back, it gives the same value, but for commas in tags, which the format cannot say, and
+  /// what was ``refused``.
   public var bytes: [UInt8] {
     var output: [UInt8] = []
     output.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n")
