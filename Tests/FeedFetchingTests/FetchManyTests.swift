@@ -76,6 +76,32 @@ import Testing
     }
   }
 
+  @Test("Where a redirect led to a server that says 429, that one is not asked again")
+  func aServerThatARedirectLedToIsNotAskedAgain() async throws {
+    var polite = Fetching.configuration
+    polite.crowd.concurrent = 1
+    let script: PlayedServer.Script = { request in
+      let host = request.fields["host"] ?? ""
+      guard host.hasPrefix("127.0.0.1:") else {
+        return Replies.reply(429, ["Retry-After: 77"])
+      }
+      let other = "http://" + host.replacing("127.0.0.1", with: "127.0.0.2") + "/"
+      return request.path == "/moved" ? Replies.redirect(302, to: other) : Replies.feed()
+    }
+    try await PlayedServer.run(script, addresses: ["127.0.0.1", "127.0.0.2"]) { server in
+      let results = try await results(
+        [
+          server.url("/moved"), server.url("/busy", host: "127.0.0.2"), server.url("/here"),
+        ], polite)
+      let outcomes = Dictionary(
+        results.map { ($0.request.id, $0.outcome) }, uniquingKeysWith: { first, _ in first })
+      #expect(outcomes["0"]?.error?.cause == .status(429))
+      #expect(outcomes["1"] == .postponed(seconds: 77))
+      #expect(outcomes["2"]?.document != nil)
+      #expect(server.requests.map(\.path) == ["/moved", "/", "/here"])
+    }
+  }
+
   @Test func whoAsksMayGiveUp() async throws {
     let requests = try self.requests((0..<10).map { "http://e.org:\($0 + 1)/" })
     let transport = ManualTransport(time: ManualTime())

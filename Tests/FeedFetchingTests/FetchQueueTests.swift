@@ -53,6 +53,18 @@ import Testing
     #expect(queue.next(at: .zero) == .finish)
   }
 
+  @Test("Another server that asks to be left alone is, and the request's own is not")
+  func anotherServerIsLeftAlone() {
+    var queue = FetchQueue(servers: ["a", "b", "a", "b"], limits: limits(1, 1))
+    #expect(queue.next(at: .zero) == .start(0))
+    queue.ended(0, holdSeconds: 90, of: ["b", "unknown"])
+    #expect(queue.next(at: .zero) == .postpone(1, seconds: 90))
+    #expect(queue.next(at: .zero) == .postpone(3, seconds: 90))
+    #expect(queue.next(at: .zero) == .start(2))
+    queue.ended(2, holdSeconds: 90, of: ["b", "a"])
+    #expect(queue.next(at: .zero) == .finish)
+  }
+
   @Test func nothingIsLostOrDoneTwiceWhateverTheOrder() {
     var random = SplitMix(state: 8)
     for _ in 1...200 {

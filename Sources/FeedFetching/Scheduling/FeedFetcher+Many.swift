@@ -8,7 +8,8 @@ extension FeedFetcher {
   ///
   /// No more begin while `deliver` has not returned, so that documents do not pile up in memory.
   /// A server that answers 429, or names a time with another failure, is not asked again in this
-  /// run: the rest of its requests are `.postponed`. If the task is cancelled, those that run end
+  /// run: the rest of its requests are `.postponed`; where a redirect led there, those of the server
+  /// that redirects go on. If the task is cancelled, those that run end
   /// as `.failed` with `.cancelled`, and the rest do not begin and are not delivered.
   public func fetchAll(
     _ requests: [FetchRequest], deliver: (FetchResult) async -> Void
@@ -46,7 +47,9 @@ extension FeedFetcher {
           alarm = nil
           continue
         }
-        queue.ended(ended.index, holdSeconds: Self.holdSeconds(after: ended.outcome))
+        queue.ended(
+          ended.index, holdSeconds: Self.holdSeconds(after: ended.outcome),
+          of: Self.servers(asking: ended.outcome, of: requests[ended.index]))
         await deliver(FetchResult(request: requests[ended.index], outcome: ended.outcome))
       }
       group.cancelAll()
@@ -61,5 +64,17 @@ extension FeedFetcher {
     guard case .failed(let error) = outcome else { return nil }
     if case .status(429) = error.cause { return error.retryAfterSeconds ?? usualHoldSeconds }
     return error.retryAfterSeconds
+  }
+
+  /// The servers that are left alone where one of them asks for it: the one that answered, and the
+  /// request's own where it is on the same host, as where it redirects to `https`.
+  private static func servers(
+    asking outcome: FetchOutcome, of request: FetchRequest
+  ) -> [String] {
+    let own = request.address
+    guard case .failed(let error) = outcome, let address = try? FeedAddress(error.url),
+      address.server != own.server
+    else { return [own.server] }
+    return address.host == own.host ? [address.server, own.server] : [address.server]
   }
 }

@@ -79,14 +79,19 @@ struct FetchQueue {
 
   /// Tells that one has ended.
   ///
-  /// - parameter holdSeconds: For how long its server asked to be left alone; then nothing more
-  ///   begins there.
-  mutating func ended(_ index: Int, holdSeconds: Int? = nil) {
-    let name = names[index]
+  /// - parameters:
+  ///   - holdSeconds: For how long a server asked to be left alone; then nothing more begins there.
+  ///   - held: The servers that this is about; nil for its own.
+  mutating func ended(_ index: Int, holdSeconds: Int? = nil, of held: [String]? = nil) {
     running -= 1
-    servers[name]?.running -= 1
-    guard let holdSeconds, let waiting = servers[name]?.waiting, !waiting.isEmpty else { return }
-    postponed += waiting.reversed().map { ($0, holdSeconds) }
+    servers[names[index]]?.running -= 1
+    guard let holdSeconds else { return }
+    for name in held ?? [names[index]] { hold(name, seconds: holdSeconds) }
+  }
+
+  private mutating func hold(_ name: String, seconds: Int) {
+    guard let waiting = servers[name]?.waiting, !waiting.isEmpty else { return }
+    postponed += waiting.reversed().map { ($0, seconds) }
     servers[name]?.waiting = []
     turns.removeAll { $0 == name }
     cursor = 0
