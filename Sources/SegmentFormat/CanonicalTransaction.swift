@@ -19,13 +19,35 @@ package enum CanonicalTransaction {
   ) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(64 + operations.count * 96)
-    append(sequence, time, context, operations, to: &output)
+    append(sequence, time, context, operations, to: &output) { _ in }
     return output
   }
 
-  static func append(
+  /// The fingerprint of a transaction, of its form piece by piece: an id that stands once in a file
+  /// may be that of a million operations.
+  ///
+  /// - parameter piece: Where the pieces are made.
+  static func fingerprint(
+    after previous: Fingerprint, nonce: UInt64, _ sequence: UInt64, _ time: HybridTime,
+    _ context: Context, _ operations: OperationList, piece: inout [UInt8]
+  ) -> Fingerprint {
+    var digest = Digest.First128(previous.rawValue, nonce)
+    piece.removeAll(keepingCapacity: true)
+    append(sequence, time, context, operations, to: &piece) { piece in
+      digest.update(piece)
+      piece.removeAll(keepingCapacity: true)
+    }
+    digest.update(piece)
+    return Fingerprint(rawValue: digest.finish())
+  }
+
+  /// A piece is done once it has so many bytes.
+  private static let pieceBytes = 1 << 20
+
+  /// - parameter onPiece: Called between operations, where there is more than a piece.
+  private static func append(
     _ sequence: UInt64, _ time: HybridTime, _ context: Context, _ operations: OperationList,
-    to output: inout [UInt8]
+    to output: inout [UInt8], onPiece: (inout [UInt8]) -> Void
   ) {
     output.append(bigEndian: sequence)
     output.append(bigEndian: time.rawValue)
@@ -42,6 +64,7 @@ package enum CanonicalTransaction {
       table.payloads.withUnsafeBytes { payloads in
         for index in operations.rows {
           append(table.rows[index], of: table, ids, payloads, to: &output)
+          if output.count >= pieceBytes { onPiece(&output) }
         }
       }
     }

@@ -18,12 +18,28 @@ package enum Digest {
   /// The first 128 bits of the SHA-256 of two numbers, the highest bytes first, and some bytes; of
   /// each transaction that is read, so without a copy.
   static func first128(_ number: UInt128, _ other: UInt64, _ bytes: [UInt8]) -> UInt128 {
-    var hash = SHA256()
-    withUnsafeBytes(of: number.bigEndian) { hash.update(bufferPointer: $0) }
-    withUnsafeBytes(of: other.bigEndian) { hash.update(bufferPointer: $0) }
-    bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    return hash.finalize().withUnsafeBytes {
-      UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self))
+    var digest = First128(number, other)
+    digest.update(bytes)
+    return digest.finish()
+  }
+
+  /// The same, where the bytes come piece by piece.
+  struct First128 {
+    private var hash = SHA256()
+
+    init(_ number: UInt128, _ other: UInt64) {
+      withUnsafeBytes(of: number.bigEndian) { hash.update(bufferPointer: $0) }
+      withUnsafeBytes(of: other.bigEndian) { hash.update(bufferPointer: $0) }
+    }
+
+    mutating func update(_ bytes: [UInt8]) {
+      bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    }
+
+    func finish() -> UInt128 {
+      hash.finalize().withUnsafeBytes {
+        UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self))
+      }
     }
   }
 

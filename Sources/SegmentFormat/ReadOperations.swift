@@ -33,6 +33,7 @@ struct ReadOperations {
       throw .damaged("the number of operations is wrong")
     }
     var document: Int64 = -1
+    var bytes = 0
     for _ in 0..<count {
       let head = try reader.varint()
       switch SegmentBody.DocumentStep(rawValue: head >> 1 & 3) {
@@ -41,14 +42,19 @@ struct ReadOperations {
       case .indexed: document = Int64(clamping: try reader.varint())
       case nil: throw .damaged("an operation's head is malformed")
       }
-      try read(from: &reader, document: document, path: head >> 3, isSet: head & 1 == 1)
+      bytes += try read(
+        from: &reader, document: document, path: head >> 3, isSet: head & 1 == 1)
+      guard bytes <= SegmentFile.maximumTransactionBytes else {
+        throw .damaged("a transaction is larger than one can be")
+      }
     }
     return count
   }
 
+  /// - returns: what it comes to (``SegmentFile/maximumTransactionBytes``).
   private mutating func read(
     from reader: inout ByteReader, document: Int64, path: UInt64, isSet: Bool
-  ) throws(SegmentError) {
+  ) throws(SegmentError) -> Int {
     guard document >= 0, document < tables.inserts.count, path < UInt64(tables.paths.count)
     else { throw .damaged("a reference points nowhere") }
     let start = payloads.count
@@ -60,6 +66,8 @@ struct ReadOperations {
       OperationTable.Row(
         document: UInt32(document), path: UInt32(path), kind: kind,
         payload: (UInt32(start), UInt32(payloads.count - start))))
+    return payloads.count - start + tables.paths[Int(path)].bytes.count
+      + SegmentFile.operationBytes
   }
 
   private func isWellFormed(_ kind: OperationKind, at path: Int, payloadFrom start: Int) -> Bool {

@@ -25,7 +25,8 @@ struct ReadTables {
       collections.append(name)
     }
     for _ in 0..<(try Self.count(from: &reader, of: 1)) {
-      guard let path = Path(validating: try reader.block()) else {
+      let bytes = try reader.block()
+      guard bytes.count <= SegmentFile.maximumPathBytes, let path = Path(validating: bytes) else {
         throw .damaged("a path is malformed")
       }
       paths.append(path)

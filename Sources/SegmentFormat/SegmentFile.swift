@@ -25,6 +25,16 @@ package enum SegmentFile {
   /// More collections, paths or documents than this are damage: nobody lists what no operation
   /// names, and an empty path is one byte.
   package static let maximumTableEntries = maximumOperations
+  /// A longer path is damage: in a body each of its bytes takes one or more; the rest is leeway.
+  package static let maximumPathBytes = Limits.bodyBytes + Limits.depth
+  /// A transaction is damage whose operations come to more, each counted as its payload, its path
+  /// and ``operationBytes``: a path stands once in a file, and is written out for each of them
+  /// where that is read.
+  ///
+  /// Whoever writes takes at most 48 MiB of just that, and took 80 once: 48 with 16 bytes for each
+  /// operation.
+  package static let maximumTransactionBytes = 128 << 20
+  package static let operationBytes = 48
   /// More attributes than this are damage: there are four kinds, each of which counts once.
   package static let maximumAttributes = 4096
   /// A context that names more is damage: it is compared with others one by one.

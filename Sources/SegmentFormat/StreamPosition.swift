@@ -43,7 +43,7 @@ extension StreamPosition {
 
   /// The same, and goes on to behind them.
   ///
-  /// - parameter form: Where the canonical form is made.
+  /// - parameter form: Where the canonical form is made, piece by piece.
   mutating func read(
     _ encoded: EncodedTransaction, of stream: StreamID, into transactions: inout [Transaction],
     form: inout [UInt8]
@@ -77,9 +77,9 @@ extension StreamPosition {
     if let reduced = encoded.reduced {
       end = reduced.fingerprint
     } else {
-      form.removeAll(keepingCapacity: true)
-      CanonicalTransaction.append(before + 1, time, context, encoded.operations, to: &form)
-      end = Fingerprint(after: fingerprint, nonce: nonce, canonicalForm: form)
+      end = CanonicalTransaction.fingerprint(
+        after: fingerprint, nonce: nonce, before + 1, time, context, encoded.operations,
+        piece: &form)
     }
     transactions.append(
       Transaction(
