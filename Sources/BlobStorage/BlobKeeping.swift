@@ -24,7 +24,8 @@ package struct BlobKeeping: Hashable, Sendable {
       // A clock that was ahead has been put right: what is not yet will not come for long.
       let since = min(noted[hash] ?? now, now)
       unused[hash] = since
-      if now - since >= grace { due.append(hash) }
+      let (age, overflow) = now.subtractingReportingOverflow(since)
+      if !overflow, age >= grace { due.append(hash) }
     }
     due.sort()
   }
@@ -32,6 +33,23 @@ package struct BlobKeeping: Hashable, Sendable {
   /// Lets those stay that are unused since later than a moment; all if it is nil.
   package mutating func keep(since moment: Int64?) {
     due.removeAll { hash in moment.map { (unused[hash] ?? .max) > $0 } ?? true }
+  }
+
+  /// Has those begin anew that are due by a note from before they were there: whatever wrote it,
+  /// it is not about them.
+  ///
+  /// - parameters:
+  ///   - now: in milliseconds since 1970.
+  ///   - arrival: since when a copy is there, in milliseconds since 1970; nil if that is not known.
+  package mutating func beginAnew(now: Int64, before arrival: (BlobHash) -> Int64?) {
+    let late = due.filter { hash in
+      guard let since = unused[hash], let arrival = arrival(hash) else { return false }
+      // One from the future tells of a clock that was ahead, and would have it stay for ever.
+      return since < arrival && arrival <= now
+    }
+    guard !late.isEmpty else { return }
+    for hash in late { unused[hash] = now }
+    due.removeAll(where: Set(late).contains)
   }
 
   /// Forgets what is gone.
@@ -52,12 +70,14 @@ package enum UnusedNotes {
     return JSON.object(JSONObject(members) ?? [:]).canonicalBytes()
   }
 
-  /// What can be read; whatever else stands there is as good as no note.
+  /// What can be read; whatever else stands there is as good as no note, which only keeps the copy
+  /// for longer.
   package static func decode(_ bytes: [UInt8]) -> [BlobHash: Int64] {
     guard case .object(let object)? = try? JSON(parsing: bytes) else { return [:] }
     var unused: [BlobHash: Int64] = [:]
     for member in object.members {
-      guard let hash = BlobHash(member.key.description), case .integer(let since) = member.value
+      guard let hash = BlobHash(member.key.description), case .integer(let since) = member.value,
+        since > 0
       else { continue }
       unused[hash] = since
     }

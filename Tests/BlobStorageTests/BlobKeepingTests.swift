@@ -30,6 +30,39 @@ import Testing
     #expect(ahead.due == [] && ahead.unused == [hash: 1000])
   }
 
+  @Test("not one by a note from before it was there, unless its own time is one of the future")
+  func early() throws {
+    let hash = try Self.hash("a")
+    func keeping(arrival: Int64?) -> BlobKeeping {
+      var keeping = BlobKeeping(
+        own: [hash], needed: [], noted: [hash: 500], now: 1000, grace: 100)
+      keeping.beginAnew(now: 1000) { _ in arrival }
+      return keeping
+    }
+    #expect(keeping(arrival: 501).due == [] && keeping(arrival: 501).unused == [hash: 1000])
+    for arrival in [nil, 500, 1001] as [Int64?] {
+      #expect(keeping(arrival: arrival).due == [hash])
+      #expect(keeping(arrival: arrival).unused == [hash: 500])
+    }
+  }
+
+  @Test("none by a time that is beyond all reckoning, which ends nothing")
+  func reckoning() throws {
+    let hash = try Self.hash("a")
+    let keeping = BlobKeeping(
+      own: [hash], needed: [], noted: [hash: .min], now: 1000, grace: 100)
+    #expect(keeping.due == [] && keeping.unused == [hash: .min])
+  }
+
+  @Test("notes of no time that has been are none")
+  func impossible() throws {
+    let hash = try Self.hash("a")
+    for since in [.min, -1, 0] as [Int64] {
+      #expect(UnusedNotes.decode(UnusedNotes.encode([hash: since])) == [:])
+    }
+    #expect(UnusedNotes.decode(UnusedNotes.encode([hash: 1])) == [hash: 1])
+  }
+
   @Test("notes are read as they were written, and whatever else stands there is none")
   func notes() throws {
     let notes = [try Self.hash("a"): Int64(7), try Self.hash("b"): 9]

@@ -153,6 +153,7 @@ struct BlobUpkeep {
     let claims = try BlobClaims(device: device, blobs: blobs, stream: stream, limits)
     let hasUnused = !keeping.unused.isEmpty
     if hasUnused { keeping.keep(since: try claims.moment()) }
+    keeping.beginAnew(now: now) { arrival(of: $0, stream) }
     let isCertain = try keeping.due.isEmpty || isComplete()
     while isCertain, !keeping.due.isEmpty, !stops(&report) {
       let due = keeping.due.prefix(Self.removedAtOnce)
@@ -170,6 +171,12 @@ struct BlobUpkeep {
     report.waiting += keeping.unused.count
     if keeping.unused != noted { try note(keeping.unused, in: notes, scan.stamp) }
     if hasUnused, keeping.unused.isEmpty { claims.forget() }
+  }
+
+  /// Since when a copy has been there, in milliseconds since 1970; nil if that cannot be told.
+  private func arrival(of hash: BlobHash, _ stream: StreamID) -> Int64? {
+    let status = try? blobs.container.files.status(of: blobs.file(hash, of: stream))
+    return status.map { $0.modified / 1_000_000 }
   }
 
   /// Notes since when copies are unused.

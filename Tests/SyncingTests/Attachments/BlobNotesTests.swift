@@ -28,4 +28,25 @@ import Testing
       #expect(try ann.keeps(hash), "seed \(seed)")
     }
   }
+
+  @Test("take no copy away, nor end the upkeep, where they are damaged")
+  func damaged() throws {
+    let files = InMemoryFileSystem()
+    let world = try World(.fake, fake: files)
+    let ann = try world.loner("ann")
+    let hash = try ann.attach("text", to: "n")
+    let copy = ann.blobs.file(hash, of: ann.stream)
+    files.setModified(ann.device.ambient.now() * 1_000_000, copy)
+    try ann.detach(from: "n")
+    #expect(try ann.look().waiting == 1)
+    let notes = ann.blobs.directory(of: ann.stream).appending(UnusedNotes.name)
+    for since in [.min, -1, 0, 1] as [Int64] {
+      files.put(notes, Array(#"{"\#(hash.text)":\#(since)}"#.utf8))
+      #expect(try ann.look().waiting == 1, "\(since)")
+      #expect(try ann.keeps(hash), "\(since)")
+    }
+    world.advance(milliseconds: CompactionLimits.week - 1)
+    #expect(try ann.look().waiting == 1)
+    #expect(try ann.keeps(hash))
+  }
 }
