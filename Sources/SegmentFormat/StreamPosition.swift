@@ -57,6 +57,10 @@ extension StreamPosition {
     guard !overflow, time <= .latest else { throw .damaged("a time is not possible") }
     var claimed = encoded.isRelative ? context : Context()
     if !encoded.changes.isEmpty { claimed.replace(with: Context(encoded.changes)) }
+    // Each adds as many as it names; nobody writes one that has as many as that.
+    guard claimed.entries.count <= SegmentFile.maximumContextEntries else {
+      throw .damaged("a context names more than it can")
+    }
     let leftOut = encoded.reduced?.leftOut ?? []
     let before = sequence + UInt64(leftOut.count)
     guard claimed.sequence(of: stream) <= (encoded.hasSeenOwn ? 0 : before) else {

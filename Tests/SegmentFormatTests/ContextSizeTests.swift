@@ -73,22 +73,52 @@ import Testing
   @Test("may all change with each transaction", .timeLimit(.minutes(1)))
   func wide() throws {
     let width = SegmentFile.maximumContextEntries - 1
-    let transactions = (1...20).map { number in
-      let changes = (1...width).map {
-        Context.Entry(
-          stream: StreamID(rawValue: UInt128($0)), sequence: UInt64(number),
-          fingerprint: Fingerprint(rawValue: UInt128($0)))
-      }
-      return EncodedTransaction(
-        time: 1 << 16, nonce: number == 1 ? 7 : nil, isRelative: number > 1, hasSeenOwn: true,
-        changes: number.isMultiple(of: 2) ? changes.reversed() : changes, operations: [])
+    let segment = Self.segment(of: 20) { number in
+      let changes = Self.entries(of: 1...width, sequence: UInt64(number))
+      return number.isMultiple(of: 2) ? changes.reversed() : changes
     }
-    let segment = Segment(
-      range: Segment.Range(
-        container: ContainerID(rawValue: 1), stream: Sample.laptop, first: 1, last: 20,
-        fingerprintBefore: .origin), attributes: [], transactions: transactions)
     let last = try #require(try segment.transactions(after: .start).last)
     #expect(last.header.context.entries.count == width + 1)
     #expect(last.header.context.sequence(of: StreamID(rawValue: 9)) == 20)
+  }
+
+  @Test("may not come to more, each on the one before it, than one may name")
+  func growing() throws {
+    let half = SegmentFile.maximumContextEntries / 2
+    func segment(of count: Int) -> Segment {
+      Self.segment(of: count) { number in
+        Self.entries(of: (number - 1) * half + 1...number * half, sequence: 1)
+      }
+    }
+    #expect(try segment(of: 2).transactions(after: .start).count == 2)
+    #expect(throws: SegmentError.damaged("a context names more than it can")) {
+      _ = try segment(of: 3).transactions(after: .start)
+    }
+  }
+
+  private static func entries(
+    of streams: ClosedRange<Int>, sequence: UInt64
+  ) -> [Context.Entry] {
+    streams.map {
+      Context.Entry(
+        stream: StreamID(rawValue: UInt128($0)), sequence: sequence,
+        fingerprint: Fingerprint(rawValue: UInt128($0)))
+    }
+  }
+
+  /// Transactions of which each but the first builds on the one before it.
+  private static func segment(
+    of count: Int, changes: (Int) -> [Context.Entry]
+  ) -> Segment {
+    let transactions = (1...count).map { number in
+      EncodedTransaction(
+        time: 1 << 16, nonce: number == 1 ? 7 : nil, isRelative: number > 1, hasSeenOwn: true,
+        changes: changes(number), operations: [])
+    }
+    return Segment(
+      range: Segment.Range(
+        container: ContainerID(rawValue: 1), stream: Sample.laptop, first: 1,
+        last: UInt64(count), fingerprintBefore: .origin), attributes: [],
+      transactions: transactions)
   }
 }
