@@ -41,7 +41,10 @@ package struct Context: Hashable, Sendable {
 
   /// The entry of `stream`, and of several the one that has seen most.
   package func entry(of stream: StreamID) -> Entry? {
-    // Contexts hold a handful of entries: a scan beats a search.
+    guard entries.count <= Self.fewEntries else {
+      let end = count { !(stream < $0.stream) }
+      return end > 0 && entries[end - 1].stream == stream ? entries[end - 1] : nil
+    }
     var found: Entry?
     for entry in entries where entry.stream == stream { found = entry }
     return found
@@ -49,8 +52,33 @@ package struct Context: Hashable, Sendable {
 
   /// The entries of `stream`, one for each branch that was seen.
   package func entries(of stream: StreamID) -> ArraySlice<Entry> {
-    guard let start = entries.firstIndex(where: { $0.stream == stream }) else { return [] }
-    return entries[start...].prefix { $0.stream == stream }
+    entries[place(of: stream)]
+  }
+
+  /// In a handful of entries, as most contexts have, a scan beats a search; a few have thousands.
+  private static let fewEntries = 16
+
+  /// Where the entries of `stream` stand, or would.
+  private func place(of stream: StreamID) -> Range<Int> {
+    guard entries.count <= Self.fewEntries else {
+      return count { $0.stream < stream }..<count { !(stream < $0.stream) }
+    }
+    var start = 0
+    while start < entries.count, entries[start].stream < stream { start += 1 }
+    var end = start
+    while end < entries.count, entries[end].stream == stream { end += 1 }
+    return start..<end
+  }
+
+  /// How many entries come first of which something holds, where it holds of none behind one of
+  /// which it does not.
+  private func count(while holds: (Entry) -> Bool) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(entries[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// The streams that it names, sorted.
@@ -60,6 +88,9 @@ package struct Context: Hashable, Sendable {
   }
 
   package func contains(stream: StreamID, sequence: UInt64) -> Bool {
+    guard entries.count <= Self.fewEntries else {
+      return entry(of: stream).map { $0.sequence >= sequence } ?? false
+    }
     for entry in entries where entry.stream == stream && entry.sequence >= sequence { return true }
     return false
   }
@@ -68,8 +99,8 @@ package struct Context: Hashable, Sendable {
   package mutating func insert(_ entry: Entry) {
     guard entry.sequence > 0 else { return }
     if entries.last.map({ $0 < entry }) ?? true { return entries.append(entry) }
-    let position = entries.firstIndex { !($0 < entry) } ?? entries.endIndex
-    guard position == entries.endIndex || entries[position] != entry else { return }
+    let position = count { $0 < entry }
+    guard entries[position] != entry else { return }
     entries.insert(entry, at: position)
   }
 
@@ -77,29 +108,71 @@ package struct Context: Hashable, Sendable {
   ///
   /// Right where all of them are of one branch; an entry that is not behind stays as it is.
   package mutating func advance(_ entry: Entry) {
-    guard entry.sequence > self.sequence(of: entry.stream) else { return }
-    replace(entry.stream, with: CollectionOfOne(entry))
+    let place = place(of: entry.stream)
+    guard entry.sequence > (place.isEmpty ? 0 : entries[place.upperBound - 1].sequence) else {
+      return
+    }
+    entries.replaceSubrange(place, with: CollectionOfOne(entry))
   }
 
   /// Puts `new` in the place of all entries of `stream`.
+  ///
+  /// - precondition: these are of that stream, too.
   package mutating func replace(_ stream: StreamID, with new: some Sequence<Entry>) {
-    entries.removeAll { $0.stream == stream }
-    for entry in new { insert(entry) }
+    entries.replaceSubrange(place(of: stream), with: Context(new).entries)
   }
 
   /// Puts the entries of each stream that `changes` names in the place of those that it has here.
   package mutating func replace(with changes: Context) {
     let streams = changes.streams
-    // For a few a search each takes less than a set.
+    // For a few a search each takes less than to go through all.
     guard streams.count > Self.fewStreams else {
-      for stream in streams { replace(stream, with: changes.entries(of: stream)) }
+      for stream in streams {
+        entries.replaceSubrange(place(of: stream), with: changes.entries(of: stream))
+      }
       return
     }
-    let changed = Set(streams)
-    self = Context(entries.filter { !changed.contains($0.stream) } + changes.entries)
+    self = merged(with: changes) { _, new in new }
   }
 
   private static let fewStreams = 8
+
+  /// The same context, where of each stream that `other` names something else takes the place of
+  /// the entries: in one pass over both, since each may have thousands.
+  ///
+  /// - parameter choose: Makes it of those of one stream that stand here, perhaps none, and there.
+  func merged(
+    with other: Context,
+    _ choose: (_ here: ArraySlice<Entry>, _ there: ArraySlice<Entry>) -> ArraySlice<Entry>
+  ) -> Context {
+    var result = Context()
+    result.entries.reserveCapacity(entries.count + other.entries.count)
+    var (here, there) = (0, 0)
+    while there < other.entries.count {
+      let stream = other.entries[there].stream
+      let first = here
+      while here < entries.count, entries[here].stream < stream { here += 1 }
+      result.entries.append(contentsOf: entries[first..<here])
+      let ends = (here: end(from: here, of: stream), there: other.end(from: there, of: stream))
+      result.append(choose(entries[here..<ends.here], other.entries[there..<ends.there]))
+      (here, there) = ends
+    }
+    result.entries.append(contentsOf: entries[here...])
+    return result
+  }
+
+  /// Where those of `stream` end that begin at a place.
+  private func end(from start: Int, of stream: StreamID) -> Int {
+    var end = start
+    while end < entries.count, entries[end].stream == stream { end += 1 }
+    return end
+  }
+
+  /// Adds entries, in any order, of a stream behind all others.
+  private mutating func append(_ new: ArraySlice<Entry>) {
+    guard new.count > 1 else { return entries.append(contentsOf: new) }
+    for entry in new.sorted() where entries.last != entry { entries.append(entry) }
+  }
 
   /// The same context with nothing seen of `stream`.
   ///

@@ -162,15 +162,10 @@ package struct Frontier: Sendable, Equatable {
     // Who had seen what comes before it had seen what those authors had, so that of two entries
     // of a stream the greater leads up from the lesser. Others may name another branch.
     let goesOn = predecessor(of: transaction, on: line) != nil
-    for stream in transaction.context.streams {
-      let new = transaction.context.entries(of: stream)
-      if goesOn, let entry = new.first, new.count == 1, seen.entries(of: stream).count <= 1 {
-        seen.advance(entry)
-      } else if goesOn {
-        seen.replace(stream, with: new)
-      } else {
-        for entry in new { seen.insert(entry) }
-      }
+    seen = seen.merged(with: transaction.context) { known, new in
+      guard goesOn else { return known.isEmpty ? new : known + new }
+      guard let entry = new.first, new.count == 1, known.count <= 1 else { return new }
+      return entry.sequence > known.first?.sequence ?? 0 ? new : known
     }
   }
 

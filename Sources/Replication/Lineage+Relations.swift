@@ -62,27 +62,36 @@ extension Lineage {
 
   /// What either has seen; an entry that leads up to another is left out.
   package func union(_ first: Context, _ second: Context) -> Context {
-    var result = first
-    for stream in second.streams where first.entries(of: stream) != second.entries(of: stream) {
-      let all = Array(first.entries(of: stream)) + second.entries(of: stream)
-      result.replace(stream, with: greatest(of: all))
+    guard first != second, !second.entries.isEmpty else { return first }
+    return first.merged(with: second) { here, there in
+      // Mostly each has one, or the second alone.
+      if here == there || here.isEmpty && there.count == 1 { return there }
+      return greatest(of: Array(here) + there)[...]
     }
-    return result
   }
 
   /// The entries that lead up to no other of them.
+  ///
+  /// - precondition: they are of one stream.
   func greatest(of entries: [Context.Entry]) -> [Context.Entry] {
-    entries.filter { entry in
+    // Not each beside each where the numbers tell: a hostile file may name thousands.
+    guard let first = entries.first, let stream = streams[first.stream] else { return entries }
+    guard stream.isBranching else {
+      let end = stream.lines[0].tip.sequence
+      let greatest = entries.reduce(0) { $1.sequence <= end ? max($0, $1.sequence) : $0 }
+      return entries.filter { $0.sequence >= greatest }
+    }
+    return entries.filter { entry in
       !entries.contains { $0 != entry && isAtOrBefore(entry, $0) }
     }
   }
 
   /// The same context without the entries that lead up to others.
   package func reduced(_ context: Context) -> Context {
-    var result = context
-    for stream in context.streams where context.entries(of: stream).count > 1 {
-      result.replace(stream, with: greatest(of: Array(context.entries(of: stream))))
+    let pairs = zip(context.entries, context.entries.dropFirst())
+    guard pairs.contains(where: { $0.stream == $1.stream }) else { return context }
+    return context.merged(with: context) { entries, _ in
+      entries.count > 1 ? greatest(of: Array(entries))[...] : entries
     }
-    return result
   }
 }

@@ -80,6 +80,8 @@ import Testing
     let last = try #require(try segment.transactions(after: .start).last)
     #expect(last.header.context.entries.count == width + 1)
     #expect(last.header.context.sequence(of: StreamID(rawValue: 9)) == 20)
+    let written = try Segment(joining: [segment])
+    #expect(written.transactions.map(\.changes.count) == Array(repeating: width, count: 20))
   }
 
   @Test("may not come to more, each on the one before it, than one may name")
