@@ -143,8 +143,9 @@ private struct StatementHeeding {
     while next < wanted.count, next == 0 || !isStopping() {
       let some = wanted[next..<min(next + pace.documents, wanted.count)]
       let left = try database.write { db in
-        try some.filter { statement in
-          guard try StatementTable.heedIfAlone(statement, db) else { return true }
+        let clock = try DeviceRecord.clock(db, database.readCache.streams(db, isWriting: true))
+        return try some.filter { statement in
+          guard try StatementTable.heedIfAlone(statement, clock: clock, db) else { return true }
           try SpentSegments.keep(
             [], of: statement.first...statement.last, stream: statement.stream, now: now, db)
           try SegmentArchive.noteJoinedUnlessNoted(
@@ -277,7 +278,8 @@ private struct HeedingSteps {
       }
       let (reading, stream) = (plan.reading, plan.statement.stream)
       let streams = try database.readCache.streams(db, isWriting: true)
-      try StatementTable.set(.heeded, of: plan.statement.id, db)
+      try StatementTable.setHeeded(
+        plan.statement.id, clock: try DeviceRecord.clock(db, streams), db)
       try SegmentArchive.noteJoinedUnlessNoted(
         (Int64(reading.range.first), Int64(reading.range.last)), digest: reading.digest, now: now,
         stream: stream, db)
@@ -295,7 +297,7 @@ private struct HeedingSteps {
   /// Where some documents were done by then, they do not know any more how much they have
   /// forgotten: no other about the same transactions shall wait for this.
   private func giveUp(_ db: Database) throws {
-    try StatementTable.set(.unfinished, of: plan.statement.id, db)
+    try StatementTable.setUnfinished(plan.statement.id, db)
     guard noted != nil else { return }
     var dropping = try DocumentDropping(database.readCache.streams(db, isWriting: true), db)
     for document in plan.documents { try dropping.forgetCount(of: document.key) }

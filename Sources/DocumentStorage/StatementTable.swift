@@ -53,9 +53,6 @@ enum StatementTable {
     _ streams: inout StreamDirectory, _ db: Database
   ) throws -> Bool {
     let applied = try ContextCoding.encode(statement.applied) { try streams.number(of: $0, db) }
-    // Bytes, since SQLite's integers have a sign, and the time's top bit is in use.
-    var historyStart: [UInt8] = []
-    historyStart.append(bigEndian: statement.historyStart.rawValue)
     try db.run(
       """
       INSERT OR IGNORE INTO statements
@@ -63,7 +60,7 @@ enum StatementTable {
         WHERE stream = ? AND first = ? AND last = ? AND digest = ?
       """,
       [
-        Data(applied), Data(historyStart),
+        Data(applied), stored(statement.historyStart),
         try streams.number(of: range.stream, db), Int64(range.first),
         Int64(range.last), Int64(bitPattern: digest),
       ])
@@ -145,28 +142,55 @@ enum StatementTable {
       ]) ?? false
   }
 
+  /// Bytes, since SQLite's integers have a sign, and the time's top bit is in use.
+  private static func stored(_ time: HybridTime) -> Data {
+    var bytes: [UInt8] = []
+    bytes.append(bigEndian: time.rawValue)
+    return Data(bytes)
+  }
+
   /// From when on history is whole; nil if nothing that is known here was dropped.
-  static func historyStart(_ db: Database) throws -> HybridTime? {
+  ///
+  /// Not later than all that is here: what covers what was dropped is, or has still to come.
+  static func historyStart(_ streams: StreamDirectory, _ db: Database) throws -> HybridTime? {
     let sql = "SELECT max(history_start) FROM statements"
     return try Data.fetchOne(db.prepared(sql)).map { bytes in
       guard bytes.count == 8 else { throw StoredBytes.damage }
-      return HybridTime(rawValue: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+      let start = HybridTime(rawValue: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+      return min(start, try DeviceRecord.clock(db, streams))
     }
   }
 
-  static func set(_ progress: Progress, of id: Int64, _ db: Database) throws {
-    try db.run("UPDATE statements SET progress = ? WHERE segment = ?", [progress.rawValue, id])
-    if progress == .heeded { try note(nil, of: id, db) }
+  /// Notes that some of a statement has to stay for now.
+  static func setUnfinished(_ id: Int64, _ db: Database) throws {
+    try db.run(
+      "UPDATE statements SET progress = ? WHERE segment = ?", [Progress.unfinished.rawValue, id])
+  }
+
+  /// Notes a statement as heeded.
+  ///
+  /// - parameter clock: the latest time here. All that its writer had applied is here, so history
+  ///   that begins later begins here: what is yet to be written is not dropped.
+  static func setHeeded(_ id: Int64, clock: HybridTime, _ db: Database) throws {
+    try db.run(
+      """
+      UPDATE statements SET progress = ?, heeding = NULL, history_start = min(history_start, ?)
+      WHERE segment = ?
+      """, [Progress.heeded.rawValue, stored(clock), id])
   }
 
   /// Notes a statement as heeded if nothing else is kept of its transactions, and all that was
   /// applied of the stream is kept: then nothing can be here that it leaves out.
   ///
+  /// - parameter clock: as that of ``setHeeded(_:clock:_:)``.
   /// - returns: whether it is.
-  static func heedIfAlone(_ statement: Kept, _ db: Database) throws -> Bool {
+  static func heedIfAlone(
+    _ statement: Kept, clock: HybridTime, _ db: Database
+  ) throws -> Bool {
     try db.run(
       """
-      UPDATE statements SET progress = \(Progress.heeded.rawValue)
+      UPDATE statements SET progress = \(Progress.heeded.rawValue),
+        history_start = min(history_start, ?7)
       WHERE segment = ?1 AND progress = ?2 AND heeding IS NULL
         AND EXISTS (SELECT 1 FROM archive WHERE id = ?1 AND stream = ?3 AND digest = ?4)
         AND NOT EXISTS (SELECT 1 FROM archive
@@ -177,6 +201,7 @@ enum StatementTable {
       [
         statement.id, statement.progress, statement.stream,
         Int64(bitPattern: statement.digest), Int64(statement.first), Int64(statement.last),
+        stored(clock),
       ])
     return db.changesCount > 0
   }
