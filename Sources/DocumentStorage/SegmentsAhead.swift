@@ -14,7 +14,7 @@ package final class SegmentsAhead: Sendable {
   private let work: WorkAhead<HeldSegment, Opened>
 
   /// About so much memory may be taken ahead.
-  package static let most = 12 << 20
+  package static let most = 8 << 20
 
   /// - parameters:
   ///   - most: About so much memory may be taken ahead.

@@ -8,9 +8,9 @@ extension FeedFetcher {
   ///
   /// No more begin while `deliver` has not returned, so that documents do not pile up in memory.
   /// A server that answers 429, or names a time with another failure, is not asked again in this
-  /// run: the rest of its requests are `.postponed`; where a redirect led there, those of the server
-  /// that redirects go on. If the task is cancelled, those that run end
-  /// as `.failed` with `.cancelled`, and the rest do not begin and are not delivered.
+  /// run: the rest of its requests are `.postponed`; where a redirect led there, those of the
+  /// server that redirects go on. If the task is cancelled, those that run end as `.failed` with
+  /// `.cancelled`, and the rest do not begin and are not delivered.
   public func fetchAll(
     _ requests: [FetchRequest], deliver: (FetchResult) async -> Void
   ) async {

@@ -27,8 +27,8 @@ public enum ItemIdentity {
     }
   }
 
-  /// Whether two with one id are others: what was edited, and comes twice, has its link and its date
-  /// still.
+  /// Whether two with one id are others: what was edited, and comes twice, has its link and its
+  /// date still.
   private static func areOthers(_ one: Item, _ two: Item) -> Bool {
     func differ<Value: Equatable>(_ first: Value?, _ second: Value?) -> Bool {
       first != second && first != nil && second != nil
