@@ -26,6 +26,12 @@ package struct ArchivedSegment: Sendable, Hashable {
   package let isHeeded: Bool
 
   package var sequences: ClosedRange<UInt64> { first...last }
+
+  /// What ``level`` is at most: no stream has more transactions than so many joins of two make.
+  ///
+  /// Where what is dead goes out of a large segment again and again, it is joined more often; that
+  /// counts no more.
+  package static let mostLevel = 64
 }
 
 /// The files of all that was applied or published, byte for byte.
@@ -139,8 +145,8 @@ extension SegmentArchive {
     return try Bool.fetchOne(statement, arguments: arguments(of: segment)) ?? false
   }
 
-  /// How often segments can have been joined: each time from two at least.
-  private static let levels = 0...64
+  /// How often segments can have been joined.
+  private static let levels = 0...ArchivedSegment.mostLevel
 
   static func list(_ stream: StreamID, _ db: Database) throws -> [ArchivedSegment] {
     let sql = """

@@ -63,7 +63,8 @@ struct JoinPlan {
       for group in groups {
         let end = group.lastIndex { $0.level == level } ?? group.startIndex - 1
         for run in divided(Array(group[..<(end + 1)])) where isWorthIt(run, level: level) {
-          runs.append(Run(parts: run, level: level + 1))
+          let next = min(level + 1, ArchivedSegment.mostLevel)
+          runs.append(Run(parts: run, level: next))
           planned.formUnion(run.map(\.first))
         }
       }
