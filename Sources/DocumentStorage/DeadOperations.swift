@@ -83,14 +83,15 @@ package struct DeadOperations: Sendable, Equatable {
 
 extension StoreDatabase {
   /// What a segment says of what is dropped from it now; nil if nothing may be said: something was
-  /// given up, which its readers may have.
+  /// given up, which its readers may have; or it would name more streams than older ones take.
   ///
   /// - parameter historyStart: see ``DropStatement/historyStart``.
   package func statement(historyStart: HybridTime) throws -> DropStatement? {
     try read { db in
       let streams = try streams(db)
       guard streams.frontier.givenUp.isEmpty,
-        let published = try streams.published(db)
+        let published = try streams.published(db),
+        published.entries.count <= SegmentFile.writtenContextEntries
       else { return nil }
       return DropStatement(applied: published, historyStart: historyStart)
     }
