@@ -236,12 +236,17 @@ extension StoreDatabase {
   /// branches, so that the number does not tell.
   ///
   /// What it says it has seen, it has applied and keeps, in its own database; of one that never
-  /// comes back, nobody knows where that is.
-  package func heldByAnother(_ stream: StreamID) throws -> UInt64 {
+  /// comes back, or has not been heard of for long, nobody knows where that is.
+  ///
+  /// - parameter horizon: who counts is one of which something new arrived here after that, in
+  ///   milliseconds since 1970.
+  package func heldByAnother(_ stream: StreamID, liveSince horizon: Int64) throws -> UInt64 {
     try read { db in
       let streams = try streams(db)
       guard streams.frontier.lineage.streams[stream]?.isBranching == false else { return 0 }
-      return streams.all.filter { !$0.isOwn && $0.retiredAt == nil }.flatMap(\.positions)
+      let sql = "SELECT id FROM streams WHERE retired_at IS NULL AND arrived_at >= ?"
+      let live = try Set(Int64.fetchAll(db.prepared(sql), arguments: [horizon]))
+      return streams.all.filter { !$0.isOwn && live.contains($0.number) }.flatMap(\.positions)
         .map { $0.context.sequence(of: stream) }.max() ?? 0
     }
   }

@@ -111,6 +111,18 @@ import Testing
     #expect(try compact(ann).removed.count == 4)
   }
 
+  @Test("and what a device had of which nothing has come for long is not held by another")
+  func dead() throws {
+    try write(1...4)
+    try meet()
+    world.advance(milliseconds: Self.limits.horizon + 1)
+    #expect(try compact(ann).removed.isEmpty)
+    world.advance(milliseconds: Self.limits.grace - 1)
+    #expect(try compact(ann).removed.isEmpty)
+    world.advance(milliseconds: 1)
+    #expect(try compact(ann).removed.count == 4)
+  }
+
   @Test("and to look what it would do makes a copy of the folder nobody's home")
   func surveysCopies() throws {
     try write(1...4)

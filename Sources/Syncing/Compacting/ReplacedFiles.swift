@@ -48,7 +48,7 @@ struct ReplacedFiles {
   ) throws {
     let candidates = try candidates()
     guard !candidates.isEmpty else { return }
-    let held = try device.database.heldByAnother(stream)
+    let held = try heldByAnother()
     let end = try device.time(of: limits.grace, limits)
     let before = report.removed.count
     for candidate in candidates {
@@ -71,7 +71,7 @@ struct ReplacedFiles {
   mutating func survey(into survey: inout CompactionSurvey) throws {
     let candidates = try candidates()
     guard !candidates.isEmpty else { return }
-    let held = try device.database.heldByAnother(stream)
+    let held = try heldByAnother()
     let now = device.ambient.now()
     let end = try device.time(of: limits.grace, limits)
     for candidate in candidates {
@@ -86,6 +86,12 @@ struct ReplacedFiles {
       guard isHeld, let joined = candidate.larger.compactMap(\.joinedAt).max() else { continue }
       survey.waitsUntil = max(survey.waitsUntil ?? 0, now + min(joined, now) - end)
     }
+  }
+
+  /// Up to where a device that is live says that it has the stream.
+  private func heldByAnother() throws -> UInt64 {
+    try device.database.heldByAnother(
+      stream, liveSince: device.time(of: limits.horizon, limits))
   }
 
   private func candidates() throws -> [Candidate] {
