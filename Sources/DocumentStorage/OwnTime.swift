@@ -31,17 +31,19 @@ extension StoreDatabase {
   ///
   /// Of the time between two looks no more counts than `longest`: while a machine is off, others
   /// may write what only comes to it later, if ever; and a clock that was wrong, and is put right,
-  /// makes years pass at once.
+  /// makes years pass at once. So no such time is all of an age, however rarely this device looks;
+  /// but for ages that are shorter than what is noted of looks.
   ///
   /// - parameters:
   ///   - age: in milliseconds.
   ///   - now: in milliseconds since 1970.
-  ///   - longest: in milliseconds.
+  ///   - longest: in milliseconds; the greatest number there is where all time counts.
   /// - returns: in milliseconds since 1970.
   package func time(
     _ age: Int64, before now: Int64, countingAtMost longest: Int64
   ) throws -> Int64 {
-    guard longest < age else { return now - age }
+    guard longest < .max else { return now - age }
+    let longest = min(longest, max(age / 2, Self.lookInterval))
     return try read { db in
       let looks = try Int64.fetchCursor(
         db.prepared("SELECT at FROM looks WHERE at BETWEEN 0 AND ? - 1 ORDER BY at DESC"),

@@ -32,10 +32,8 @@ struct OwnTimeTests {
     }
   }
 
-  private func look() throws -> CompactionReport {
-    try Upkeep(
-      device: ann.device, limits: .small(fanOut: 4, attention: Self.day * 3 / 2)
-    ).run()
+  private func look(attention: Int64 = Self.day * 3 / 2) throws -> CompactionReport {
+    try Upkeep(device: ann.device, limits: .small(fanOut: 4, attention: attention)).run()
   }
 
   private func live(days: Int) throws {
@@ -113,8 +111,53 @@ struct OwnTimeTests {
 
   @Test("and who looks only once in a month is there all the time")
   func rarely() throws {
+    #expect(try Self.attention(of: 30) > 30 * Self.day)
+  }
+
+  @Test("and no one jump of the clock is a grace to who looks rarely", arguments: [7, 30])
+  func rareGrace(days: Int64) throws {
+    try world.meet(ann, with: bob)
+    let attention = try Self.attention(of: days)
+    world.advance(milliseconds: 365 * Self.day)
+    #expect(try look(attention: attention).dropped == 0)
+  }
+
+  @Test("nor is it all of any time, be it a year or the way out of 1970", arguments: [7, 30])
+  func rareJump(days: Int64) throws {
+    let (database, now) = (ann.device.database, ann.device.ambient.now)
+    let attention = try Self.attention(of: days)
+    func start(of age: Int64) throws -> Int64 {
+      try database.time(age * Self.day, before: now(), countingAtMost: attention)
+    }
+    for _ in 0..<10 {
+      world.advance(milliseconds: days * Self.day)
+      try database.noteLook(now: now())
+    }
+    var last = now()
+    world.advance(milliseconds: 365 * Self.day)
+    for age: Int64 in [1, 7, 30, 90] { #expect(try start(of: age) < last) }
+    // The clock has no battery: it begins with 1970, until it hears of the time.
+    let lost = now()
+    world.advance(milliseconds: Self.day - lost)
+    try database.noteLook(now: now())
+    last = now()
+    world.advance(milliseconds: lost)
+    for age: Int64 in [1, 7, 30, 90] { #expect(try start(of: age) < last) }
+  }
+
+  @Test("but a time that is shorter than what is noted of looks is counted by the clock")
+  func short() throws {
+    let (database, now) = (ann.device.database, ann.device.ambient.now)
+    let attention = try Self.attention(of: 1)
+    world.advance(milliseconds: 60_000)
+    #expect(
+      try database.time(60_000, before: now(), countingAtMost: attention) == now() - 60_000)
+  }
+
+  /// What counts at most of the time between two looks where one is made each so many days.
+  private static func attention(of days: Int64) throws -> Int64 {
     var settings = UpkeepSettings()
-    try settings.set(.interval, to: 30 * Self.day)
-    #expect(settings.limits.attention > 30 * Self.day)
+    try settings.set(.interval, to: days * day)
+    return settings.limits.attention
   }
 }
