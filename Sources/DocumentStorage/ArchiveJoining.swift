@@ -211,11 +211,12 @@ extension StoreDatabase {
   }
 
   /// Takes for happened now what is noted for a time that is still to come, by a clock that was
-  /// ahead: what was joined, found dead or let go, and when something arrived of a stream.
+  /// ahead: what was joined, found dead or let go, and when something arrived of a stream, or its
+  /// device was said to be gone.
   package func clampTimes(to now: Int64) throws {
     let times = [
       ("joined", "joined_at"), ("dead", "found_at"), ("streams", "arrived_at"),
-      ("spent", "spent_at"),
+      ("streams", "retired_at"), ("spent", "spent_at"),
     ]
     let ahead = try read { db in
       try times.filter { table, column in
@@ -226,7 +227,8 @@ extension StoreDatabase {
     }
     guard !ahead.isEmpty else { return }
     try write { db in
-      for (table, column) in ahead {
+      try StreamDirectory.clampTimes(to: now, db)
+      for (table, column) in ahead where table != "streams" {
         try db.run("UPDATE \(table) SET \(column) = ?1 WHERE \(column) > ?1", [now])
       }
     }

@@ -229,6 +229,7 @@ extension StoreDatabase {
             """
             SELECT id FROM streams
             WHERE coalesce(arrived_at, iif(own = 1, NULL, ?1)) >= ?1
+              AND (retired_at IS NULL OR arrived_at > retired_at)
             """),
           arguments: [horizon]))
       let streams = try streams(db)
@@ -240,34 +241,15 @@ extension StoreDatabase {
       }
       let lacking = streams.all.filter { row in
         // Of a former stream something arrives as long as a copy of this device writes it.
-        row.stream != own && row.retiredAt == nil && live.contains(row.number)
+        row.stream != own && live.contains(row.number)
           && !row.positions.allSatisfy { streams.claims($0, of: row.stream, covered) }
       }
       return (isPublished, lacking.map(\.stream))
     }
   }
-
-  /// Takes streams of which it is not known when something arrived for such of which something
-  /// arrived now: of what an older program imported.
-  package func noteArrivals(now: Int64) throws {
-    let isNeeded = try read { db in
-      try Bool.fetchOne(
-        db.prepared("SELECT EXISTS (SELECT 1 FROM streams WHERE arrived_at IS NULL AND own <> 1)"))
-        ?? false
-    }
-    guard isNeeded else { return }
-    try write { db in
-      try db.run("UPDATE streams SET arrived_at = ? WHERE arrived_at IS NULL AND own <> 1", [now])
-    }
-  }
 }
 
 extension StreamDirectory {
-  func noteArrival(of stream: StreamID, at now: Int64, _ db: Database) throws {
-    guard let row = rows[stream] else { return }
-    try db.run("UPDATE streams SET arrived_at = ? WHERE id = ?", [now, row.number])
-  }
-
   /// Whether all that is applied may be claimed, and it can be told what is of this stream.
   fileprivate func isSettled(_ stream: StreamID) -> Bool {
     frontier.open.isEmpty && frontier.givenUp.isEmpty

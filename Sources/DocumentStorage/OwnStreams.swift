@@ -142,16 +142,4 @@ extension StoreDatabase {
       }
     }
   }
-
-  /// Notes that the device of a stream never comes back, so that this one puts back what the folder
-  /// loses of it.
-  ///
-  /// - parameter now: in milliseconds since 1970.
-  package func retire(_ stream: StreamID, now: Int64) throws {
-    try write { db in
-      try db.run(
-        "UPDATE streams SET retired_at = coalesce(retired_at, ?) WHERE stream = ?",
-        [now, stream.databaseBytes])
-    }
-  }
 }

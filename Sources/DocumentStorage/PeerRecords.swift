@@ -18,8 +18,8 @@ package struct PeerRecord: Sendable, Equatable {
 }
 
 extension StoreDatabase {
-  /// The other devices that have written, but those that never come back, sorted by id; among them
-  /// former streams of this one that a copy of it goes on with.
+  /// The other devices that have written, but those that never come back, and have not, sorted by
+  /// id; among them former streams of this one that a copy of it goes on with.
   ///
   /// - parameter horizon: live is one of which something new arrived here after that, in
   ///   milliseconds since 1970.
@@ -29,12 +29,14 @@ extension StoreDatabase {
       let arrivals = try Dictionary(
         uniqueKeysWithValues: Row.fetchAll(db.prepared("SELECT id, arrived_at FROM streams"))
           .map { (try $0.value(0) as Int64, try $0.value(1) as Int64?) })
+      let returns = try StreamDirectory.returns(db)
       let streams = try streams(db)
       let written = streams.written
       return streams.all.compactMap { row in
         let heardAt = arrivals[row.number] ?? nil
         let isLive = heardAt.map { $0 >= horizon } ?? !row.isOwn
-        let isGone = row.retiredAt != nil || row.isOwn && !isLive
+        let isRetired = row.retiredAt != nil && returns[row.number] == nil
+        let isGone = isRetired || (row.isOwn || row.retiredAt != nil) && !isLive
         let positions = row.positions.filter { $0.sequence > 0 }
         guard row.stream != own, !isGone, !positions.isEmpty else { return nil }
         return PeerRecord(

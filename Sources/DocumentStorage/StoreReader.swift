@@ -34,6 +34,11 @@ package struct StreamSummary: Sendable, Equatable {
   package var applied: UInt64 { tip.sequence }
   /// Since when its device is known never to come back, in milliseconds since 1970.
   package let retiredAt: Int64?
+  /// When something of it arrived last, in milliseconds since 1970, if any has since then; nil if
+  /// nothing has.
+  ///
+  /// It has come back, and is waited for as others are.
+  package let returnedAt: Int64?
   /// When the last applied transaction was written by its author's clock, in milliseconds since
   /// 1970; nil if there is none.
   package let writtenAt: Int64?
@@ -185,6 +190,7 @@ extension StoreDatabase {
     try read { db in
       let own = try device(db)?.stream
       let streams = try streams(db)
+      let returns = try StreamDirectory.returns(db)
       return streams.all.map { row in
         let tips = row.positions.filter { $0.sequence > 0 }.map {
           Context.Entry(stream: row.stream, sequence: $0.sequence, fingerprint: $0.fingerprint)
@@ -194,7 +200,7 @@ extension StoreDatabase {
           stream: row.stream, name: streams.name(of: row.stream), tips: tips,
           branches: isForked ? tips.count : min(tips.count, 1), isOwn: row.stream == own,
           wasOwn: row.isOwn && row.stream != own,
-          retiredAt: row.retiredAt,
+          retiredAt: row.retiredAt, returnedAt: returns[row.number],
           writtenAt: row.positions.filter { $0.sequence > 0 }.map(\.time).max()
             .map { Int64($0.milliseconds) },
           gapSince: row.gapSince,

@@ -30,6 +30,11 @@ public struct StoreStatus: Sendable {
     ///
     /// ``DocumentStore/retire(_:)`` says it.
     public let retiredAt: Date?
+    /// When something of it arrived last, if any has since ``retiredAt``; nil if nothing has.
+    ///
+    /// It has come back, and is waited for again, until ``DocumentStore/retire(_:)`` says it once
+    /// more.
+    public let returnedAt: Date?
     /// Since when something of it is missing; nil if nothing is.
     public let missingSince: Date?
     /// How far its clock is off, as far as that can be known here; nil if it is right.
@@ -91,6 +96,7 @@ extension StoreStatus.Device {
       device: DeviceDescription(id: stream.stream.description, name: stream.name),
       isThisDevice: stream.isOwn, transactions: stream.applied, branches: stream.tips.count,
       isFormer: stream.wasOwn, retiredAt: stream.retiredAt.map(Self.date),
+      returnedAt: stream.returnedAt.map(Self.date),
       missingSince: stream.gapSince.map(Self.date), clock: clock)
   }
 

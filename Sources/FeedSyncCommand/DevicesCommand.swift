@@ -47,6 +47,7 @@ struct DevicesListCommand: StoreCommand {
       "branches": .number(stream.branches), "former": .bool(stream.wasOwn),
       "given_up": ReportJSON.givenUp(stream),
       "retired_at": stream.retiredAt.map { .text(ReportJSON.time($0)) } ?? .null,
+      "returned_at": stream.returnedAt.map { .text(ReportJSON.time($0)) } ?? .null,
     ])
   }
 
@@ -90,7 +91,8 @@ struct DevicesRetireCommand: StoreCommand {
       From now on this device looks after the other's files as it does after its own: it puts back \
       what the folder has lost of them, and 'compact' and 'import' join small ones into large \
       ones, which take their place. Any number of devices may do so. Nothing that it wrote is \
-      lost by that, and should it come back, it goes on as it was.
+      lost by that, and should it come back, it goes on as it was. From then on others wait for \
+      it again before they forget anything; 'devices' tells, and this command ends that, too.
       """)
 
   @OptionGroup var global: GlobalOptions

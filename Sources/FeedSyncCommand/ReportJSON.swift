@@ -106,6 +106,9 @@ enum ReportText {
       parts.append("missing ones up to \(lost.last) given up \(ReportJSON.time(lost.at))")
     }
     if let since = stream.retiredAt { parts.append("retired \(ReportJSON.time(since))") }
+    if let time = stream.returnedAt {
+      parts.append("back: something of it has arrived since, last \(ReportJSON.time(time))")
+    }
     return parts
   }
 

@@ -20,8 +20,7 @@ import Testing
       #expect(
         ann.keys == [
           "branches", "former", "gap_since", "given_up", "id", "name", "own", "retired_at",
-          "transactions",
-          "unpublished", "written_at",
+          "returned_at", "transactions", "unpublished", "written_at",
         ])
       #expect(ann["own"] == .bool(false))
       #expect(ann["transactions"] == .integer(1))

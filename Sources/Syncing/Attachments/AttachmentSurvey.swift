@@ -33,7 +33,8 @@ package struct AttachmentSurvey {
     silent = Set(
       streams.filter { summary in
         // Of a former stream of its own another copy of this machine may send something.
-        summary.isOwn || summary.wasOwn && summary.branches <= 1 || summary.retiredAt != nil
+        summary.isOwn || summary.wasOwn && summary.branches <= 1
+          || summary.retiredAt != nil && summary.returnedAt == nil
       }.map(\.stream))
   }
 

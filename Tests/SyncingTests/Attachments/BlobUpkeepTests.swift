@@ -248,6 +248,34 @@ import Testing
     #expect(try !bob.keeps(kept))
   }
 
+  @Test("of a retired device stay once it has come back, until it knows what all do")
+  func returned() throws {
+    let hash = try ann.attach("text", to: "n")
+    try bob.importAll()
+    try bob.device.database.retire(ann.stream, now: bob.device.ambient.now())
+    try bob.write { _ = try $0.patch(.object(["attachments": .null]), at: Peer.key("n")) }
+    try bob.publish()
+    for _ in 0..<8 {
+      week()
+      try bob.look()
+    }
+    // She has not heard of that, and may refer to it again.
+    try ann.put("back", "{}")
+    try ann.publish()
+    try bob.importAll()
+    for _ in 0..<12 {
+      week()
+      try bob.look()
+    }
+    #expect(try bob.keeps(hash, of: ann.stream))
+    try meet()
+    for _ in 0..<2 {
+      week()
+      try bob.look()
+    }
+    #expect(try !bob.keeps(hash, of: ann.stream))
+  }
+
   @Test("are nobody else's to remove, nor is what has taken their name")
   func nobodyElses() throws {
     let hash = try ann.attach("text", to: "n")
