@@ -21,6 +21,20 @@ extension StoreDatabase {
     }
   }
 
+  /// Notes of streams whose devices are gone that what was imported of them is what was known: of
+  /// one whose database was made anew.
+  package func noteGone(_ streams: [KeptStream]) throws {
+    let gone = streams.filter(\.isGone)
+    guard !gone.isEmpty else { return }
+    try write { db in
+      for stream in gone {
+        try db.run(
+          "UPDATE streams SET arrived_at = min(arrived_at, retired_at) WHERE stream = ?",
+          [stream.stream.databaseBytes])
+      }
+    }
+  }
+
   /// Takes streams of which it is not known when something arrived for such of which something
   /// arrived now: of what an older program imported.
   ///

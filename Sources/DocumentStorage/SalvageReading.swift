@@ -13,6 +13,8 @@ extension StoreDatabase {
     let own: Int
     /// Since when its device is known never to come back, in milliseconds since 1970.
     package let retiredAt: Int64?
+    /// Whether that is known, and nothing has arrived of it since.
+    package let isGone: Bool
     /// Up to where the user has given up what is missing of it; 0 if nothing is.
     package let givenUp: UInt64
     /// Whether it is known to have, or to have had, several branches.
@@ -21,11 +23,15 @@ extension StoreDatabase {
 
   package func knownStreams() throws -> [KeptStream] {
     try read { db in
-      let sql = "SELECT stream, own, retired_at, given_up, forked FROM streams ORDER BY id"
+      let sql = """
+        SELECT stream, own, retired_at, given_up, forked,
+          coalesce(retired_at >= coalesce(arrived_at, retired_at), 0)
+        FROM streams ORDER BY id
+        """
       return try Row.fetchAll(db.prepared(sql)).map { row in
         KeptStream(
           stream: try StreamID(column: row.value(0)), own: try row.value(1),
-          retiredAt: try row.value(2), givenUp: try row.number(3), isForked: try row.value(4))
+          retiredAt: try row.value(2), isGone: try row.value(5), givenUp: try row.number(3), isForked: try row.value(4))
       }
     }
   }

@@ -178,6 +178,7 @@ extension DeviceDirectory {
       guard isProgressing else { break }
       all = try Importer(device: device).importAll().added(to: all)
     }
+    for one in opened { try device.database.noteGone(one.salvage?.streams ?? []) }
     return all
   }
 

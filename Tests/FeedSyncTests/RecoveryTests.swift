@@ -47,6 +47,21 @@ import Testing
     #expect(refused?.code == .usage)
   }
 
+  @Test func aRetiredDeviceIsNotTakenToBeBackWhereAStoreIsRebuilt() throws {
+    let bob = try place.store("bob")
+    try bob.importAll()
+    let lost = ann.container.thisDevice
+    try bob.retire(lost.id)
+    let rebuilt = DocumentStore(
+      try UbiquityContainer.rebuild(place.folder.path, state: place.state("bob")).container)
+    try rebuilt.importAll()
+    let after = try device(lost.id, in: rebuilt)
+    #expect(after.retiredAt != nil && after.returnedAt == nil)
+    try ann.write { try $0.put(["n": 2], at: "x", in: "n") }
+    try rebuilt.importAll()
+    #expect(try device(lost.id, in: rebuilt).returnedAt != nil)
+  }
+
   @Test func aStoreWithNothingToAdoptSaysSo() throws {
     let error = #expect(throws: FeedSyncError.self) {
       try UbiquityContainer.adopt(place.folder.path, state: place.state("ann"))
