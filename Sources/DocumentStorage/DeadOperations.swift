@@ -115,6 +115,21 @@ extension StoreDatabase {
     }
   }
 
+  /// When it was looked last what is dead of a stream's segments, by their digests, in milliseconds
+  /// since 1970.
+  package func looksForDead(in stream: StreamID) throws -> [UInt64: Int64] {
+    try read { db in
+      let sql = """
+        SELECT digest, found_at FROM dead JOIN archive ON archive.id = segment
+        WHERE stream = (SELECT id FROM streams WHERE stream = ?)
+        """
+      let rows = try Row.fetchAll(db.prepared(sql), arguments: [stream.databaseBytes])
+      return try rows.reduce(into: [:]) { times, row in
+        times[UInt64(bitPattern: try row.value(0))] = try row.value(1) as Int64
+      }
+    }
+  }
+
   /// Finds out which operations of a segment of this device are dead; notes them.
   ///
   /// - parameter now: in milliseconds since 1970.

@@ -80,7 +80,8 @@ extension StoreDatabase {
       try Bool.fetchOne(db.prepared(sql), arguments: [time]) ?? false
     }
     guard isNeeded else { return }
-    // A few at a time: each may be large, and others wait for the database.
-    while try !isStopping() && removeSomeSpent(before: time) {}
+    // A few at a time: each may be large, and others wait for the database. Asked behind them, so
+    // that each call lets some go.
+    while try removeSomeSpent(before: time), !isStopping() {}
   }
 }

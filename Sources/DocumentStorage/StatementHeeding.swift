@@ -50,15 +50,28 @@ extension StoreDatabase {
     unfinished: Bool = false, _ pace: HeedingPace = .standard, now: HybridTime, nonce: UInt64,
     unless isStopping: () -> Bool = { false }, onRevived: (Int) throws -> Void = { _ in }
   ) throws -> Bool {
+    try heedStatements(
+      unfinished: unfinished, pace, now: now, nonce: nonce, ending: { _ in isStopping() },
+      onRevived: onRevived)
+  }
+
+  /// The same, for who has something done by each call.
+  ///
+  /// - parameter isEnding: Asked with whether anything was done by this call.
+  @discardableResult
+  package func heedStatements(
+    unfinished: Bool = false, _ pace: HeedingPace = .standard, now: HybridTime, nonce: UInt64,
+    ending isEnding: (_ hasDone: Bool) -> Bool, onRevived: (Int) throws -> Void = { _ in }
+  ) throws -> Bool {
     let progress: [StatementTable.Progress] = unfinished ? [.waiting, .unfinished] : [.waiting]
     let (wanted, due) = try read { db in try StatementTable.due(progress, streams(db), db) }
     guard !wanted.isEmpty else { return true }
-    return try withoutActuallyEscaping(isStopping) { isStopping in
+    return try withoutActuallyEscaping(isEnding) { isEnding in
       try withoutActuallyEscaping(onRevived) { onRevived in
         let heeding = StatementHeeding(
           database: self, due: due, pace: pace, now: Int64(now.milliseconds),
           reviving: Reviving(now: now, nonce: nonce, identity: identity),
-          isStopping: isStopping, onRevived: onRevived)
+          isEnding: isEnding, onRevived: onRevived)
         do {
           return try heeding.heed(wanted)
         } catch StorageError.clockExhausted {
@@ -87,7 +100,8 @@ private struct StatementHeeding {
   /// In milliseconds since 1970.
   let now: Int64
   let reviving: Reviving
-  let isStopping: () -> Bool
+  /// Asked with whether anything was done.
+  let isEnding: (Bool) -> Bool
   let onRevived: (Int) throws -> Void
 
   /// - returns: false if it ended early.
@@ -95,12 +109,13 @@ private struct StatementHeeding {
     var rest = try heedAlone(wanted)
     // Of these something had to stay.
     var unfinished: [StatementTable.Kept] = []
+    var hasDone = false
     while !rest.isEmpty {
       // What has come meanwhile, or another process has done, is looked at again.
       var again: [StatementTable.Kept] = []
       var reviving: [HeedingPlan] = []
       for statement in rest {
-        guard !isStopping() else { return false }
+        guard !isEnding(hasDone) else { return false }
         let plan: HeedingPlan?
         do {
           plan = try HeedingPlan(statement, besides: due, in: database, pace)
@@ -121,9 +136,12 @@ private struct StatementHeeding {
           again += unfinished
           unfinished = []
         case .unfinished: unfinished.append(statement)
-        case .changed: again.append(statement)
+        case .changed:
+          again.append(statement)
+          continue
         case .stopped: return false
         }
+        hasDone = true
       }
       // All that is written anew is written under one stream.
       if !reviving.isEmpty { try revive(reviving) }
@@ -140,7 +158,7 @@ private struct StatementHeeding {
   /// - returns: the others.
   private func heedAlone(_ wanted: [StatementTable.Kept]) throws -> [StatementTable.Kept] {
     var (others, next) = ([] as [StatementTable.Kept], 0)
-    while next < wanted.count, next == 0 || !isStopping() {
+    while next < wanted.count, next == 0 || !isEnding(true) {
       let some = wanted[next..<min(next + pace.documents, wanted.count)]
       let left = try database.write { db in
         let clock = try DeviceRecord.clock(db, database.readCache.streams(db, isWriting: true))
@@ -180,7 +198,7 @@ private struct StatementHeeding {
       if count > 0 { try onRevived(count) }
       next = end
       // Behind a step, so that each look at it brings one about.
-      guard !isStopping() else { return .stopped }
+      guard !isEnding(true) else { return .stopped }
     }
     guard try steps.finish(now: now) else { return .changed }
     return plan.isWhole ? .done : .unfinished

@@ -98,6 +98,17 @@ struct HeedingInPartsTests {
     #expect(try counts() == Array(repeating: 0, count: 10))
   }
 
+  @Test("also where no compaction has time for more than the first of it")
+  func withoutTime() throws {
+    let before = try bob.dump()
+    var compactor = Compactor(device: bob.device, limits: .small())
+    compactor.isStopping = { true }
+    for _ in 1...2 { #expect(try compactor.run().isStopped == (isHeeded() == false)) }
+    #expect(try isHeeded() == true)
+    #expect(try counts() == Array(repeating: 0, count: 10))
+    #expect(try bob.dump() == before)
+  }
+
   @Test("and where something else was to be taken out before, nobody knows how much is forgotten")
   func beganWithSomethingElse() throws {
     try heed(4)

@@ -37,8 +37,9 @@ struct BlobUpkeep {
   private static let removedAtOnce = 64
 
   /// - parameters:
-  ///   - isStopping: asked between blobs whether to end early.
-  ///   - isCancelled: asked within blobs whether to give up.
+  ///   - isStopping: asked between blobs whether to end early; the first of those that go, and of
+  ///     those that are copied, is done all the same.
+  ///   - isCancelled: asked before that, and within blobs, whether to give up.
   init(
     device: Device, limits: CompactionLimits, isStopping: @escaping () -> Bool,
     isCancelled: @escaping () -> Bool
@@ -65,7 +66,7 @@ struct BlobUpkeep {
       device.database.compactableStreams().filter(\.mayDrop).map(\.stream))
     var failure: FileError?
     for stream in streams where compactable.contains(stream) {
-      guard !stops(&report) else { return report }
+      guard !stops(&report, !report.removed.isEmpty) else { return report }
       do {
         let own = try blobs.hashes(of: stream).intersection(existing)
         try collect(own, of: stream, scan, isPresent: stream == present, into: &report)
@@ -81,9 +82,11 @@ struct BlobUpkeep {
     return report
   }
 
-  private func stops(_ report: inout BlobReport) -> Bool {
-    report.isStopped = report.isStopped || isStopping()
-    return report.isStopped
+  /// - parameter hasDone: whether some of what is to be done next was done in this pass.
+  private func stops(_ report: inout BlobReport, _ hasDone: Bool) -> Bool {
+    let isEnding = isStopping() && (hasDone || isCancelled())
+    report.isStopped = report.isStopped || isEnding
+    return isEnding
   }
 
   // MARK: Keeping
@@ -112,7 +115,7 @@ struct BlobUpkeep {
       blobs, stream: own, temporaryName: { ambient.temporaryName() }, isStopping: isCancelled)
     for hash in missing.sorted() {
       for (other, hashes) in others where hashes.contains(hash) {
-        guard !stops(&report) else { return }
+        guard !stops(&report, report.copied > 0) else { return }
         // What cannot be read now may be later.
         guard try copy(hash, from: other, with: writer) else { continue }
         report.copied += 1
@@ -155,7 +158,7 @@ struct BlobUpkeep {
     if hasUnused { keeping.keep(since: try claims.moment()) }
     keeping.beginAnew(now: now) { arrival(of: $0, stream) }
     let isCertain = try keeping.due.isEmpty || isComplete()
-    while isCertain, !keeping.due.isEmpty, !stops(&report) {
+    while isCertain, !keeping.due.isEmpty, !stops(&report, !report.removed.isEmpty) {
       let due = keeping.due.prefix(Self.removedAtOnce)
       try device.requireContainer()
       // Where somebody attaches, or has written, the next run looks again.

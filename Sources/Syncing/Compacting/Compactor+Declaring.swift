@@ -21,15 +21,17 @@ extension Compactor {
     of streams: [CompactableStream]
   ) throws -> (isDeclared: Bool, hindrance: (any Error)?) {
     var (isDeclared, hindrance): (Bool, (any Error)?) = (true, nil)
+    var hasDone = false
     for compactable in streams {
       do {
         for segment in try undeclared(of: compactable) {
           // What is to be told of one that branches, or of which a statement waits, imports see to.
-          guard compactable.mayDrop, !isStopping() else {
+          guard compactable.mayDrop, !isEnding(hasDone) else {
             isDeclared = false
             break
           }
           try declare(segment)
+          hasDone = true
         }
       } catch let error where Self.isOfOneStream(error) {
         (isDeclared, hindrance) = (false, hindrance ?? error)

@@ -46,8 +46,12 @@ package struct Compactor {
   /// somebody may come back after a year.
   private static let spentLife: Int64 = 400 * 86_400_000
   /// Asked between files whether to end early.
+  ///
+  /// The first of each kind of work is done all the same: to find out what there is to do may take
+  /// all the time of a pass, where the folder is slow, and the next one begins there again.
   package var isStopping: () -> Bool = { false }
-  /// Asked within a blob, which may be large, whether to give up.
+  /// Asked before that, and within a blob, which may be large, whether to give up; then
+  /// ``isStopping`` says so, too.
   package var isCancelled: () -> Bool = { false }
 
   package init(device: Device, limits: CompactionLimits = .standard) {
@@ -83,7 +87,7 @@ package struct Compactor {
     let (isDeclared, hindrance) = try declareDropped(of: streams)
     failure = hindrance
     let limits = isDeclared ? limits : limits.keepingAll
-    for stream in streams {
+    for stream in inTurn(streams) {
       do {
         try compact(stream, limits, into: &report)
       } catch let error where Self.isOfOneStream(error) {
@@ -108,6 +112,20 @@ package struct Compactor {
     return report
   }
 
+  /// Whether to end before the next of a kind of work.
+  ///
+  /// - parameter hasDone: whether some of it was done in this pass.
+  func isEnding(_ hasDone: Bool) -> Bool { isStopping() && (hasDone || isCancelled()) }
+
+  /// The streams; where hardly anything is done in each pass, with another one first as time goes
+  /// by.
+  private func inTurn(_ streams: [CompactableStream]) -> [CompactableStream] {
+    guard streams.count > 1, isStopping() else { return streams }
+    let minute = UInt64(bitPattern: device.ambient.now()) / 60_000
+    let first = Int(minute % UInt64(streams.count))
+    return Array(streams[first...] + streams[..<first])
+  }
+
   /// Whether what hinders the work on one stream need not hinder that on another: a directory that
   /// is somebody else's, a segment that has rotted; not a database that takes nothing, nor a folder
   /// that is away.
@@ -128,38 +146,64 @@ package struct Compactor {
     let archived = compactable.writable(of: try device.database.archivedSegments(of: stream))
     let plan = JoinPlan(of: archived, limits: limits)
     try device.database.noteLarge(plan.large, now: device.ambient.now())
-    for planned in plan.runs {
+    try join(plan.runs, of: stream, limits, into: &report)
+    guard !isCancelled() else {
+      report.isStopped = true
+      return
+    }
+    let (waiting, written) = (report.waiting, report.written)
+    var replaced = ReplacedFiles(device: device, stream: stream, limits)
+    try replaced.remove(ending: isEnding, into: &report)
+    if compactable.mayDrop { try drop(from: stream, limits, into: &report) }
+    guard report.written > written, !isCancelled() else { return }
+    // What was written anew less what is dead takes the place of a file, too.
+    report.waiting = waiting
+    replaced = ReplacedFiles(device: device, stream: stream, limits)
+    try replaced.remove(ending: isEnding, into: &report)
+  }
+
+  private func join(
+    _ runs: [JoinPlan.Run], of stream: StreamID, _ limits: CompactionLimits,
+    into report: inout CompactionReport
+  ) throws {
+    for planned in runs {
       for run in try readable(planned) {
-        guard !isStopping() else {
+        guard !isEnding(report.joined > 0) else {
           report.isStopped = true
           return
         }
         try join(run, of: stream, limits, into: &report)
       }
     }
-    if compactable.mayDrop { try drop(from: stream, limits, into: &report) }
-    guard !report.isStopped else { return }
-    var replaced = ReplacedFiles(device: device, stream: stream, limits)
-    try replaced.remove(unless: isStopping, into: &report)
   }
 
-  /// Writes segments anew of which enough is dead, and finds out what is dead of others.
+  /// Writes segments anew of which enough is dead, and finds out what is dead of others; first
+  /// where that was looked at longest ago, so that all get their turn.
   private func drop(
     from stream: StreamID, _ limits: CompactionLimits, into report: inout CompactionReport
   ) throws {
     // Where nothing may be said of what is dropped, each would be tried in vain, in each pass.
     guard try device.database.statement(historyStart: .zero) != nil else { return }
     let dead = DeadSegments(device: device, limits: limits)
-    for segment in try device.database.archivedSegments(of: stream) where try dead.concerns(segment)
-    {
-      guard !isStopping() else {
+    let looks = try device.database.looksForDead(in: stream)
+    let segments = try device.database.archivedSegments(of: stream).sorted { one, other in
+      (looks[one.digest] ?? .min, one.first) < (looks[other.digest] ?? .min, other.first)
+    }
+    var (hasDone, claims) = (false, [Context: Bool]())
+    for segment in segments where try dead.concerns(segment) {
+      guard !isEnding(hasDone) else {
         report.isStopped = true
         return
       }
-      guard try dead.isDue(segment) else { continue }
-      let run = JoinPlan.Run(parts: [segment], level: segment.level)
-      // What was dead may be so no more.
-      if try !join(run, of: stream, limits, into: &report) { try dead.lookAgain(at: segment) }
+      switch try dead.need(of: segment, knowing: &claims) {
+      case .writing:
+        let run = JoinPlan.Run(parts: [segment], level: segment.level)
+        let isWritten = try join(run, of: stream, limits, into: &report)
+        // What was dead may be so no more.
+        hasDone = try isWritten || dead.lookAgain(at: segment) || hasDone
+      case .looking: hasDone = try dead.lookAgain(at: segment) || hasDone
+      case .nothing: break
+      }
     }
   }
 
@@ -169,7 +213,7 @@ package struct Compactor {
   private func heed(unfinished: Bool = false, into report: inout CompactionReport) throws {
     let isDone = try device.database.heedStatements(
       unfinished: unfinished, limits.heeding, now: device.ambient.time, nonce: device.nonce,
-      unless: isStopping)
+      ending: isEnding)
     if !isDone { report.isStopped = true }
   }
 

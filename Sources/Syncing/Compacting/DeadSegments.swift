@@ -36,19 +36,26 @@ struct DeadSegments {
     return found
   }
 
-  /// Whether enough may be dropped of a segment that it is worth writing it anew; else, in time,
-  /// looks for more.
-  func isDue(_ segment: ArchivedSegment) throws -> Bool {
-    if !segment.isReduced, try hasDropped(segment) { return true }
-    guard limits.drops else { return false }
-    guard let found = try device.database.deadOperations(of: segment) else {
-      try lookAgain(at: segment)
-      return false
-    }
-    guard try isRipe(found) else { return false }
-    if isEnough(found) { return true }
-    try lookAgain(at: segment)
-    return false
+  /// What is to be done about a segment.
+  enum Need {
+    /// Enough may be dropped of it that it is worth writing it anew.
+    case writing
+    /// It is to be looked what is dead of it by now.
+    case looking
+    case nothing
+  }
+
+  /// - parameter claims: of what it is known whether all who are live claim it; many segments are
+  ///   looked at behind one another, with the same applied.
+  func need(of segment: ArchivedSegment, knowing claims: inout [Context: Bool]) throws -> Need {
+    if !segment.isReduced, try hasDropped(segment) { return .writing }
+    guard limits.drops else { return .nothing }
+    guard let found = try device.database.deadOperations(of: segment) else { return .looking }
+    guard try isOver(found.foundAt) else { return .nothing }
+    let isClaimed = try claims[found.covered] ?? isClaimedByAll(found)
+    claims[found.covered] = isClaimed
+    guard isClaimed else { return .nothing }
+    return isEnough(found) ? .writing : .looking
   }
 
   /// Whether so much is dead of a segment that it may be worth writing it anew.
@@ -56,8 +63,9 @@ struct DeadSegments {
     found.count > found.unpaid && found.count * limits.deadShare >= found.total
   }
 
-  func lookAgain(at segment: ArchivedSegment) throws {
-    try device.database.findDead(in: segment, now: device.ambient.now())
+  /// - returns: whether it could be told what is dead of it.
+  func lookAgain(at segment: ArchivedSegment) throws -> Bool {
+    try device.database.findDead(in: segment, now: device.ambient.now()) != nil
   }
 
   /// Whether somebody has dropped something that a segment has.
@@ -71,8 +79,11 @@ struct DeadSegments {
   }
 
   private func isRipe(_ found: DeadOperations) throws -> Bool {
-    guard try isOver(found.foundAt) else { return false }
-    return try device.database.isClaimedByAll(
+    try isOver(found.foundAt) && isClaimedByAll(found)
+  }
+
+  private func isClaimedByAll(_ found: DeadOperations) throws -> Bool {
+    try device.database.isClaimedByAll(
       found.covered, liveSince: device.time(of: limits.horizon, limits))
   }
 

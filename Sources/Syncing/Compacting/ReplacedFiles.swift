@@ -43,8 +43,10 @@ struct ReplacedFiles {
 
   /// Removes those that may go: what takes their place stands in the folder, verified, and another
   /// device has what they hold or the grace is over.
+  ///
+  /// - parameter isEnding: Asked between files, with whether any has gone in this pass.
   mutating func remove(
-    unless isStopping: () -> Bool, into report: inout CompactionReport
+    ending isEnding: (Bool) -> Bool, into report: inout CompactionReport
   ) throws {
     let candidates = try candidates()
     guard !candidates.isEmpty else { return }
@@ -52,7 +54,7 @@ struct ReplacedFiles {
     let end = try device.time(of: limits.grace, limits)
     let before = report.removed.count
     for candidate in candidates {
-      guard !isStopping() else {
+      guard !isEnding(!report.removed.isEmpty) else {
         report.isStopped = true
         break
       }

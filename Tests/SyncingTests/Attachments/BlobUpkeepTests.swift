@@ -163,6 +163,20 @@ import Testing
     #expect(try bob.look().copied == 1)
   }
 
+  @Test("are made one by one where no look has time for more, and none where it was called off")
+  func withoutTime() throws {
+    for id in ["n", "m"] { try ann.attach(id, to: id) }
+    try bob.importAll()
+    for id in ["n", "m"] { try bob.put("copy of \(id)", try #require(try bob.body(id))) }
+    try bob.publish()
+    var compactor = Compactor(device: bob.device, limits: .small())
+    compactor.isStopping = { true }
+    compactor.isCancelled = { true }
+    #expect(try compactor.run().blobs.copied == 0)
+    compactor.isCancelled = { false }
+    #expect(try (1...3).map { _ in try compactor.run().blobs.copied } == [1, 1, 0])
+  }
+
   @Test("are made though another device lets nobody look at what it has")
   func refused() throws {
     let cem = try world.peer("cem", in: bob.folder)
