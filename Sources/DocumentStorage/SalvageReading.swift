@@ -31,7 +31,8 @@ extension StoreDatabase {
       return try Row.fetchAll(db.prepared(sql)).map { row in
         KeptStream(
           stream: try StreamID(column: row.value(0)), own: try row.value(1),
-          retiredAt: try row.value(2), isGone: try row.value(5), givenUp: try row.number(3), isForked: try row.value(4))
+          retiredAt: try row.value(2), isGone: try row.value(5),
+          givenUp: try row.number(3), isForked: try row.value(4))
       }
     }
   }

@@ -189,13 +189,13 @@ package struct Compactor {
     let segments = try device.database.archivedSegments(of: stream).sorted { one, other in
       (looks[one.digest] ?? .min, one.first) < (looks[other.digest] ?? .min, other.first)
     }
-    var (hasDone, claims) = (false, [Context: Bool]())
+    var hasDone = false
     for segment in segments where try dead.concerns(segment) {
       guard !isEnding(hasDone) else {
         report.isStopped = true
         return
       }
-      switch try dead.need(of: segment, knowing: &claims) {
+      switch try dead.need(of: segment) {
       case .writing:
         let run = JoinPlan.Run(parts: [segment], level: segment.level)
         let isWritten = try join(run, of: stream, limits, into: &report)

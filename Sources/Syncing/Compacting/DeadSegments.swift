@@ -45,16 +45,11 @@ struct DeadSegments {
     case nothing
   }
 
-  /// - parameter claims: of what it is known whether all who are live claim it; many segments are
-  ///   looked at behind one another, with the same applied.
-  func need(of segment: ArchivedSegment, knowing claims: inout [Context: Bool]) throws -> Need {
+  func need(of segment: ArchivedSegment) throws -> Need {
     if !segment.isReduced, try hasDropped(segment) { return .writing }
     guard limits.drops else { return .nothing }
     guard let found = try device.database.deadOperations(of: segment) else { return .looking }
-    guard try isOver(found.foundAt) else { return .nothing }
-    let isClaimed = try claims[found.covered] ?? isClaimedByAll(found)
-    claims[found.covered] = isClaimed
-    guard isClaimed else { return .nothing }
+    guard try isRipe(found) else { return .nothing }
     return isEnough(found) ? .writing : .looking
   }
 
@@ -79,11 +74,8 @@ struct DeadSegments {
   }
 
   private func isRipe(_ found: DeadOperations) throws -> Bool {
-    try isOver(found.foundAt) && isClaimedByAll(found)
-  }
-
-  private func isClaimedByAll(_ found: DeadOperations) throws -> Bool {
-    try device.database.isClaimedByAll(
+    guard try isOver(found.foundAt) else { return false }
+    return try device.database.isClaimedByAll(
       found.covered, liveSince: device.time(of: limits.horizon, limits))
   }
 
