@@ -5,6 +5,22 @@ import Replication
 struct Revival {
   let key: DocumentKey
   let steps: [EditPlan.Step]
+
+  /// About how large it is in a transaction.
+  var bytes: Int {
+    StoreWriter.bytes(of: key, steps.lazy.map { $0.payload.count + $0.path.bytes.count })
+  }
+}
+
+extension StoreWriter {
+  /// About how much larger operations on a document make a transaction.
+  ///
+  /// - parameter operations: how many bytes the payload and the path of each have.
+  static func bytes(of key: DocumentKey?, _ operations: some Sequence<Int>) -> Int {
+    // A document stands once in a segment's table, whatever the number of its operations. At 48
+    // bytes each, `maximumBytes` are as many as a segment may have at most.
+    operations.reduce((key?.id.bytes.count ?? 0) + 32) { $0 + $1 + 48 }
+  }
 }
 
 /// Writes documents anew that others had deleted, and forgotten, while they were edited here
@@ -23,7 +39,8 @@ struct Reviving {
     try beginStream(db)
     var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
     for revival in revivals {
-      if writer.bytes > Self.transactionBytes {
+      let isFull = writer.bytes + revival.bytes > StoreWriter.maximumBytes && writer.bytes > 0
+      if isFull || writer.bytes > Self.transactionBytes {
         _ = try writer.finish()
         writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
       }

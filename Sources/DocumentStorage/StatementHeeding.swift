@@ -8,11 +8,16 @@ import SegmentFormat
 package struct HeedingPace: Sendable {
   let documents: Int
   let operations: Int
+  /// A document that would have to be written anew, and is larger than that, stays as it is.
+  let revivalBytes: Int
 
-  /// - precondition: both are greater than zero.
-  package init(documents: Int, operations: Int) {
+  /// - precondition: all are greater than zero.
+  package init(
+    documents: Int, operations: Int, revivalBytes: Int = StoreWriter.maximumBytes
+  ) {
     self.documents = documents
     self.operations = operations
+    self.revivalBytes = revivalBytes
   }
 
   package static let standard = HeedingPace(documents: 128, operations: 2_048)
@@ -144,8 +149,8 @@ private struct StatementHeeding {
         hasDone = true
       }
       // All that is written anew is written under one stream.
-      if !reviving.isEmpty { try revive(reviving) }
-      rest = again
+      let left = try reviving.isEmpty ? [] : revive(reviving)
+      rest = again.filter { !left.contains($0.id) }
     }
     return true
   }
@@ -189,8 +194,13 @@ private struct StatementHeeding {
     case stopped
   }
 
+  private func steps(of plan: HeedingPlan) -> HeedingSteps {
+    HeedingSteps(
+      plan: plan, database: database, reviving: reviving, revivalBytes: pace.revivalBytes)
+  }
+
   private func carryOut(_ plan: HeedingPlan) throws -> Outcome {
-    var steps = HeedingSteps(plan: plan, database: database, reviving: reviving)
+    var steps = steps(of: plan)
     var next = plan.mark.done
     while next < plan.documents.count {
       let end = pace.end(from: next, of: plan.documents)
@@ -206,10 +216,27 @@ private struct StatementHeeding {
 
   /// Writes documents anew, and takes out what they were made of: in one transaction, however many
   /// they are.
-  private func revive(_ plans: [HeedingPlan]) throws {
+  ///
+  /// What would be more than a transaction holds stays as it is, and so does all that the same
+  /// statements leave out: nobody could write it in parts that show nothing else on the way.
+  ///
+  /// - returns: the numbers of those statements.
+  private func revive(_ plans: [HeedingPlan]) throws -> Set<Int64> {
     defer { database.countStreamChange() }
-    let count = try database.write { db in
-      guard try plans.allSatisfy({ try $0.isCurrent($0.statement.heeding, db) }) else { return 0 }
+    let large = try reviveUnlessLarge(plans)
+    let left = plans.filter { $0.dying.contains { large.contains($0.key) } }
+    for plan in left { try steps(of: plan).leave() }
+    let rest = plans.filter { plan in !left.contains { $0.statement.id == plan.statement.id } }
+    guard !left.isEmpty, !rest.isEmpty else { return Set(left.map(\.statement.id)) }
+    return try revive(rest).union(left.map(\.statement.id))
+  }
+
+  /// - returns: the documents that are too large; if there are any, nothing was changed.
+  private func reviveUnlessLarge(_ plans: [HeedingPlan]) throws -> Set<DocumentKey> {
+    let (count, large) = try database.write { db -> (Int, Set<DocumentKey>) in
+      guard try plans.allSatisfy({ try $0.isCurrent($0.statement.heeding, db) }) else {
+        return (0, [])
+      }
       var dropped: [DocumentKey: [Dot: Fingerprint]] = [:]
       for document in plans.flatMap(\.dying) {
         dropped[document.key, default: [:]].merge(document.dropped) { first, _ in first }
@@ -221,15 +248,18 @@ private struct StatementHeeding {
       let revivals = try documents.compactMap { document in
         try dropping.revival(of: document, dropping.state(of: document.key))
       }
+      let large = revivals.filter { $0.bytes > pace.revivalBytes }
+      guard large.isEmpty else { return (0, Set(large.map(\.key))) }
       if !revivals.isEmpty {
         try reviving.write(revivals, db)
         dropping = try DocumentDropping(StreamDirectory(db), db)
       }
       for document in documents { try dropping.drop(document, isGone: false) }
       if let plan = plans.first { try dropping.noteChanges(by: plan.reading.range.stream) }
-      return revivals.count
+      return (revivals.count, [])
     }
     if count > 0 { try onRevived(count) }
+    return large
   }
 }
 
@@ -238,12 +268,14 @@ private struct HeedingSteps {
   let plan: HeedingPlan
   let database: StoreDatabase
   let reviving: Reviving
+  let revivalBytes: Int
   /// What is noted of it.
   private var noted: Data?
   private var mark: HeedingMark
 
-  init(plan: HeedingPlan, database: StoreDatabase, reviving: Reviving) {
+  init(plan: HeedingPlan, database: StoreDatabase, reviving: Reviving, revivalBytes: Int) {
     (self.plan, self.database, self.reviving) = (plan, database, reviving)
+    self.revivalBytes = revivalBytes
     (noted, mark) = (plan.statement.heeding, plan.mark)
   }
 
@@ -264,6 +296,7 @@ private struct HeedingSteps {
         let state = try dropping.state(of: document.key)
         guard !plan.isWhole || state.canDrop(document.dropped) else { return nil }
         if let revival = dropping.revival(of: document, state) { revivals.append(revival) }
+        guard revivals.last.map({ $0.bytes <= revivalBytes }) ?? true else { return nil }
       }
       if !revivals.isEmpty {
         try reviving.write(revivals, db)
@@ -307,6 +340,14 @@ private struct HeedingSteps {
       try completeFollowers(besides: spent, now: now, streams, db)
       try SegmentArchive.remove(spent, stream: stream, db)
       return true
+    }
+  }
+
+  /// Notes that all of it has to stay, unless the plan holds no more.
+  func leave() throws {
+    defer { database.countStreamChange() }
+    try database.write { db in
+      if try plan.isCurrent(noted, db) { try giveUp(db) }
     }
   }
 

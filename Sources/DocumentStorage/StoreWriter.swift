@@ -266,10 +266,8 @@ extension StoreWriter {
   }
 
   private mutating func count(_ new: [Operation]) throws {
-    // A document stands once in a segment's table, whatever the number of its operations.
-    bytes += (new.first?.document.id.bytes.count ?? 0) + 32
-    // At 48 bytes each, `maximumBytes` are as many as a segment may have at most.
-    bytes += new.reduce(0) { $0 + $1.payload.count + $1.path.bytes.count + 48 }
+    bytes += Self.bytes(
+      of: new.first?.document, new.lazy.map { $0.payload.count + $0.path.bytes.count })
     guard bytes <= Self.maximumBytes else {
       throw StorageError.transactionTooLarge(bytes: bytes)
     }

@@ -207,6 +207,31 @@ import Testing
     }
   }
 
+  @Test("keeps it as it is where no transaction holds it, and all else goes on")
+  func tooLarge() throws {
+    try dan.put("old", #"{"colours":["red"],"count":3,"edited":true,"n":1,"tags":{"x":true}}"#)
+    let (seen, stream) = try (dan.body("old"), dan.device.database.device()?.stream)
+    try forget()
+    try dan.publish()
+    try world.carry(from: folder, to: dan.folder)
+    let limits = ImportPart.Limits(
+      operations: ImportPart.operationLimit, bytes: ImportPart.byteLimit,
+      foldBytes: ImportPart.foldLimit,
+      heeding: HeedingPace(documents: 128, operations: 2_048, revivalBytes: 64))
+    for _ in 1...2 {
+      #expect(try Importer(device: dan.device, limits: limits).importAll().revived == 0)
+      #expect(try dan.body("old") == seen)
+      #expect(try dan.device.database.device()?.stream == stream)
+      #expect(try dan.device.database.streamsWithOpenStatements().contains(ann.stream))
+    }
+    #expect(try dan.body("other") == "{}")
+    // As soon as there is room for it, it is written anew.
+    _ = try Compactor(device: dan.device, limits: .small()).run()
+    #expect(try dan.device.database.device()?.stream != stream)
+    _ = try meet()
+    for peer in [ann, bob, dan] { #expect(try peer.body("old") == seen) }
+  }
+
   @Test("settles it for everybody")
   func settled() throws {
     try dan.put("old", #"{"n":2}"#)
