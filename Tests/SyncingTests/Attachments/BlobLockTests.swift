@@ -1,3 +1,4 @@
+import BlobStorage
 import DocumentStorage
 import Syncing
 import SystemFiles
