@@ -21,16 +21,21 @@ extension StoreDatabase {
     }
   }
 
-  /// Notes of streams whose devices are gone that what was imported of them is what was known: of
-  /// one whose database was made anew.
+  /// Notes of streams whose devices are gone that what was imported of them is what was known: for
+  /// who takes another database's place.
+  ///
+  /// - parameter streams: as that one knew them. Where more of one is here by now, or of a branch
+  ///   nobody can tell, it is left as it is: whose device came back is waited for.
   package func noteGone(_ streams: [KeptStream]) throws {
     let gone = streams.filter(\.isGone)
     guard !gone.isEmpty else { return }
     try write { db in
       for stream in gone {
         try db.run(
-          "UPDATE streams SET arrived_at = min(arrived_at, retired_at) WHERE stream = ?",
-          [stream.stream.databaseBytes])
+          """
+          UPDATE streams SET arrived_at = min(arrived_at, retired_at)
+          WHERE stream = ? AND applied <= ? AND NOT branching
+          """, [stream.stream.databaseBytes, stream.applied])
       }
     }
   }

@@ -15,6 +15,8 @@ extension StoreDatabase {
     package let retiredAt: Int64?
     /// Whether that is known, and nothing has arrived of it since.
     package let isGone: Bool
+    /// How far it was applied.
+    let applied: Int64
     /// Up to where the user has given up what is missing of it; 0 if nothing is.
     package let givenUp: UInt64
     /// Whether it is known to have, or to have had, several branches.
@@ -25,13 +27,13 @@ extension StoreDatabase {
     try read { db in
       let sql = """
         SELECT stream, own, retired_at, given_up, forked,
-          coalesce(retired_at >= coalesce(arrived_at, retired_at), 0)
+          coalesce(retired_at >= coalesce(arrived_at, retired_at), 0), applied
         FROM streams ORDER BY id
         """
       return try Row.fetchAll(db.prepared(sql)).map { row in
         KeptStream(
           stream: try StreamID(column: row.value(0)), own: try row.value(1),
-          retiredAt: try row.value(2), isGone: try row.value(5),
+          retiredAt: try row.value(2), isGone: try row.value(5), applied: try row.value(6),
           givenUp: try row.number(3), isForked: try row.value(4))
       }
     }

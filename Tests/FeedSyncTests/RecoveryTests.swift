@@ -62,6 +62,18 @@ import Testing
     #expect(try device(lost.id, in: rebuilt).returnedAt != nil)
   }
 
+  @Test func aRetiredDeviceIsBackWhereARebuiltStoreFindsMoreOfIt() throws {
+    let bob = try place.store("bob")
+    try bob.importAll()
+    let lost = ann.container.thisDevice
+    try bob.retire(lost.id)
+    try ann.write { try $0.put(["n": 2], at: "x", in: "n") }
+    let rebuilt = DocumentStore(
+      try UbiquityContainer.rebuild(place.folder.path, state: place.state("bob")).container)
+    try rebuilt.importAll()
+    #expect(try device(lost.id, in: rebuilt).returnedAt != nil)
+  }
+
   @Test func aStoreWithNothingToAdoptSaysSo() throws {
     let error = #expect(throws: FeedSyncError.self) {
       try UbiquityContainer.adopt(place.folder.path, state: place.state("ann"))

@@ -113,9 +113,14 @@ struct BlobUpkeep {
     let ambient = device.ambient
     let writer = BlobWriter(
       blobs, stream: own, temporaryName: { ambient.temporaryName() }, isStopping: isCancelled)
-    for hash in missing.sorted() {
+    // With another one first each time: one that cannot be read may take all the time there is.
+    let sorted = missing.sorted()
+    let first = Int(device.nonce % UInt64(sorted.count))
+    var hasTried = false
+    for hash in sorted[first...] + sorted[..<first] {
       for (other, hashes) in others where hashes.contains(hash) {
-        guard !stops(&report, report.copied > 0) else { return }
+        guard !stops(&report, hasTried) else { return }
+        hasTried = true
         // What cannot be read now may be later.
         guard try copy(hash, from: other, with: writer) else { continue }
         report.copied += 1

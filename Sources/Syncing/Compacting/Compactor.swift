@@ -47,8 +47,9 @@ package struct Compactor {
   private static let spentLife: Int64 = 400 * 86_400_000
   /// Asked between files whether to end early.
   ///
-  /// The first of each kind of work is done all the same: to find out what there is to do may take
-  /// all the time of a pass, where the folder is slow, and the next one begins there again.
+  /// The first of each kind of work on a stream is done all the same: to find out what there is to
+  /// do may take all the time of a pass, where the folder is slow, and the next one begins there
+  /// again.
   package var isStopping: () -> Bool = { false }
   /// Asked before that, and within a blob, which may be large, whether to give up; then
   /// ``isStopping`` says so, too.
@@ -117,12 +118,10 @@ package struct Compactor {
   /// - parameter hasDone: whether some of it was done in this pass.
   func isEnding(_ hasDone: Bool) -> Bool { isStopping() && (hasDone || isCancelled()) }
 
-  /// The streams; where hardly anything is done in each pass, with another one first as time goes
-  /// by.
+  /// The streams; where hardly anything is done in each pass, with another one first each time.
   private func inTurn(_ streams: [CompactableStream]) -> [CompactableStream] {
     guard streams.count > 1, isStopping() else { return streams }
-    let minute = UInt64(bitPattern: device.ambient.now()) / 60_000
-    let first = Int(minute % UInt64(streams.count))
+    let first = Int(device.nonce % UInt64(streams.count))
     return Array(streams[first...] + streams[..<first])
   }
 
@@ -166,13 +165,18 @@ package struct Compactor {
     _ runs: [JoinPlan.Run], of stream: StreamID, _ limits: CompactionLimits,
     into report: inout CompactionReport
   ) throws {
-    for planned in runs {
+    var hasTried = false
+    // What others have dropped is told again by what takes its place: where nothing may be said,
+    // each would be tried in vain, in each pass.
+    let isTold = try device.database.statement(historyStart: .zero) != nil
+    for planned in runs where isTold || !planned.parts.contains(where: \.isReduced) {
       for run in try readable(planned) {
-        guard !isEnding(report.joined > 0) else {
+        guard !isEnding(hasTried) else {
           report.isStopped = true
           return
         }
         try join(run, of: stream, limits, into: &report)
+        hasTried = true
       }
     }
   }

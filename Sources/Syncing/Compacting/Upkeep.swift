@@ -11,8 +11,8 @@ package struct Upkeep {
   private let limits: CompactionLimits
   /// For how long it may go on, in milliseconds, if not to the end.
   ///
-  /// The next run goes on behind it; so each does the first of each kind of work, however long it
-  /// took to find that.
+  /// The next run goes on behind it; so each does the first of each kind of work on a stream,
+  /// however long it took to find that.
   package var budget: Int64? = 2_000
   /// Asked between files whether to end early.
   package var isStopping: () -> Bool = { false }
