@@ -42,8 +42,14 @@ public struct FeedFetcher: Sendable {
   ///
   /// It never throws: what went wrong is in the outcome, with the address where it did.
   public func fetch(_ request: FetchRequest) async -> FetchOutcome {
+    await fetch(request, unless: HeldServers())
+  }
+
+  /// Fetches one document, and asks none of the servers that are to be left alone.
+  func fetch(_ request: FetchRequest, unless held: HeldServers) async -> FetchOutcome {
     var trail = RedirectTrail(from: request.address, policy: configuration.redirects)
     while true {
+      if let seconds = held[trail.current.server] { return .postponed(seconds: seconds) }
       let fields = fields(of: request, to: trail.current)
       let get = HTTPGet(address: trail.current, fields: fields, plan: Self.plan)
       switch await transport.get(get) {

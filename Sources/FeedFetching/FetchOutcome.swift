@@ -34,7 +34,8 @@ public enum FetchOutcome: Sendable, Equatable {
   case gone(FetchError)
   /// It did not come.
   case failed(FetchError)
-  /// It was not asked for, since the server had just asked to be left alone for so many seconds.
+  /// It was not asked for, since the server, or one that a redirect led to, had just asked to be
+  /// left alone for so many seconds.
   case postponed(seconds: Int)
 }
 

@@ -80,15 +80,8 @@ import Testing
   func aServerThatARedirectLedToIsNotAskedAgain() async throws {
     var polite = Fetching.configuration
     polite.crowd.concurrent = 1
-    let script: PlayedServer.Script = { request in
-      let host = request.fields["host"] ?? ""
-      guard host.hasPrefix("127.0.0.1:") else {
-        return Replies.reply(429, ["Retry-After: 77"])
-      }
-      let other = "http://" + host.replacing("127.0.0.1", with: "127.0.0.2") + "/"
-      return request.path == "/moved" ? Replies.redirect(302, to: other) : Replies.feed()
-    }
-    try await PlayedServer.run(script, addresses: ["127.0.0.1", "127.0.0.2"]) { server in
+    let addresses = ["127.0.0.1", "127.0.0.2"]
+    try await PlayedServer.run(Self.leadsToABusyOne, addresses: addresses) { server in
       let results = try await results(
         [
           server.url("/moved"), server.url("/busy", host: "127.0.0.2"), server.url("/here"),
@@ -99,6 +92,30 @@ import Testing
       #expect(outcomes["1"] == .postponed(seconds: 77))
       #expect(outcomes["2"]?.document != nil)
       #expect(server.requests.map(\.path) == ["/moved", "/", "/here"])
+    }
+  }
+
+  /// What has moved is redirected to 127.0.0.2, which wants to be left alone.
+  private static let leadsToABusyOne: PlayedServer.Script = { request in
+    let host = request.fields["host"] ?? ""
+    guard host.hasPrefix("127.0.0.1:") else { return Replies.reply(429, ["Retry-After: 77"]) }
+    let other = "http://" + host.replacing("127.0.0.1", with: "127.0.0.2") + "/"
+    return request.path.hasPrefix("/moved") ? Replies.redirect(302, to: other) : Replies.feed()
+  }
+
+  @Test("Nor do the redirects after it ask it, where it has no requests of its own")
+  func laterRedirectsDoNotAskIt() async throws {
+    var polite = Fetching.configuration
+    polite.crowd.concurrent = 1
+    let addresses = ["127.0.0.1", "127.0.0.2"]
+    try await PlayedServer.run(Self.leadsToABusyOne, addresses: addresses) { server in
+      let paths = ["/moved1", "/moved2", "/moved3", "/here"]
+      let outcomes = try await results(paths.map { server.url($0) }, polite).map(\.outcome)
+      #expect(outcomes.first?.error?.cause == .status(429))
+      #expect(
+        outcomes.dropFirst().dropLast() == [.postponed(seconds: 77), .postponed(seconds: 77)])
+      #expect(outcomes.last?.document != nil)
+      #expect(server.requests.map(\.path) == ["/moved1", "/", "/moved2", "/moved3", "/here"])
     }
   }
 

@@ -9,21 +9,23 @@ extension FeedFetcher {
   /// No more begin while `deliver` has not returned, so that documents do not pile up in memory.
   /// A server that answers 429, or names a time with another failure, is not asked again in this
   /// run: the rest of its requests are `.postponed`; where a redirect led there, those of the
-  /// server that redirects go on. If the task is cancelled, those that run end as `.failed` with
-  /// `.cancelled`, and the rest do not begin and are not delivered.
+  /// server that redirects go on, and are `.postponed` if they are led there, too. If the task is
+  /// cancelled, those that run end as `.failed` with `.cancelled`, and the rest do not begin and
+  /// are not delivered.
   public func fetchAll(
     _ requests: [FetchRequest], deliver: (FetchResult) async -> Void
   ) async {
     let start = time.elapsed()
     var queue = FetchQueue(
       servers: requests.map(\.address.server), limits: configuration.crowd)
+    let held = HeldServers()
     await withTaskGroup(of: (index: Int, outcome: FetchOutcome)?.self) { group in
       var alarm: Duration?
       while !Task.isCancelled {
         switch queue.next(at: time.elapsed() - start) {
         case .finish: return
         case .start(let index):
-          group.addTask { (index, await self.fetch(requests[index])) }
+          group.addTask { (index, await self.fetchOne(requests[index], of: held)) }
           continue
         case .postpone(let index, let seconds):
           let outcome = FetchOutcome.postponed(seconds: seconds)
@@ -57,6 +59,17 @@ extension FeedFetcher {
         await deliver(FetchResult(request: requests[ended.index], outcome: ended.outcome))
       }
     }
+  }
+
+  /// Fetches one of many, and lets those that run know at once whom to leave alone.
+  private func fetchOne(
+    _ request: FetchRequest, of held: HeldServers
+  ) async -> FetchOutcome {
+    let outcome = await fetch(request, unless: held)
+    if let seconds = Self.holdSeconds(after: outcome) {
+      held.hold(Self.servers(asking: outcome, of: request), seconds: seconds)
+    }
+    return outcome
   }
 
   /// For how long a server wants to be left alone, if it says so.
