@@ -90,4 +90,18 @@ import Testing
     #expect(try ann.subscribe(to: list).added.map(\.key) == keys)
     #expect(try ann.subscribe(to: list).known == 2)
   }
+
+  @Test("A list that has the first address, too, means two feeds, in either order")
+  func aListWithBothAddressesMeansTwoFeeds() throws {
+    try ann.move(feed, to: addresses[1])
+    try ann.unsubscribe(feed)
+    let both = [addresses[0], addresses[1]]
+    for urls in [both, both.reversed()] {
+      let feeds = urls.map { OPMLDocument.Feed(url: $0) }
+      let list = OPMLDocument(title: nil, outlines: feeds.map { .feed($0) })
+      let added = try ann.subscribe(to: list).added
+      #expect(added.map(\.key) == urls.map { FeedKey(address: $0) })
+      for feed in added { try ann.unsubscribe(feed.key) }
+    }
+  }
 }

@@ -21,32 +21,44 @@ extension Library {
     var addresses = Set(rows.map { WebIdentity.comparable($0.subscription.url) })
     var result = OPMLImport()
     result.refused = list.refused
+    var new: [SubscribedFeed] = []
     for entry in list.entries {
       guard let feed = try? Self.feed(for: Subscription(entry)) else {
         result.refused.append(entry.feed.url)
         continue
       }
       let isNew = addresses.insert(WebIdentity.comparable(feed.subscription.url)).inserted
-      guard isNew, !keys.contains(feed.key) else {
+      guard isNew, keys.insert(feed.key).inserted else {
         result.known += 1
         continue
       }
-      let added = try run("subscribe", subject: feed.subscription.url) {
-        try withFormerKey(feed) { keys.contains($0) }
-      }
-      keys.insert(added.key)
-      result.added.append(added)
+      new.append(feed)
     }
-    guard !result.added.isEmpty else { return result }
+    guard !new.isEmpty else { return result }
+    // Once all have their own keys: one that a feed had before may be that of an entry behind it.
+    result.added = try add(new, taken: keys)
+    try refresh()
+    return result
+  }
+
+  /// Adds feeds under the keys that they had before, unless these are taken.
+  private func add(_ feeds: [SubscribedFeed], taken: Set<FeedKey>) throws -> [SubscribedFeed] {
+    var taken = taken
+    let added = try feeds.map { feed in
+      let one = try run("subscribe", subject: feed.subscription.url) {
+        try withFormerKey(feed) { taken.contains($0) }
+      }
+      taken.insert(one.key)
+      return one
+    }
     try run("subscribe") {
       _ = try store.write { writer in
-        for feed in result.added {
+        for feed in added {
           try writer.put(feed.subscription, at: feed.key.text, in: SyncedCollections.subscriptions)
         }
       }
     }
-    try refresh()
-    return result
+    return added
   }
 
   /// All subscriptions as a list: by their folders, and in these by their titles.
