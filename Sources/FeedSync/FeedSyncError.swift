@@ -125,8 +125,8 @@ extension FeedSyncError {
         .noContainer, operation: operation, file: path.string,
         message: "the folder has no feedsync.container: it is empty, not mounted, or no container",
         hint: operation == "init"
-          ? "mount the folder, or let your syncer finish: where a device is known, init puts the"
-            + " marker back only beside files of its container in logs/"
+          ? "mount the folder, or let your syncer finish: init makes no marker beside files of a"
+            + " container in logs/; it puts theirs back, run where a device of it is known"
           : "let your syncer finish, mount the folder, or run 'feedsync init DIR', which puts the"
             + " marker back where files of the container are")
     case .unreachable(let path, let errno):

@@ -56,10 +56,10 @@ package struct ContainerFolder: Sendable {
   ///
   /// - returns: the marker that stands there now.
   package func create(_ marker: Marker, temporaryName: FilePath.Component) throws -> Marker {
-    guard try place(marker.bytes, at: markerFile, temporaryName: temporaryName) else {
-      return try self.marker()
-    }
-    return marker
+    _ = try place(marker.bytes, at: markerFile, temporaryName: temporaryName)
+    // Read back: where a file system can neither link nor rename without replacing, two who do this
+    // at once both place theirs, and one of them stays.
+    return try self.marker()
   }
 
   /// How a segment came to be in the folder.

@@ -18,7 +18,8 @@ extension DeviceDirectory {
   /// The marker of the folder that `init` was asked for, made or put back where it is not there.
   ///
   /// - throws: ``ContainerError/markerMissing(_:)`` where a container is known to have been and
-  ///   nothing says that this is its folder; ``DeviceError/nothingToJoin(_:)``.
+  ///   nothing says that this is its folder, or where nothing is known and files of one are there;
+  ///   ``DeviceError/nothingToJoin(_:)``.
   func marker(
     of container: ContainerFolder, request: Request
   ) throws -> (Marker, origin: MarkerOrigin) {
@@ -42,6 +43,9 @@ extension DeviceDirectory {
     let name = container.root.lastComponent?.string ?? "feedsync"
     let wanted = Marker(
       container: ambient.identifier(), identifier: request.identifier ?? name)
+    guard try !holdsOthers(container, than: wanted.container) else {
+      throw ContainerError.markerMissing(container.root)
+    }
     let found = try container.create(wanted, temporaryName: ambient.temporaryName())
     return (found, found == wanted ? .created : .present)
   }
@@ -72,6 +76,18 @@ extension DeviceDirectory {
       return true
     } catch DeviceError.notInitialised {
       return false
+    }
+  }
+
+  /// Whether there is a file of a container, which is another than a new one.
+  ///
+  /// Syncers keep no order: its marker may be on its way. A new one would take that one's place on
+  /// all machines, or lose against it with all that was written meanwhile.
+  private func holdsOthers(_ container: ContainerFolder, than id: ContainerID) throws -> Bool {
+    let reader = SegmentReader(container: container, expected: id)
+    return try container.list().segments.contains { file in
+      guard case .setAside(let record) = reader.take(file) else { return false }
+      return record.reason == .otherContainer
     }
   }
 

@@ -56,6 +56,8 @@ package final class Importer {
     publish(into: &report)
     try knowledge.refresh()
     let listing = try device.container.list(directories: directories)
+    // Where the mount went meanwhile nothing was there, and nothing is to be forgotten for that.
+    try device.requireContainer()
     try take(listing, into: &report)
     try heed(into: &report)
     if directories == nil {

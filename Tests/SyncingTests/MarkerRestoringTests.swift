@@ -43,6 +43,31 @@ import Testing
     #expect(try !house.initialise(folder).isMarkerRestored)
   }
 
+  /// A syncer brings files in any order.
+  @Test("makes none beside files of a container that nobody here knows, and waits for theirs")
+  func filesFirst() throws {
+    try house.initialise(folder)
+    try write("a")
+    let text = try marker()
+    try house.files.remove(markerFile)
+    let other = house.other("other")
+    #expect(throws: ContainerError.markerMissing(folder)) {
+      try house.initialise(folder, in: other)
+    }
+    #expect(!house.exists(markerFile))
+    try house.files.publish(text, at: markerFile, temporaryName: "t")
+    #expect(try !house.initialise(folder, in: other).isCreated)
+  }
+
+  @Test("makes one beside files that are of no container")
+  func strangeFiles() throws {
+    let logs = folder.appending("logs")
+    try house.files.makeDirectory(logs, mode: 0o700)
+    try house.files.makeDirectory(logs.appending("x"), mode: 0o700)
+    try house.files.publish([1, 2], at: logs.appending("x/y.log"), temporaryName: "t")
+    #expect(try house.initialise(folder).isCreated)
+  }
+
   @Test("refuses an empty folder, as where nothing is mounted")
   func notMounted() throws {
     try house.initialise(folder)
