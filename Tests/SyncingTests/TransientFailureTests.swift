@@ -8,8 +8,9 @@ import Testing
     let scene = try TwoAuthors()
     let file = scene.bobFile
     try scene.deliver([file])
-    // Two reads come first, of the marker: before all, and before what waits is published.
-    scene.world.fake?.fail(.read, at: 3, with: .ioError)
+    // Three reads come first, of the marker: before all, before what waits is published, and behind
+    // the listing.
+    scene.world.fake?.fail(.read, at: 4, with: .ioError)
     let first = try scene.reader.importAll()
     #expect(first.setAside.map(\.reason) == [.unreadable])
     let second = try scene.reader.importAll()

@@ -37,7 +37,7 @@ import Testing
     ],
     "FeedReading": ["Glibc"],
     "FeedFetching": [
-      "AsyncHTTPClient", "Glibc", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
+      "AsyncHTTPClient", "Glibc", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Synchronization",
     ],
     "FeedLibrary": ["Crypto", "Foundation", "GRDB"],
     "NerdfeedCommand": ["ArgumentParser", "Foundation", "Synchronization"],
