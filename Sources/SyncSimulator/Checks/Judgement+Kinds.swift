@@ -144,6 +144,7 @@ extension Judgement {
       // Who has given up what made the set finds none, and begins it anew; and who adds to what
       // shows beside another set writes it anew.
       if other.begins(path), other.promise.hasGivenUp { return true }
+      if writesWhole(other, whatWasAddedBy: judged, at: path) { return true }
       let shown = other.promise.before?.value(at: path)?.elements
       if other.promise.editedKind == path, other.promise.wasDisputed, let shown,
         !shown.contains(element)
@@ -156,6 +157,21 @@ extension Judgement {
       throw Finding(
         "\(key.id): \(element.canonical) that device \(judged.promise.device) added is lost")
     }
+  }
+
+  /// Whether an edit of a set wrote all of it that showed, since what made it was given up: whoever
+  /// has not seen a set made makes it, and covers what comes late (protocol.md 6, 11).
+  private func writesWhole(
+    _ other: JudgedPromise, whatWasAddedBy judged: JudgedPromise, at path: [ByteString]
+  ) -> Bool {
+    guard other.promise.editedKind == path, other.hasGivenUp(judged), other.claims(judged) else {
+      return false
+    }
+    let makers = promises.filter {
+      $0.promise.before?.value(at: path) == nil && $0.promise.after?.value(at: path) != nil
+    }
+    return makers.contains { other.hasGivenUp($0) }
+      && !makers.contains { other.hasSeen($0) && !other.hasGivenUp($0) }
   }
 
   /// Whether an edit of one place may have written all anew that showed: so it does where nothing
