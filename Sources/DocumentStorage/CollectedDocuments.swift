@@ -48,10 +48,11 @@ final class CollectedDocuments: Sendable {
     /// That of the transaction which came last.
     fileprivate var context: (transaction: UInt32, seen: Context)?
     /// Those that may cover what comes before them.
-    fileprivate var coverers: [(path: UInt32, transaction: UInt32)] = []
+    fileprivate var coverers: [(path: UInt32, transaction: UInt32, mark: SeenContexts.Mark)] = []
     /// The operations of the documents in hand, by their numbers, each document's in their order,
-    /// and where those of each end.
-    fileprivate var chains: (links: [UInt32], ends: [Int]) = ([], [])
+    /// the marks of their transactions, and where those of each document end.
+    fileprivate var chains: (links: [UInt32], marks: [SeenContexts.Mark], ends: [Int]) =
+      ([], [], [])
     /// Which documents these are.
     fileprivate let range: Range<Int>
 
@@ -80,11 +81,13 @@ final class CollectedDocuments: Sendable {
       if chain.count > 0 { rest.append((chain.last, end - 1)) }
     }
     shared.chains.links = Array(repeating: 0, count: end)
+    shared.chains.marks = Array(repeating: .none, count: end)
     while !rest.isEmpty {
       var kept = 0
       for index in rest.indices {
         let (link, place) = rest[index]
         shared.chains.links[place] = link
+        shared.chains.marks[place] = contexts.marks[Int(links[Int(link)].transaction)]
         let previous = links[Int(link)].previous
         guard previous != CollectedOperations.none else { continue }
         rest[kept] = (previous, place - 1)
@@ -115,9 +118,9 @@ final class CollectedDocuments: Sendable {
     shared.coverers.removeAll(keepingCapacity: true)
     if range.count > 1 {
       // The last first: what covers comes later.
-      for index in range.reversed() where isCovered(shared.chains.links[index], &shared) {
+      for index in range.reversed() where isCovered(at: index, &shared) {
         let link = links[Int(shared.chains.links[index])]
-        let stream = headers[Int(link.transaction)].stamp.dot.stream
+        let stream = contexts.stream(of: shared.chains.marks[index])
         incoming.covered.append((path(link.path, &shared), stream))
         shared.chains.links[index] = CollectedOperations.none
       }
@@ -131,8 +134,10 @@ final class CollectedDocuments: Sendable {
   /// that it covers itself: then the document is the same as if it had never come.
   ///
   /// Else what comes before may be covered by it.
-  private func isCovered(_ number: UInt32, _ shared: inout Shared) -> Bool {
-    let link = links[Int(number)]
+  ///
+  /// - parameter place: Where the operation stands in the chains.
+  private func isCovered(at place: Int, _ shared: inout Shared) -> Bool {
+    let link = links[Int(shared.chains.links[place])]
     guard link.kind.cover == .path else { return false }
     // Inserts stay, since edits that came before them show with them.
     if link.insert != CollectedOperations.none, link.kind.carriesValue {
@@ -141,14 +146,14 @@ final class CollectedDocuments: Sendable {
         let coverer = shared.coverers[index]
         guard coverer.path == link.path || coverer.path == root else { continue }
         if coverer.transaction == link.transaction
-          || contexts.covers(headers[Int(coverer.transaction)], headers[Int(link.transaction)])
+          || contexts.covers(coverer.mark, shared.chains.marks[place])
         {
           return true
         }
       }
     }
     if shared.coverers.count < Self.mostCoverers {
-      shared.coverers.append((link.path, link.transaction))
+      shared.coverers.append((link.path, link.transaction, shared.chains.marks[place]))
     }
     return false
   }

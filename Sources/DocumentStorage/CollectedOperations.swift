@@ -83,6 +83,8 @@ struct CollectedOperations: ~Copyable {
   /// The chain of each of its documents and the number of the insert that it names; ``none`` for
   /// one that has not come yet.
   private var namedDocuments: [(chain: UInt32, insert: UInt32)] = []
+  /// Up to which of them all has been fetched that looking them up needs.
+  private var fetched = 0
   private var payloads: [UInt8] = []
   /// About how much memory all of it takes.
   private(set) var bytes = 0
@@ -144,6 +146,7 @@ struct CollectedOperations: ~Copyable {
     namedDocuments.removeAll(keepingCapacity: true)
     let unknown = (chain: Self.none, insert: Self.none)
     namedDocuments.append(contentsOf: repeatElement(unknown, count: table.documents.count))
+    fetched = 0
   }
 
   /// The chain of a document, and the number of the insert.
@@ -152,6 +155,10 @@ struct CollectedOperations: ~Copyable {
   ) -> (chain: UInt32, insert: UInt32) {
     let known = namedDocuments[Int(document)]
     guard known.chain == Self.none else { return known }
+    if document >= fetched {
+      fetched = min(Int(document) + Self.fetchedAtOnce, table.documents.count)
+      documents.fetch(Int(document)..<fetched, of: table)
+    }
     let insert = table.documents[Int(document)].insert
     let chain = documents.number(of: Int(document), in: table)
     if chain == chains.count {
@@ -161,6 +168,9 @@ struct CollectedOperations: ~Copyable {
     namedDocuments[Int(document)] = (UInt32(chain), self.number(of: insert, in: chain))
     return namedDocuments[Int(document)]
   }
+
+  /// Few enough to be still at hand when the last of them is looked up.
+  private static let fetchedAtOnce = 64
 
   private mutating func number(of path: UInt32, _ table: OperationTable) -> UInt32 {
     let known = namedPaths[Int(path)]

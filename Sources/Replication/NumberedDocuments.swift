@@ -9,6 +9,8 @@ package struct NumberedDocuments {
   private var hashes: [Int] = []
   /// Which number a document has, by its hash value.
   private var slots = [Slot](repeating: .empty, count: 1 << 6)
+  /// Made of all that ``fetch(_:of:)`` looked at: else nothing would have to be looked at.
+  private var fetched = 0
 
   /// A number beside a part of its hash value: mostly nothing else has to be fetched to see whether
   /// it is another's.
@@ -55,6 +57,25 @@ package struct NumberedDocuments {
     if count * 2 > slots.count { makeRoom() }
     return count - 1
   }
+
+  /// Looks at all that looking up some documents of a table will need.
+  ///
+  /// Each of them waits for the memory three times, one after another, where there are many
+  /// documents. Here all wait together, and what they waited for is at hand then.
+  package mutating func fetch(_ range: Range<Int>, of table: OperationTable) {
+    guard range.count > 1, count > Self.farApart else { return }
+    var seen = 0
+    for document in range {
+      let slot = slots[table.documents[document].hash & (slots.count - 1)]
+      guard !slot.isEmpty else { continue }
+      let start = keys.places[Int(slot.number)].id.lowerBound
+      if start < keys.ids.count { seen &+= Int(keys.ids[start]) }
+    }
+    fetched &+= seen
+  }
+
+  /// Fewer are near enough to one another.
+  private static let farApart = 1024
 
   private mutating func makeRoom() {
     slots = [Slot](repeating: .empty, count: slots.count * 2)
