@@ -7,9 +7,7 @@ extension StoreWriter {
   ///     do { … } catch { writer.goBack(to: before) }
   package struct Point {
     fileprivate let key: DocumentKey
-    fileprivate let state: DocumentState?
-    fileprivate let paths: Set<Path>?
-    fileprivate let isChanged: Bool
+    fileprivate let draft: Draft?
     fileprivate let operations: Int
     fileprivate let bytes: Int
     fileprivate let context: Context?
@@ -19,15 +17,13 @@ extension StoreWriter {
   /// What this transaction is by now, as far as edits of a document change it.
   package func point(of key: DocumentKey) -> Point {
     Point(
-      key: key, state: states[key], paths: paths[key], isChanged: changed.contains(key),
-      operations: operations.count, bytes: bytes, context: context, header: header)
+      key: key, draft: drafts[key], operations: operations.count, bytes: bytes, context: context,
+      header: header)
   }
 
   /// Takes back the edits of the document since then; there must be no others.
   package mutating func goBack(to point: Point) {
-    states[point.key] = point.state
-    paths[point.key] = point.paths
-    if !point.isChanged { changed.remove(point.key) }
+    drafts[point.key] = point.draft
     operations.removeLast(operations.count - point.operations)
     (bytes, context, header) = (point.bytes, point.context, point.header)
   }

@@ -30,18 +30,22 @@ package struct StoreWriter {
     }
   }
 
+  /// A document that this transaction changes.
+  struct Draft {
+    var state: DocumentState
+    /// Where it changes, as those who read it see that; some may stand there more than once.
+    var paths: [Path] = []
+  }
+
   let db: Database
   let placed: PlacedDevice
-  private(set) var streams: StreamDirectory
-  private var table: DocumentTable
-  private let nonce: UInt64
+  var streams: StreamDirectory
+  var table: DocumentTable
+  let nonce: UInt64
   var header: Transaction.Header
   var context: Context?
-  var states: [DocumentKey: DocumentState] = [:]
-  var changed: Set<DocumentKey> = []
+  var drafts: [DocumentKey: Draft] = [:]
   var operations: [Operation] = []
-  /// Where the documents change, as those who read them see it.
-  var paths: [DocumentKey: Set<Path>] = [:]
   /// About how large the transaction is by now.
   package internal(set) var bytes = 0
 
@@ -69,8 +73,6 @@ package struct StoreWriter {
 }
 
 extension StoreWriter {
-  private var device: DeviceRecord { placed.record }
-
   /// What this transaction is named if it comes to be committed and has something to publish.
   package var name: (stream: StreamID, sequence: UInt64) { (header.stream, header.sequence) }
 }
@@ -204,7 +206,7 @@ extension StoreWriter {
   }
 
   func state(of key: DocumentKey) throws -> DocumentState {
-    if let state = states[key] { return state }
+    if let draft = drafts[key] { return draft.state }
     return try table.state(of: key, streams: streams)
   }
 
@@ -217,9 +219,7 @@ extension StoreWriter {
       seeing: seen, on: key, header: header, firstIndex: operations.count)
     try count(new)
     operations += new
-    note(before.removals(seeing: seen, on: key), on: before, at: key)
-    states[key] = state
-    changed.insert(key)
+    keep(state, of: key, changedBy: before.removals(seeing: seen, on: key), from: before)
   }
 
   /// Writes a document anew of which others have dropped what is edited here.
@@ -243,10 +243,8 @@ extension StoreWriter {
       state.apply(
         .init(operation), stamp: header.stamp(operations.count + offset), context: header.context)
     }
-    note(new, on: before, at: revival.key)
     operations += new
-    states[revival.key] = state
-    changed.insert(revival.key)
+    keep(state, of: revival.key, changedBy: new, from: before)
   }
 
   /// One transaction has one context.
@@ -258,11 +256,18 @@ extension StoreWriter {
       nonce: nonce, fingerprint: .origin)
   }
 
-  private mutating func note(
-    _ new: [Operation], on state: DocumentState, at key: DocumentKey
+  /// - parameter before: What it was before `new`.
+  private mutating func keep(
+    _ state: DocumentState, of key: DocumentKey, changedBy new: [Operation],
+    from before: DocumentState
   ) {
-    paths[key, default: []].formUnion(
-      new.lazy.filter { !$0.path.isRoot }.map { state.shownPath(of: $0.kind, at: $0.path) })
+    func keep(in draft: inout Draft) {
+      draft.state = state
+      for operation in new where !operation.path.isRoot {
+        draft.paths.append(before.shownPath(of: operation.kind, at: operation.path))
+      }
+    }
+    keep(in: &drafts[key, default: Draft(state: state)])
   }
 
   private mutating func count(_ new: [Operation]) throws {
@@ -285,112 +290,7 @@ extension StoreWriter {
     let new = state.perform(
       plan, wanted: wanted, on: key, header: header, firstIndex: operations.count)
     try count(new)
-    note(new, on: before, at: key)
     operations += new
-    states[key] = state
-    changed.insert(key)
-  }
-}
-
-// MARK: - Committing
-
-extension StoreWriter {
-  /// Stores states, position, clock and outbox entry.
-  ///
-  /// - parameter isRelease: whether all that is done is to publish what showed already: those who
-  ///   follow the store are told of documents only that show something else by that, or are in
-  ///   conflict.
-  mutating func finish(isRelease: Bool = false) throws -> Result {
-    guard !changed.isEmpty else { return result(sequence: nil) }
-    let before = isRelease ? try stored(changed) : [:]
-    // Without operations there are only removals that wait: nothing to publish yet.
-    if !operations.isEmpty { try appendTransaction() }
-    var documents = try saveStates()
-    if isRelease {
-      let after = try stored(changed)
-      documents.removeAll { before[$0.key] == after[$0.key] }
-    }
-    documents += try judgedAgain()
-    let sequence = operations.isEmpty ? nil : header.sequence
-    if !documents.isEmpty { try tell(documents, sequence: sequence) }
-    return result(sequence: sequence)
-  }
-
-  private struct Shown: Equatable {
-    let body: [UInt8]?
-    let conflicts: Int
-  }
-
-  /// What the rows of some documents show.
-  private func stored(_ keys: Set<DocumentKey>) throws -> [DocumentKey: Shown] {
-    var shown: [DocumentKey: Shown] = [:]
-    for key in keys {
-      let view = try table.state(of: key, streams: streams).view()
-      shown[key] = Shown(body: view.body, conflicts: view.conflictCount)
-    }
-    return shown
-  }
-
-  /// What this write had seen may tell of a branch that nobody here knew of.
-  private mutating func judgedAgain() throws -> [ImportedPart.Document] {
-    guard streams.hasRebranched else { return [] }
-    return try table.judgeAgain(&streams, streams.hasNewMeaning ? .all : .provisional)
-      .filter { !changed.contains($0.key) }
-      .map {
-        ImportedPart.Document(key: $0.key, isDeleted: !$0.isVisible, paths: $0.paths.sorted())
-      }
-  }
-
-  private func tell(_ documents: [ImportedPart.Document], sequence: UInt64?) throws {
-    let origin = CommittedChange.Origin(
-      stream: device.stream, sequence: sequence,
-      collections: Set(documents.map(\.key.collection)).sorted(),
-      documents: documents, isComplete: true)
-    try ChangeLog.append([origin], db)
-  }
-
-  /// Stores a transaction that says nothing of documents, to carry what its segment tells.
-  mutating func finishWithoutOperations() throws { try appendTransaction() }
-
-  private func result(sequence: UInt64?) -> Result {
-    Result(
-      changed: changed.count, stream: device.stream, sequence: sequence,
-      fingerprint: sequence == nil ? nil : header.fingerprint)
-  }
-
-  private mutating func appendTransaction() throws {
-    // First of all: who catches it has changed nothing.
-    try Outbox.check(header.context)
-    let previous = streams.position(of: device.stream)
-    let operations = OperationList(self.operations)
-    let form = CanonicalTransaction.bytes(
-      sequence: header.sequence, time: header.time, context: header.context,
-      operations: operations)
-    header = Transaction.Header(
-      stream: header.stream, sequence: header.sequence, time: header.time,
-      context: header.context, nonce: nonce,
-      fingerprint: Fingerprint(
-        after: previous.fingerprint, nonce: nonce, canonicalForm: form))
-    try streams.apply(
-      header, OperationFacts(of: operations, in: header.stream), after: previous.fingerprint, db)
-    try streams.save(db)
-    try Outbox.append(
-      Transaction(header: header, operations: operations), after: previous,
-      container: device.container, streams: &streams, db)
-  }
-
-  private mutating func saveStates() throws -> [ImportedPart.Document] {
-    var batch = DocumentBatch()
-    let saved: [ImportedPart.Document] = try changed.sorted().compactMap { key in
-      guard var state = states[key] else { return nil }
-      if !operations.isEmpty { state.seal(header.tip) }
-      state.lineage = streams.frontier.lineage
-      state.settle()
-      let isVisible = try table.save(state, of: key, in: &batch) { try streams.number(of: $0, db) }
-      return ImportedPart.Document(
-        key: key, isDeleted: !isVisible, paths: (paths[key] ?? []).sorted())
-    }
-    try table.write(&batch)
-    return saved
+    keep(state, of: key, changedBy: new, from: before)
   }
 }
