@@ -71,6 +71,21 @@ import Testing
     #expect(try machine.feedsync("dump").output.split(separator: "\n").count >= 2)
   }
 
+  @Test("tells of settings that somebody has broken")
+  func settings() throws {
+    let machine = try Machine()
+    try machine.feedsync("settings", "set", "grace", "1d")
+    #expect(try machine.diagnose().found == [])
+    let names = try FileManager.default.contentsOfDirectory(atPath: machine.state.path)
+    let name = try #require(names.first { $0.hasSuffix(".settings.json") })
+    for broken in [#"{"grace":"soon"}"#, "{"] {
+      try Data(broken.utf8).write(to: machine.state.appending(path: name))
+      let run = try machine.diagnose()
+      #expect(run.status == 1 && run.found == ["warning settings"])
+      #expect(run.findings.first?["file"]?.text?.hasSuffix(name) == true)
+    }
+  }
+
   @Test("tells of a watch that was killed")
   func deadWatch() throws {
     let machine = try Machine()

@@ -24,7 +24,7 @@ package struct Diagnosis {
     SetAsideCheck(), CloneCheck(), ManyDevicesCheck(),
     ForeignFilesCheck(), MarkerCopyCheck(), PublishedFilesCheck(), OutboxCheck(), ClockCheck(),
     AttachmentsCheck(), DocumentsCheck(), KeptVersionsCheck(), WatcherCheck(), WatchingCheck(),
-    OtherStatesCheck(), OlderDatabasesCheck(),
+    SettingsCheck(), OtherStatesCheck(), OlderDatabasesCheck(),
   ]
 
   /// Runs checks; one that fails is a finding, and the others go on.
