@@ -5,10 +5,12 @@ import DocumentStorage
 struct ExplanationText {
   private let plan: QueryPlan
   private let suggestion: MemberPath?
+  private let collection: ByteString?
 
   init(_ explanation: QueryExplanation) {
     plan = explanation.plan
     suggestion = explanation.suggestion
+    collection = explanation.collection
   }
 
   var lines: [String] {
@@ -19,9 +21,10 @@ struct ExplanationText {
     }
     lines += plan.sorts.map { "gathers and sorts what it found for \($0)" }
     if let suggestion {
+      let name = collection.map { ShellWord.quoted($0.description) } ?? "COLLECTION"
       lines.append(
-        "an index would help: feedsync index create COLLECTION "
-          + ShellWord.quoted(suggestion.pointer))
+        "an index would help: feedsync index create \(name) \(ShellWord.quoted(suggestion.pointer))"
+          + (collection == nil ? ", with the collection's name for COLLECTION" : ""))
     }
     return lines
   }
@@ -47,6 +50,7 @@ struct ExplanationText {
       "every_collection": .bool(plan.readsEveryCollection),
       "sorts": .array(plan.sorts.map { .text($0) }),
       "suggestion": suggestion.map { .text($0.pointer) } ?? .null,
+      "collection": suggestion == nil ? .null : collection.map { .string($0) } ?? .null,
       "sqlite": .array(plan.details.map { .text($0) }),
     ])
   }

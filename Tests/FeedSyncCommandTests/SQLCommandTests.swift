@@ -126,8 +126,16 @@ import Testing
     #expect(
       hint.lines == [
         "scans every document of a collection",
-        "an index would help: feedsync index create COLLECTION /n",
+        "an index would help: feedsync index create a /n",
       ])
+    #expect(try explained()["collection"] == .string("a"))
+    let any = "SELECT id FROM documents WHERE body ->> '$.n' = 7"
+    for sql in [any, any + " AND collection IN ('a', 'b')"] {
+      #expect(
+        try machine.feedsync("sql", "--explain", sql).lines.last
+          == "an index would help: feedsync index create COLLECTION /n, with the collection's name"
+          + " for COLLECTION", "\(sql)")
+    }
     #expect(try machine.feedsync("index", "create", "a", "n").output == "created\n")
     #expect(try machine.feedsync("index", "create", "a", "/n").output == "exists\n")
     #expect(try machine.feedsync("index", "create", "b", "$.x.y").output == "created\n")

@@ -90,4 +90,6 @@ package struct QueryPlan: Equatable, Sendable {
 package struct QueryExplanation: Equatable, Sendable {
   package let plan: QueryPlan
   package let suggestion: MemberPath?
+  /// The collection that the index is declared of; nil where the statement names none, or several.
+  package let collection: ByteString?
 }

@@ -1,6 +1,7 @@
 import CanonicalJSON
 import GRDB
 import GRDBSQLite
+import Replication
 
 extension StoreDatabase {
   /// Answers one read-only statement over the view `documents(collection, id, body)`.
@@ -34,9 +35,12 @@ extension StoreDatabase {
   package func explain(_ sql: String) throws -> QueryExplanation {
     let indexes = try indexes()
     let plan = try plan(of: sql, indexes: indexes)
-    guard plan.verdict == .scan else { return QueryExplanation(plan: plan, suggestion: nil) }
+    guard plan.verdict == .scan else {
+      return QueryExplanation(plan: plan, suggestion: nil, collection: nil)
+    }
     return QueryExplanation(
-      plan: plan, suggestion: try IndexSuggestion.find(for: sql, plan: plan, indexes: indexes))
+      plan: plan, suggestion: try IndexSuggestion.find(for: sql, plan: plan, indexes: indexes),
+      collection: IndexSuggestion.collection(namedIn: sql))
   }
 
   /// SQLite's plan for a statement; nothing is run.
@@ -113,6 +117,17 @@ private enum IndexSuggestion {
       try trial.removeIndex(wanted)
     }
     return best?.member
+  }
+
+  /// The one collection whose documents a statement asks for, if that can be told.
+  static func collection(namedIn sql: String) -> ByteString? {
+    let names = sql.matches(of: /\bcollection\s*=\s*'([^']*)'/.ignoresCase()).map {
+      ByteString(String($0.1))
+    }
+    guard let name = names.first, Set(names).count == 1,
+      DocumentKey.problem(ofCollection: name) == nil
+    else { return nil }
+    return name
   }
 
   /// The string literals of a statement, paths before others.
