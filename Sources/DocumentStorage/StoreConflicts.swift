@@ -207,7 +207,8 @@ extension ConflictChoice {
     case .value(let value): return value
     case .listed(let number):
       let values = conflicts.flatMap(\.values)
-      guard values.indices.contains(number - 1) else {
+      // Not by what is one less: of the least number there is none.
+      guard (1...).contains(number), number <= values.count else {
         throw ConflictError.noSuchValue(number, of: values.count)
       }
       return try values[number - 1].content.map { try JSON(parsing: $0, limits: .held) }

@@ -96,7 +96,9 @@ import Testing
 
   @Test(
     "refuses what settles nothing",
-    arguments: [[], ["--shown", "--choose", "1"], ["--choose", "9"]])
+    arguments: [
+      [], ["--shown", "--choose", "1"], ["--choose", "9"], ["--choose", "\(Int.min)"],
+    ])
   func refuses(arguments: [String]) throws {
     try collide(#"{"a":1}"#, #"{"a":2}"#)
     let run = try Command.run(
