@@ -3,6 +3,8 @@ import CanonicalJSON
 import FeedSync
 import Foundation
 import Replication
+import SystemFiles
+import SystemPackage
 
 /// Turns what a user typed into keys and bodies, or says what is wrong with it.
 enum DocumentArguments {
@@ -26,13 +28,38 @@ enum DocumentArguments {
     }
   }
 
+  /// A version token: the argument itself, or what a file ends with for `@FILE`.
+  ///
+  /// It has some twenty characters for each value of the document, and the kernel hands no argument
+  /// to a program that is longer than 128 KiB. What 'get --token' says on standard error has
+  /// warnings in front of it.
+  static func token(_ argument: String, operation: String) throws -> Replication.VersionToken {
+    var text = argument
+    var file: String?
+    if argument.hasPrefix("@") {
+      let name = String(argument.dropFirst())
+      let content = try LinuxFileSystem().contents(of: FilePath(name), limit: sizeLimit)
+      text = String(decoding: content.bytes, as: UTF8.self)
+      file = name
+    }
+    let last = text.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }
+    guard let token = VersionTokenText.decode(String(last ?? "")) else {
+      throw FeedSyncError(
+        .badInput, operation: operation, file: file, message: "--base is not a version token",
+        hint: "use what 'feedsync get --token' prints on standard error, or @FILE for what it has"
+          + " printed into a file")
+    }
+    return token
+  }
+
+  /// Escapes may be six times as long as what they stand for.
+  private static let sizeLimit = Limits.bodyBytes * 8
+
   /// The argument itself, or standard input for `-`.
   static func content(_ argument: String) throws -> [UInt8] {
     guard argument == "-" else { return Array(argument.utf8) }
-    // Escapes may be six times as long as what they stand for.
-    let limit = Limits.bodyBytes * 8
-    let bytes = try StandardInput.read(enough: limit + 1)
-    guard bytes.count <= limit else {
+    let bytes = try StandardInput.read(enough: sizeLimit + 1)
+    guard bytes.count <= sizeLimit else {
       throw FeedSyncError(
         .badInput, operation: "read standard input", message: "the document is too large")
     }

@@ -83,6 +83,10 @@ struct PutCommand: StoreCommand {
       change; so concurrent edits of other members survive. Where an object that --base showed \
       is gone now, only the members that were changed come back in it, and not those that were \
       left as they were.
+
+      The token of a large document is too long for an argument; and on standard error it may \
+      stand behind warnings. So it may be read from a file: 'get --token notes x 2> token', then \
+      'put notes x - --base @token'.
       """)
 
   @OptionGroup var global: GlobalOptions
@@ -94,7 +98,8 @@ struct PutCommand: StoreCommand {
   @Argument(help: "A JSON object, or - to read it from standard input.") var json: String
   @Option(
     help: ArgumentHelp(
-      "The version token, from 'get --token', that the new body was made from.",
+      "The version token, from 'get --token', that the new body was made from; or @FILE, of which"
+        + " the last line is it.",
       valueName: "token"))
   var base: String?
 
@@ -102,14 +107,7 @@ struct PutCommand: StoreCommand {
     let key = try DocumentRules.key(collection, id)
     let body = try DocumentArguments.body(
       try DocumentArguments.content(json), operation: "put")
-    let token = try base.map { text in
-      guard let token = VersionTokenText.decode(text) else {
-        throw FeedSyncError(
-          .badInput, operation: "put", message: "--base is not a version token",
-          hint: "use what 'feedsync get --token' prints on standard error")
-      }
-      return token
-    }
+    let token = try base.map { try DocumentArguments.token($0, operation: "put") }
     try Writing.run(global) { writer in
       if case .stale = try writer.put(body, at: key, token: token) { throw Writing.stale }
     }

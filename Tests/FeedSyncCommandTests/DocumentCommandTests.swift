@@ -149,6 +149,35 @@ import Testing
     #expect(try machine.feedsync("get", "n", "x").output == "{\"new\":1}\n")
   }
 
+  @Test("put reads a token from a file, where it may be longer than any argument")
+  func tokenInAFile() throws {
+    let machine = try Machine()
+    let members = (0..<7_000).map { #""m\#($0)":\#($0)"# }
+    let body = "{\(members.joined(separator: ","))}"
+    let file = machine.root.appending(path: "token")
+    let other = machine.root.appending(path: "body")
+    try machine.feedsync("put", "n", "x", body)
+    // It warns that the folder is away, before the token.
+    let away = machine.root.appending(path: "away")
+    try FileManager.default.moveItem(at: machine.folder, to: away)
+    let get = try machine.feedsync("get", "n", "x", "--token")
+    try FileManager.default.moveItem(at: away, to: machine.folder)
+    #expect(get.errors.contains("warning") && get.errors.utf8.count > 128 << 10)
+    try Data(get.errors.utf8).write(to: file)
+    try machine.feedsync("patch", "n", "x", #"{"m1":"theirs"}"#)
+    let mine = body.replacing(#""m2":2,"#, with: #""m2":"mine","#)
+    let put = try machine.feedsync("put", "n", "x", mine, "--base", "@\(file.path)")
+    #expect(put.status == 0, "\(put.errors)")
+    let now = try machine.feedsync("get", "n", "x").json().object
+    #expect(now?["m1"] == .string("theirs") && now?["m2"] == .string("mine"))
+    try Data("{}".utf8).write(to: other)
+    let none = try machine.feedsync(
+      "put", "n", "x", mine, "--base", "@\(other.path)", "--format", "json")
+    #expect(none.status == 65)
+    #expect(try none.error()["file"]?.text == other.path)
+    #expect(try machine.feedsync("put", "n", "x", mine, "--base", "@/none").status == 74)
+  }
+
   @Test("put refuses what is no token")
   func noToken() throws {
     let machine = try Machine()
