@@ -65,8 +65,19 @@ package struct VersionToken: Hashable, Sendable {
       grounds: state.grounds(frontier), inserts: view.inserts.map(\.dot), nodes: nodes)
   }
 
-  /// A token is an argument of commands, and made for each document that is read.
-  fileprivate static let mostGrounds = 64
+  /// A token is an argument of commands, and made for each document that is read: more grounds than
+  /// a few may name so many entries at all, and so many different ones.
+  private static let fewGrounds = 64
+  private static let mostNamed = 8192
+  private static let mostDifferent = 1024
+
+  /// Whether grounds would make a token too long.
+  fileprivate static func isTooMuch(_ grounds: [Context.Entry: Context]) -> Bool {
+    guard grounds.count > fewGrounds else { return false }
+    let named = grounds.values.reduce(grounds.count) { $0 + $1.entries.count }
+    guard named <= mostNamed else { return true }
+    return Set(grounds.keys).union(grounds.values.flatMap(\.entries)).count > mostDifferent
+  }
 
   static let conflicted: UInt64 = 0
   static let object: UInt64 = 1
@@ -103,7 +114,7 @@ extension DocumentState {
       let stamps = [open[transaction]].compactMap(\.self)
       grounds[run?.last ?? transaction] = run?.seen ?? frontier.seen(upTo: stamps)
     }
-    guard grounds.count > VersionToken.mostGrounds else { return grounds }
+    guard VersionToken.isTooMuch(grounds) else { return grounds }
     let streams = Dictionary(grouping: open.values, by: \.dot.stream)
     return streams.values.reduce(into: [:]) { grounds, stamps in
       guard let newest = stamps.max() else { return }

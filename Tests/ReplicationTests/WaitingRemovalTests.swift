@@ -328,6 +328,33 @@ import Testing
     for device in 0..<4 { #expect(writers.body(device) == #"{"x":{"k":"unseen"}}"#) }
   }
 
+  @Test func itTellsAHundredOfThemApart() throws {
+    var writers = Writers(4)
+    try writers.put(0, #"{"x":{}}"#)
+    writers.deliverEverything()
+    try writers.writeElsewhere(3)
+    writers.deliver(from: 3, to: 1)
+    try writers.write(1, .patch(#"{"x":{"k":"seen"}}"#))
+    try writers.write(0, .patch(#"{"x":{"k":"unseen"}}"#))
+    writers.deliver(from: 0, to: 1)
+    for number in 1...100 {
+      // With news, each is a run.
+      try writers.write(3, .patch(#"{"z":\#(number)}"#))
+      writers.deliver(from: 3, to: 1)
+      try writers.write(1, .patch(#"{"m\#(number)":1}"#))
+    }
+    writers.deliver(from: 1, to: 2)
+    let token = try writers.token(2)
+    #expect(token.grounds.count == 101)
+    try writers.write(2, .put("{}", token))
+    writers.deliverEverything()
+    for device in 0..<4 {
+      #expect(writers.body(device) == #"{"x":{"k":"unseen"},"z":100}"#)
+      // What was taken away has not come back beside that.
+      #expect(writers.conflicts(device) == 0)
+    }
+  }
+
   @Test func removalsOfOneRunWaitTogether() throws {
     var writers = try Self.manyAfterSomethingUnseen()
     try writers.put(2, "{}")
