@@ -31,8 +31,8 @@ struct QueryCommand: StoreCommand, AsyncParsableCommand {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "A value for a '?' of the condition: a number, null, else text; may be repeated.",
-      valueName: "value"))
+      "A value for a '?' of the condition: a number as 5, -1.5 or 1e9, null, else text, such as"
+        + " 007; may be repeated.", valueName: "value"))
   var argument: [String] = []
   @Option(
     help: ArgumentHelp(
@@ -75,6 +75,9 @@ struct QueryCommand: StoreCommand, AsyncParsableCommand {
 
   private static func value(_ text: String) -> QueryValue {
     guard text != "null" else { return .null }
+    // What begins with a plus or a zero that no number needs is a code, such as +49 or 0049.
+    let form = /-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/
+    guard text.wholeMatch(of: form) != nil else { return .text(ByteString(text)) }
     if let number = Int64(text) { return .integer(number) }
     guard let number = Double(text), number.isFinite else { return .text(ByteString(text)) }
     return .real(number)

@@ -19,6 +19,28 @@ import Testing
     #expect(lines.last?.contains(#""id":"c""#) == true)
   }
 
+  @Test("takes for a number what is written as one, and not each code that consists of digits")
+  func arguments() throws {
+    let machine = try Machine()
+    func found(_ argument: String) throws -> String {
+      let run = try machine.feedsync(
+        "query", "notes", "--where", "body ->> '$.v' = ?", "--argument", argument)
+      #expect(run.status == 0, "\(run.errors)")
+      return run.output
+    }
+    for text in ["007", "+49301234", "0x1F", "-01", "1e999", "12a", ""] {
+      try machine.feedsync("put", "notes", "text", #"{"v":"\#(text)"}"#)
+      #expect(try found(text).contains(#""id":"text""#), "\(text)")
+    }
+    for number in ["7", "-1", "0", "0.5", "1e3", "-2.5E-1"] {
+      try machine.feedsync("put", "notes", "number", #"{"v":\#(number)}"#)
+      #expect(try found(number).contains(#""id":"number""#), "\(number)")
+    }
+    #expect(try found(".5").isEmpty)
+    try machine.feedsync("put", "notes", "number", #"{"v":0.5}"#)
+    #expect(try found(".5").contains(#""id":"number""#))
+  }
+
   @Test("refuses what is no condition with 64, and says so")
   func wrong() throws {
     let machine = try Machine()
