@@ -271,11 +271,13 @@ extension StoreWriter {
   }
 
   private mutating func count(_ new: [Operation]) throws {
-    bytes += Self.bytes(
-      of: new.first?.document, new.lazy.map { $0.payload.count + $0.path.bytes.count })
-    guard bytes <= Self.maximumBytes else {
-      throw StorageError.transactionTooLarge(bytes: bytes)
-    }
+    let sum =
+      bytes
+      + Self.bytes(
+        of: new.first?.document, new.lazy.map { $0.payload.count + $0.path.bytes.count })
+    // What is refused is not in it: whoever catches that may go on.
+    guard sum <= Self.maximumBytes else { throw StorageError.transactionTooLarge(bytes: sum) }
+    bytes = sum
   }
 
   private mutating func perform(
