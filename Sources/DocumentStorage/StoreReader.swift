@@ -72,6 +72,13 @@ package struct StoreSnapshot {
   let db: Database
   let streams: StreamDirectory
   private let table: DocumentTable
+  private let known = Known()
+
+  /// What is worked out once for all that is read.
+  private final class Known {
+    /// What its reader has seen, which takes a look at all that is open.
+    var seen: Context?
+  }
 
   init(_ db: Database, streams: StreamDirectory) throws {
     self.db = db
@@ -87,9 +94,12 @@ package struct StoreSnapshot {
   package func document(at key: DocumentKey) throws -> StoredDocument? {
     let state = try state(of: key)
     let view = state.view()
-    guard let body = view.body,
+    guard let body = view.body else { return nil }
+    let seen = known.seen ?? streams.frontier.seen
+    known.seen = seen
+    guard
       let token = VersionToken(
-        of: view, in: state, frontier: streams.frontier, digest: Digest.token)
+        of: view, in: state, frontier: streams.frontier, seen: seen, digest: Digest.token)
     else { return nil }
     return StoredDocument(key: key, body: body, token: token, newerPaths: state.newerPaths())
   }

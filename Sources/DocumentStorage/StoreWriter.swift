@@ -42,6 +42,8 @@ package struct StoreWriter {
   var streams: StreamDirectory
   var table: DocumentTable
   let nonce: UInt64
+  /// What had been seen when it began, which takes a look at all that is open.
+  private lazy var seen = streams.frontier.seen
   var header: Transaction.Header
   var context: Context?
   var drafts: [DocumentKey: Draft] = [:]
@@ -144,20 +146,20 @@ extension StoreWriter {
   package mutating func edit(
     _ edit: KindEdit, at path: Path, of key: DocumentKey, check: (JSON) throws -> Void
   ) throws -> Edit {
-    let outcome = try state(of: key).plan(edit, at: path, frontier: streams.frontier)
+    let outcome = try state(of: key).plan(edit, at: path, frontier: streams.frontier, seen: seen)
     return try perform(outcome, at: key, check: check)
   }
 
   /// Writes what stands at `path` anew, whatever shows there, to settle what is in doubt; nil takes
   /// it away.
   ///
-  /// - parameter restored: see ``DocumentState/plan(settling:as:restoring:frontier:)``.
+  /// - parameter restored: see ``DocumentState/plan(settling:as:restoring:frontier:seen:)``.
   mutating func settle(
     _ content: JSON?, restoring restored: DocumentConflict.Value?, at path: Path,
     of key: DocumentKey, check: (JSON) throws -> Void
   ) throws {
     let outcome = try state(of: key).plan(
-      settling: path, as: content, restoring: restored, frontier: streams.frontier)
+      settling: path, as: content, restoring: restored, frontier: streams.frontier, seen: seen)
     _ = try perform(outcome, at: key, check: check)
   }
 
@@ -175,12 +177,11 @@ extension StoreWriter {
     }
   }
 
-  /// - parameter settlesOrphans: see ``DocumentState/planDelete(frontier:settlesOrphans:)``.
-  package mutating func delete(
-    _ key: DocumentKey, settlesOrphans: Bool = false
-  ) throws -> Edit {
+  /// - parameter settlesOrphans: see ``DocumentState/planDelete(frontier:seen:settlesOrphans:)``.
+  package mutating func delete(_ key: DocumentKey, settlesOrphans: Bool = false) throws -> Edit {
     let state = try state(of: key)
-    let plan = state.planDelete(frontier: streams.frontier, settlesOrphans: settlesOrphans)
+    let plan = state.planDelete(
+      frontier: streams.frontier, seen: seen, settlesOrphans: settlesOrphans)
     guard let plan else { return .absent }
     try perform(plan, wanted: nil, on: state, at: key)
     return .changed
@@ -195,7 +196,7 @@ extension StoreWriter {
     let outcome = state.plan(
       writing: body, patch: patch, token: token, rewritesEqual: rewritesEqual,
       kinds: kinds, restoring: restoring, settlesOrphans: settlesOrphans,
-      frontier: streams.frontier, digest: Digest.token)
+      frontier: streams.frontier, seen: seen, digest: Digest.token)
     switch outcome {
     case .unchanged: return .unchanged
     case .stale: return .stale

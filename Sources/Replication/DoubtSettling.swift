@@ -8,11 +8,13 @@ extension DocumentState {
   ///   - content: nil to take away what stands there, which is not the root.
   ///   - restored: what was chosen, if that is hidden; nil for what shows, or another value, which
   ///     becomes what the newest of what is hidden was where nothing shows.
+  ///   - present: as that of a plan of a write.
   package func plan(
     settling path: Path, as content: JSON?, restoring restored: DocumentConflict.Value? = nil,
-    frontier: Frontier
+    frontier: Frontier, seen present: Context? = nil
   ) -> KindEdit.Outcome {
     let view = view()
+    let seen = present ?? frontier.seen
     var (place, wanted) = (path, content)
     if let obstacle = view.way(to: path).obstacle {
       // Something else than an object shows above it: that is written anew, or an object in its
@@ -27,7 +29,7 @@ extension DocumentState {
       kinds: hiddenKinds(at: path).filter { view.way(to: $0.key).target == nil },
       restoring: restored.map { Restoration([path], kinds: $0.kinds) },
       counters: SeenCounters(
-        self, context: frontier.closed, seen: frontier.seen, settlesOrphans: place.isRoot,
+        self, context: frontier.closed, seen: seen, settlesOrphans: place.isRoot,
         settlesDoubt: true))
     if let wanted {
       _ = planner.lead(to: place, along: way.steps, isWhole: view.hasUndoneDelete)
@@ -37,7 +39,7 @@ extension DocumentState {
     }
     let isInsert = planner.steps.first.map { $0.kind == .clear && $0.path.isRoot } ?? false
     let plan = EditPlan(
-      steps: planner.steps, context: frontier.closed, seen: frontier.seen,
+      steps: planner.steps, context: frontier.closed, seen: seen,
       grounds: .present(frontier), insert: isInsert ? nil : view.inserts.last?.dot,
       settlesOrphans: isInsert && place.isRoot)
     let present = view.json ?? .object(JSONObject())

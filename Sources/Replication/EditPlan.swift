@@ -78,27 +78,30 @@ extension DocumentState {
   /// - parameter restoring: what of it is brought back, as what it was.
   /// - parameter settlesOrphans: whether edits whose insert is not here are taken away: the writer
   ///   has looked at them. Then everything is written.
+  /// - parameter present: what had been seen (``Frontier/seen``); nil to have it worked out, which
+  ///   goes through all that is open: so it is told by whoever writes many documents.
   package func plan(
     writing new: JSON, patch: JSON? = nil, token: VersionToken? = nil,
     rewritesEqual: Bool = false, kinds: [Path: ReplicatedKind] = [:],
     restoring: Restoration? = nil, settlesOrphans: Bool = false, frontier: Frontier,
-    digest: VersionToken.Digest
+    seen present: Context? = nil, digest: VersionToken.Digest
   ) -> EditPlan.Outcome {
     let view = view()
     guard let root = view.root, let insert = view.inserts.last?.dot else {
+      let seen = present ?? frontier.seen
       var planner = EditPlanner(
         kinds: kinds, restoring: restoring,
         counters: SeenCounters(
-          self, context: frontier.closed, seen: frontier.seen, settlesOrphans: settlesOrphans))
+          self, context: frontier.closed, seen: seen, settlesOrphans: settlesOrphans))
       planner.write(new, at: .root, over: nil)
       return .write(
         EditPlan(
-          steps: planner.steps, context: frontier.closed, seen: frontier.seen,
+          steps: planner.steps, context: frontier.closed, seen: seen,
           grounds: .present(frontier), insert: nil, settlesOrphans: settlesOrphans))
     }
     if let token, isStale(token, view: view) { return .stale }
     let context = token?.context ?? frontier.closed
-    let seen = token?.seen ?? frontier.seen
+    let seen = token?.seen ?? present ?? frontier.seen
     var planner = EditPlanner(
       base: token.map { BaseVersion(token: $0, digest: digest) }
         ?? BaseVersion(present: view, digest: digest),
@@ -159,9 +162,12 @@ extension DocumentState {
   /// The plan has no step where part of what its author sees is not closed yet: then it waits as a
   /// pending removal (protocol.md 7).
   ///
+  /// - parameter present: as that of a plan of a write.
   /// - parameter settlesOrphans: whether edits whose insert is not here are deleted, too; so can a
   ///   document be that shows nothing else.
-  package func planDelete(frontier: Frontier, settlesOrphans: Bool = false) -> EditPlan? {
+  package func planDelete(
+    frontier: Frontier, seen present: Context? = nil, settlesOrphans: Bool = false
+  ) -> EditPlan? {
     let view = view()
     guard
       let insert = view.isVisible
@@ -176,7 +182,7 @@ extension DocumentState {
     }
     return EditPlan(
       steps: isClosed ? [EditPlan.Step(.delete, at: .root)] : [], context: frontier.closed,
-      seen: frontier.seen, grounds: .present(frontier), insert: insert,
+      seen: present ?? frontier.seen, grounds: .present(frontier), insert: insert,
       settlesOrphans: settlesOrphans)
   }
 }

@@ -24,8 +24,10 @@ package enum KindEdit: Sendable {
 
 extension DocumentState {
   /// Plans an edit of the counter or set at `path`, which is not the root.
+  ///
+  /// - parameter present: as that of a plan of a write.
   package func plan(
-    _ edit: KindEdit, at path: Path, frontier: Frontier
+    _ edit: KindEdit, at path: Path, frontier: Frontier, seen present: Context? = nil
   ) -> KindEdit.Outcome {
     let view = view()
     let way = view.way(to: path)
@@ -35,14 +37,15 @@ extension DocumentState {
     let target = way.target
     if let target, !edit.suits(target) { return .refused(at: path, found: target.content.name) }
     guard edit.changes(target) else { return .unchanged }
+    let seen = present ?? frontier.seen
     var planner = EditPlanner(
-      counters: SeenCounters(self, context: frontier.closed, seen: frontier.seen))
+      counters: SeenCounters(self, context: frontier.closed, seen: seen))
     let isWritten = planner.lead(
       to: path, along: way.steps, isWhole: view.hasUndoneDelete)
     let value = planner.take(edit, at: path, over: target, isWritten: isWritten)
     let isInsert = planner.steps.first.map { $0.kind == .clear && $0.path.isRoot } ?? false
     let plan = EditPlan(
-      steps: planner.steps, context: frontier.closed, seen: frontier.seen,
+      steps: planner.steps, context: frontier.closed, seen: seen,
       grounds: .present(frontier), insert: isInsert ? nil : view.inserts.last?.dot)
     let body = (view.json ?? .object(JSONObject())).with(value, at: path.keys[...])
     return .write(plan, body: body)

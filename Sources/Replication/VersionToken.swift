@@ -43,8 +43,11 @@ package struct VersionToken: Hashable, Sendable {
   }
 
   /// The token of what `view`, that of `state`, shows; nil if the document is absent.
+  ///
+  /// - parameter seen: as that of a plan of a write.
   package init?(
-    of view: DocumentView, in state: DocumentState, frontier: Frontier, digest: Digest
+    of view: DocumentView, in state: DocumentState, frontier: Frontier, seen: Context? = nil,
+    digest: Digest
   ) {
     guard let root = view.root else { return nil }
     var nodes: [UInt64: UInt64] = [:]
@@ -61,7 +64,7 @@ package struct VersionToken: Hashable, Sendable {
     }
     if view.hasUndoneDelete { nodes[digest.of(.root)] = Self.conflicted }
     self.init(
-      context: frontier.closed, seen: frontier.seen, applied: frontier.applied,
+      context: frontier.closed, seen: seen ?? frontier.seen, applied: frontier.applied,
       grounds: state.grounds(frontier), inserts: view.inserts.map(\.dot), nodes: nodes)
   }
 

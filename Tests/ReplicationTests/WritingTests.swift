@@ -179,4 +179,36 @@ import Testing
     writers.deliverEverything()
     for device in 0..<2 { #expect(writers.body(device) == #"{"a":{"x":2}}"#) }
   }
+
+  /// To work it out takes a look at all that is open, for each of thousands of documents.
+  @Test func whoWritesManyDocumentsSaysOnceWhatHadBeenSeen() throws {
+    var writers = Writers(1)
+    try writers.put(0, #"{"a":0}"#)
+    let (state, frontier) = (writers.state(0), writers.devices[0].frontier)
+    var seen = frontier.seen
+    seen.insert(
+      Context.Entry(stream: StreamID(rawValue: 77), sequence: 3, fingerprint: .origin))
+    let digest = SimulatedDevice.digest
+    for document in [state, DocumentState(lineage: frontier.lineage)] {
+      let outcome = try document.plan(
+        writing: json(#"{"a":1}"#), frontier: frontier, seen: seen, digest: digest)
+      guard case .write(let plan) = outcome else {
+        Issue.record("it is \(outcome)")
+        continue
+      }
+      #expect(plan.seen == seen)
+    }
+    #expect(state.planDelete(frontier: frontier, seen: seen)?.seen == seen)
+    #expect(state.planDelete(frontier: frontier)?.seen == frontier.seen)
+    let token = VersionToken(
+      of: state.view(), in: state, frontier: frontier, seen: seen, digest: digest)
+    #expect(token?.seen == seen && token?.applied == frontier.applied)
+    let edit = state.plan(
+      .increment(1), at: Path.root.appending("n"), frontier: frontier, seen: seen)
+    guard case .write(let plan, _) = edit else {
+      Issue.record("it is \(edit)")
+      return
+    }
+    #expect(plan.seen == seen)
+  }
 }
