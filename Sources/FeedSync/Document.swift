@@ -64,9 +64,14 @@ public struct VersionToken: Hashable, Codable, Sendable {
 
   func decoded() throws(FeedSyncError) -> Replication.VersionToken {
     guard let token = VersionTokenText.decode(text) else {
+      let isNewer = VersionTokenText.isNewer(text)
       throw FeedSyncError(
-        .badInput, operation: "read a version token", message: "this is not a version token",
-        hint: "use what a document's version, or 'feedsync get --token', gives")
+        .badInput, operation: "read a version token",
+        message: isNewer
+          ? "a newer feedsync has made this version token" : "this is not a version token",
+        hint: isNewer
+          ? "read the document here, and use its token"
+          : "use what a document's version, or 'feedsync get --token', gives")
     }
     return token
   }

@@ -34,6 +34,16 @@ package enum VersionTokenText {
 
   /// Reads a token; nil if it is none, or was changed on its way.
   package static func decode(_ text: String) -> Replication.VersionToken? {
+    content(of: text).flatMap { try? token(from: $0) }
+  }
+
+  /// Whether a text is a token that only a newer version can read: it is whole.
+  package static func isNewer(_ text: String) -> Bool {
+    content(of: text) != nil && decode(text) == nil
+  }
+
+  /// What a text says that has come as it was made.
+  private static func content(of text: String) -> [UInt8]? {
     let plain = text.replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
     guard let data = Data(base64Encoded: plain + padding), data.count > checkBytes else {
@@ -41,8 +51,7 @@ package enum VersionTokenText {
     }
     let bytes = [UInt8](data)
     let content = Array(bytes.dropLast(checkBytes))
-    guard check(of: content).elementsEqual(bytes.suffix(checkBytes)) else { return nil }
-    return try? token(from: content)
+    return check(of: content).elementsEqual(bytes.suffix(checkBytes)) ? content : nil
   }
 
   private static func token(from bytes: [UInt8]) throws -> Replication.VersionToken? {

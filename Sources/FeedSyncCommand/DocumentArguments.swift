@@ -43,13 +43,17 @@ enum DocumentArguments {
       file = name
     }
     let last = text.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }
-    guard let token = VersionTokenText.decode(String(last ?? "")) else {
-      throw FeedSyncError(
-        .badInput, operation: operation, file: file, message: "--base is not a version token",
-        hint: "use what 'feedsync get --token' prints on standard error, or @FILE for what it has"
+    let plain = String(last ?? "")
+    if let token = VersionTokenText.decode(plain) { return token }
+    let isNewer = VersionTokenText.isNewer(plain)
+    throw FeedSyncError(
+      .badInput, operation: operation, file: file,
+      message: isNewer
+        ? "a newer feedsync has made the version token of --base" : "--base is not a version token",
+      hint: isNewer
+        ? "read the document here, and use its token"
+        : "use what 'feedsync get --token' prints on standard error, or @FILE for what it has"
           + " printed into a file")
-    }
-    return token
   }
 
   /// Escapes may be six times as long as what they stand for.

@@ -1,5 +1,7 @@
 import FeedSync
+import Foundation
 import Replication
+import SegmentFormat
 import Testing
 
 @Suite("The text of a version") struct VersionTokenTextTests {
@@ -33,6 +35,31 @@ import Testing
     for token in tokens {
       #expect(VersionTokenText.decode(VersionTokenText.encode(token)) == token)
     }
+  }
+
+  @Test("is told from what is none where a newer version has made it")
+  func newer() throws {
+    let text = VersionTokenText.encode(token(seen: [entry(1, 3)], applied: [entry(1, 3)]))
+    #expect(!VersionTokenText.isNewer(text) && !VersionTokenText.isNewer(text + "A"))
+    let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+    let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+    var bytes = [UInt8](try #require(Data(base64Encoded: standard + padding))).dropLast(4)
+    bytes[0] = 2
+    let digest = Digest.first64(Array(bytes))
+    bytes += (0..<4).map { UInt8(truncatingIfNeeded: digest >> UInt64(8 * $0)) }
+    let newer = Data(bytes).base64EncodedString().replacing("+", with: "-")
+      .replacing("/", with: "_").replacing("=", with: "")
+    #expect(VersionTokenText.decode(newer) == nil && VersionTokenText.isNewer(newer))
+    let place = try Place()
+    let store = try place.store("ann")
+    let error = #expect(throws: FeedSyncError.self) {
+      try store.write {
+        try $0.put(["n": 1], at: "a", in: "notes", basedOn: VersionToken(text: newer))
+      }
+    }
+    #expect(error?.code == .badInput && error?.message.hasPrefix("a newer feedsync") == true)
+    // Nothing was written; and the place, which goes with who holds it last, is still there.
+    #expect(try place.store("ann").read { try $0.document("a", in: "notes") } == nil)
   }
 
   @Test("is refused where it was cut off or changed")
