@@ -84,6 +84,10 @@ struct PutCommand: StoreCommand {
       is gone now, only the members that were changed come back in it, and not those that were \
       left as they were.
 
+      Each write with a token counts as made on what was read then: of two with the same token \
+      that change one member, the later shows, and the other is kept as a conflict. Read again \
+      after a write, and use the new token.
+
       The token of a large document is too long for an argument; and on standard error it may \
       stand behind warnings. So it may be read from a file: 'get --token notes x 2> token', then \
       'put notes x - --base @token'.
