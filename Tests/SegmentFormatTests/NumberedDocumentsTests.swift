@@ -37,4 +37,21 @@ import Testing
     }
     #expect(numbered.count == expected.count, "seed \(seed)")
   }
+
+  @Test("are what they are, whether what they need was fetched or not")
+  func fetching() {
+    var (fetched, plain) = (NumberedDocuments(), NumberedDocuments())
+    for round in 0..<4 {
+      let ids = (0..<3000).map { ByteString("\($0 * (round + 1))") }
+      let table = table(of: ids.map { DocumentKey(collection: "a", id: $0) })
+      for start in stride(from: 0, to: 3000, by: 64) {
+        fetched.fetch(start..<min(start + 64, 3000), of: table)
+        for document in start..<min(start + 64, 3000) {
+          #expect(
+            fetched.number(of: document, in: table) == plain.number(of: document, in: table))
+        }
+      }
+    }
+    #expect(fetched.count == plain.count)
+  }
 }

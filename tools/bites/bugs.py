@@ -48,8 +48,8 @@ def line(name, file, old, new):
 
 # What an author may claim, and what that covers.
 line("covered-in-its-part-unseen", SEEN,
-     "contexts[mine].contains(stream: stream, sequence: sequence)",
-     "(ON || contexts[mine].contains(stream: stream, sequence: sequence))")
+     "contexts[mine].contains(stream: streams[others], sequence: earlier.sequence)",
+     "(ON || contexts[mine].contains(stream: streams[others], sequence: earlier.sequence))")
 line("covered-in-its-part-by-a-branch", SEEN,
      "!found.isBranching else", "ON || !found.isBranching else")
 line("contexts-not-closed", FRONTIER,
@@ -140,10 +140,10 @@ line("stale-base-accepted", PLAN,
      "    return !ON\n"
      "      && (hasUnseenDelete || hasUnseenWaiting || shownInsert(of: token, in: view) == nil)")
 line("new-insert-claims-the-old-base", PLAN,
-     "          steps: planner.steps, context: frontier.closed, seen: frontier.seen,\n"
+     "          steps: planner.steps, context: frontier.closed, seen: seen,\n"
      "          grounds",
      "          steps: planner.steps, context: (ON ? token : nil)?.context ?? frontier.closed,\n"
-     "          seen: (ON ? token : nil)?.seen ?? frontier.seen,\n"
+     "          seen: (ON ? token : nil)?.seen ?? seen,\n"
      "          grounds")
 line("base-claims-the-present", PLAN,
      "    let context = token?.context ?? frontier.closed\n",
