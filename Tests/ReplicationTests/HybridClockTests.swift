@@ -33,6 +33,12 @@ import Testing
     #expect(HybridTime(milliseconds: .max, counter: .max) == .latest)
   }
 
+  @Test func aWallClockBehindTheYearsOfTheFormatIsNotFollowed() {
+    var clock = HybridClock(latest: HybridTime(milliseconds: 7, counter: 9))
+    #expect(clock.tick(wallMilliseconds: .max) == HybridTime(milliseconds: 7, counter: 10))
+    #expect(clock.tick(wallMilliseconds: 8) == HybridTime(milliseconds: 8))
+  }
+
   @Test func afterTheYear9999ThereIsNoMoment() {
     var clock = HybridClock(latest: HybridTime(rawValue: HybridTime.latest.rawValue - 1))
     #expect(clock.tick(wallMilliseconds: .max) == .latest)
