@@ -13,4 +13,6 @@ package enum BlobError: Error, Hashable, Sendable {
   case vanished(FilePath)
   /// Something has the name that the content was to be given.
   case destinationTaken(FilePath)
+  /// What has that name is no file, which the content could take the place of.
+  case destinationIsNoFile(FilePath, FileKind)
 }

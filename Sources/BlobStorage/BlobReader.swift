@@ -33,13 +33,14 @@ package struct BlobReader {
   /// - parameters:
   ///   - temporaryName: what it may be called until then, in the same directory.
   ///   - replaces: whether a file of that name may be replaced.
-  /// - throws: ``BlobError/destinationTaken(_:)``; a ``FileError`` if the file cannot be written;
-  ///   `CancellationError`.
+  /// - throws: ``BlobError/destinationTaken(_:)``; ``BlobError/destinationIsNoFile(_:_:)``, since a
+  ///   rename would take away a device or a link, such as /dev/stdout, and write nothing into it; a
+  ///   ``FileError`` if the file cannot be written; `CancellationError`.
   package func write(
     _ copies: [BlobCopy], of reference: BlobReference, to path: FilePath,
     temporaryName: () -> FilePath.Component, replaces: Bool
   ) throws -> Outcome {
-    if !replaces, (try? files.status(of: path)) != nil { throw BlobError.destinationTaken(path) }
+    try requireRoom(at: path, replaces: replaces)
     return try first(of: copies) { copy in
       let temporary = try files.createTemporary(
         in: path.parentOrHere, fallbackName: temporaryName())
@@ -59,10 +60,28 @@ package struct BlobReader {
         files.discard(temporary)
         throw error
       }
-      if placed != path { try files.replace(path, by: placed) }
+      if placed != path { try replace(path, by: placed) }
       try files.synchronizeDirectory(path.parentOrHere)
       return copy
     }
+  }
+
+  private func requireRoom(at path: FilePath, replaces: Bool) throws(BlobError) {
+    guard let status = try? files.status(of: path) else { return }
+    guard replaces else { throw .destinationTaken(path) }
+    guard status.kind == .regular else { throw .destinationIsNoFile(path, status.kind) }
+  }
+
+  /// Puts the file in the place of another, if that is still one.
+  private func replace(_ path: FilePath, by staged: FilePath) throws {
+    do {
+      try requireRoom(at: path, replaces: true)
+    } catch {
+      // What failed first is what is told.
+      try? files.remove(staged)
+      throw error
+    }
+    try files.replace(path, by: staged)
   }
 
   /// Gives a file its name, or one beside it where that is taken and may be replaced.

@@ -27,6 +27,11 @@ extension FeedSyncError {
       self.init(
         .cannotWrite, operation: operation, file: path.string,
         message: "a file of that name is there", hint: "choose another name, or say --force")
+    case .destinationIsNoFile(let path, let kind):
+      self.init(
+        .cannotWrite, operation: operation, file: path.string,
+        message: "what has that name is no file, and is not replaced: \(kind.rawValue)",
+        hint: "choose another name; without a file, the content goes to standard output")
     }
   }
 

@@ -90,7 +90,14 @@ extension AttachmentsCommand {
       help: ArgumentHelp("The file to write (default: standard output).", valueName: "file"),
       completion: .file())
     var output: String?
-    @Flag(help: "Replace the file, if it is there.") var force = false
+    @Flag(help: "Replace the file, if it is there; no link, device or folder is.")
+    var force = false
+
+    /// An empty path is what a script gives whose variable is not set; it would be the working
+    /// directory.
+    func validate() throws {
+      guard output != "" else { throw ValidationError("--output is empty: name a file") }
+    }
 
     func run() async throws {
       let store = try AttachmentCommands.store(global)

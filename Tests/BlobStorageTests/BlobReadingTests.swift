@@ -66,6 +66,25 @@ import Testing
     #expect(scene.names(in: "/home") == ["out", "photo.jpg"])
   }
 
+  @Test("takes nothing away that is no file, such as a device or a link to one")
+  func noFile() throws {
+    let kinds: [(FileKind, @Sendable (BlobScene) -> Void)] = [
+      (.symbolicLink, { $0.files.putLink("/home/out", to: "/home/photo.jpg") }),
+      (.device, { $0.files.putSpecial("/home/out", kind: .device) }),
+      (.fifo, { $0.files.putSpecial("/home/out", kind: .fifo) }),
+      (.directory, { $0.files.putDirectory("/home/out") }),
+    ]
+    for (kind, put) in kinds {
+      let other = try BlobReadingTests()
+      put(other.scene)
+      #expect(throws: BlobError.destinationIsNoFile("/home/out", kind)) {
+        try other.export(replaces: true)
+      }
+      #expect(try other.scene.files.status(of: "/home/out").kind == kind)
+      #expect(other.scene.names(in: "/home") == ["out", "photo.jpg"], "\(kind)")
+    }
+  }
+
   @Test("never hands out a copy that is damaged, and takes another device's that is whole")
   func damaged() throws {
     for (name, damage) in Self.damages {
