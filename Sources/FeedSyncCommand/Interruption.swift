@@ -3,12 +3,18 @@ import Synchronization
 
 /// The signal that asked the command to end; 0 if none has.
 private let requestedSignal = Atomic<Int32>(0)
+/// When it came, in milliseconds of a clock that nobody puts back; 0 if none has.
+private let requestedAt = Atomic<Int64>(0)
+/// What comes so soon after the first is no second one: `timeout`, and others that pass signals on,
+/// send one to the process and one to its group.
+private let sameMilliseconds: Int64 = 500
 /// Whether a second signal ends the command at once.
 private let endsAtSecond = Atomic<Bool>(true)
 /// The end of a pipe that a signal's handler writes into; -1 before there is one.
 private let wakingDescriptor = Atomic<Int32>(-1)
 
-/// Lets a long command end in good order: the first SIGINT or SIGTERM asks, the second ends it.
+/// Lets a long command end in good order: the first SIGINT or SIGTERM asks, a second one, half a
+/// second later or more, ends it.
 ///
 ///     let interruption = Interruption()
 ///     while !interruption.isRequested { … }
@@ -29,6 +35,7 @@ struct Interruption: Sendable {
     }
     descriptor = ends[0]
     requestedSignal.store(0, ordering: .relaxed)
+    requestedAt.store(0, ordering: .relaxed)
     endsAtSecond.store(isEnding, ordering: .relaxed)
     for number in Self.numbers { Self.handle(number) }
     Self.keepFromThisThread()
@@ -108,10 +115,16 @@ struct Interruption: Sendable {
       return
     }
     var action = sigaction()
-    // Only what is allowed in a handler: atomics, signal(2), raise(3), write(2).
+    // Only what is allowed in a handler: atomics, signal(2), raise(3), write(2), clock_gettime(2).
     action.__sigaction_handler.sa_handler = { number in
       let error = errno
-      let isSecond = requestedSignal.exchange(number, ordering: .relaxed) != 0
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      let now = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+      let (isFirst, first) = requestedAt.compareExchange(
+        expected: 0, desired: max(now, 1), ordering: .relaxed)
+      requestedSignal.store(number, ordering: .relaxed)
+      let isSecond = !isFirst && now - first >= sameMilliseconds
       if isSecond, endsAtSecond.load(ordering: .relaxed) {
         signal(number, SIG_DFL)
         raise(number)

@@ -29,6 +29,19 @@ import Testing
     #expect(status?["unpublished"] == .integer(0))
   }
 
+  @Test("two signals at once are one, as timeout sends them to a process and to its group")
+  func atOnce() throws {
+    let machine = try Machine()
+    let load = try FedLoad(machine)
+    try load.write((1...3).map { Self.line($0) })
+    try wait(for: "102", on: machine)
+    // Of two of a kind, the system may make one.
+    kill(load.process.processIdentifier, SIGINT)
+    kill(load.process.processIdentifier, SIGTERM)
+    #expect(load.signalAtEnd() != nil)
+    #expect(try load.errors.contains("lines 1 to 2 are written, and no others"))
+  }
+
   @Test("with --format json it says so in one object, with the status that a shell shows")
   func json() throws {
     let machine = try Machine()
