@@ -81,7 +81,7 @@ extension DocumentFolder {
   package func document(named text: String) -> FilePath {
     let typed = FilePath(text)
     guard typed.isRelative else { return typed }
-    let here = FilePath(StateLocation.absolute(text))
+    let here = StateLocation.absolute(text)
     let parent = try? LinuxFileSystem().canonicalPath(of: here.removingLastComponent())
     guard let parent, parent.starts(with: path) else { return path.appending(typed.components) }
     return here

@@ -33,7 +33,7 @@ extension UbiquityContainer {
   {
     do {
       let recovery = try StateLocation.directory(named: state).rebuild(
-        container: folder.map { FilePath(StateLocation.absolute($0)) },
+        container: folder.map { StateLocation.absolute($0) },
         fallbackName: ProcessInfo.processInfo.hostName,
         process: "\(ProcessInfo.processInfo.processIdentifier)")
       return try RecoverySummary(recovery)
@@ -53,7 +53,7 @@ extension UbiquityContainer {
   public static func adopt(_ folder: String, state: String? = nil) throws -> RecoverySummary {
     do {
       let request = DeviceDirectory.Request(
-        folder: FilePath(StateLocation.absolute(folder)), identifier: nil, deviceName: nil,
+        folder: StateLocation.absolute(folder), identifier: nil, deviceName: nil,
         joinsOnly: true)
       let (_, recovery) = try StateLocation.directory(named: state).adopt(
         request, process: "\(ProcessInfo.processInfo.processIdentifier)")

@@ -14,24 +14,52 @@ package enum StateLocation {
   package static func path(
     named state: String?, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(FeedSyncError) -> String {
-    func variable(_ name: String) -> String? {
-      environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    func variable(_ name: String) throws(FeedSyncError) -> String? {
+      guard let value = environment[name], !value.isEmpty else { return nil }
+      // Foundation mends it silently, and there would be another device at another place.
+      guard getenv(name).map({ String(validatingCString: $0) != nil }) ?? true else {
+        throw unusable("\(name) is not UTF-8", file: nil)
+      }
+      return value
     }
-    if let path = state ?? variable(Self.variable) { return absolute(path) }
+    let named = if let state { Optional(state) } else { try variable(Self.variable) }
+    if let named { return try full(named) }
     // A relative one is to be ignored (XDG Base Directory Specification): there would be another
     // device in each working directory.
-    if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/feedsync" }
-    guard let home = variable("HOME") else {
-      throw FeedSyncError(
-        .configuration, operation: "find the local state", message: "HOME is not set",
-        hint: "set FEEDSYNC_STATE, or name it with --state DIR")
-    }
-    return absolute(home) + "/.local/share/feedsync"
+    if let data = try variable("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/feedsync" }
+    guard let home = try variable("HOME") else { throw unusable("HOME is not set", file: nil) }
+    return try full(home) + "/.local/share/feedsync"
   }
 
-  package static func absolute(_ path: String) -> String {
-    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+  /// SQLite is given its path as text.
+  private static func full(_ path: String) throws(FeedSyncError) -> String {
+    let full = absolute(path)
+    guard full.isAbsolute else { throw unusable("the working directory is gone", file: path) }
+    guard let text = String(validating: full) else {
+      throw unusable("the path of the working directory is not UTF-8", file: path)
+    }
+    return text
   }
+
+  private static func unusable(_ message: String, file: String?) -> FeedSyncError {
+    FeedSyncError(
+      .configuration, operation: "find the local state", file: file, message: message,
+      hint: "set FEEDSYNC_STATE to the full path of a directory, or name it with --state DIR")
+  }
+
+  /// The path that is meant, seen from the working directory.
+  ///
+  /// By the bytes that the system says: Foundation mends silently what is not UTF-8, which is
+  /// another path then. Where the working directory is gone it stays relative, so that nothing is
+  /// found: what is meant is not in the root.
+  package static func absolute(_ path: FilePath) -> FilePath {
+    guard path.isRelative, let here = getcwd(nil, 0) else { return path }
+    defer { free(here) }
+    return FilePath(platformString: here).appending(path.components)
+  }
+
+  /// The same for a path as text.
+  package static func absolute(_ path: String) -> FilePath { absolute(FilePath(path)) }
 
   /// The devices whose databases are in the state directory, on the real file system.
   ///

@@ -36,7 +36,7 @@ public struct UbiquityContainer: Sendable {
     let operation = "open the container"
     do {
       let directory = try StateLocation.directory(named: state)
-      let path = folder.map { FilePath(StateLocation.absolute($0)) }
+      let path = folder.map { StateLocation.absolute($0) }
       try self.init(device: try directory.open(container: path))
       // Another container under the path ends it here, before anything is written.
       _ = try device.absence()
@@ -80,7 +80,7 @@ public struct UbiquityContainer: Sendable {
     do {
       if let deviceName { try DeviceNameRules.check(deviceName, operation: "join the container") }
       let request = DeviceDirectory.Request(
-        folder: FilePath(StateLocation.absolute(folder)), identifier: identifier,
+        folder: StateLocation.absolute(folder), identifier: identifier,
         deviceName: deviceName, fallbackName: ProcessInfo.processInfo.hostName,
         joinsOnly: !isCreating)
       let done = try StateLocation.directory(named: state).initialise(request)

@@ -34,12 +34,6 @@ struct GlobalOptions: ParsableArguments {
     }
   }
 
-  private static let environment = ProcessInfo.processInfo.environment
-
-  private static func variable(_ name: String) -> String? {
-    environment[name].flatMap { $0.isEmpty ? nil : $0 }
-  }
-
   /// How long a network file system may take to answer before a command goes on without it, and
   /// before one that cannot do without it gives up.
   private static let patience = (local: 5.0, folder: 15.0)
@@ -56,8 +50,10 @@ struct GlobalOptions: ParsableArguments {
 
   /// The folder that an option or a variable names, if one does.
   func containerPath() -> FilePath? {
-    let path = container ?? Self.variable("FEEDSYNC_CONTAINER")
-    return path.map { FilePath(StateLocation.absolute($0)) }
+    if let container { return StateLocation.absolute(container) }
+    // By its bytes, which need not be UTF-8.
+    let path = getenv("FEEDSYNC_CONTAINER").map { FilePath(platformString: $0) }
+    return path.flatMap { $0.isEmpty ? nil : StateLocation.absolute($0) }
   }
 
   /// Opens the device; another container under the path ends the command before anything else.

@@ -54,6 +54,44 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: state))
   }
 
+  /// Runs a shell script in the machine's root, with the command as `$0`; returns its status.
+  private func shell(_ script: String, on machine: Machine) throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", script, Command.binary.path]
+    process.environment = machine.bareEnvironment
+    process.currentDirectoryURL = machine.root
+    process.standardError = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  @Test("with a state whose path is not UTF-8, or from a folder that is gone, makes none elsewhere")
+  func unusablePaths() throws {
+    let machine = try Machine(initialised: false)
+    let marker = machine.folder.appending(path: "feedsync.container").path
+    for script in [
+      #"FEEDSYNC_STATE="$PWD/$(printf 's\377')" exec "$0" init folder"#,
+      #"HOME="$PWD/$(printf 'h\377')" exec "$0" init folder"#,
+      #"n="$(printf 'd\377')"; mkdir "$n" && cd "$n" && exec "$0" init ../folder --state s"#,
+      #"f="$PWD/folder"; mkdir g && cd g && rmdir ../g && exec "$0" init "$f" --state s"#,
+    ] {
+      #expect(try shell(script, on: machine) == 78, "\(script)")
+      #expect(!FileManager.default.fileExists(atPath: marker), "\(script)")
+    }
+  }
+
+  @Test("takes the container's path by its bytes")
+  func containerByBytes() throws {
+    let machine = try Machine(initialised: false)
+    let script =
+      #"n="$(printf 'c\377')"; mkdir "$n" && cd "$n" && "$0" init . && cd / && "#
+      + #"FEEDSYNC_CONTAINER="$OLDPWD" exec "$0" put n x '{}'"#
+    #expect(try shell(script, on: machine) == 0)
+  }
+
   @Test("chooses the container by --container, FEEDSYNC_CONTAINER, or the last initialised")
   func container() throws {
     let machine = try Machine()

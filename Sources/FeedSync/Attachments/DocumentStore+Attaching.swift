@@ -64,7 +64,7 @@ extension DocumentStore {
     writing body: (DocumentAttachment, WriteTransaction) throws -> Void
   ) throws -> WriteResult<DocumentAttachment> {
     let operation = "attach a file"
-    let typed = FilePath(StateLocation.absolute(file))
+    let typed = StateLocation.absolute(file)
     let name = name ?? typed.lastComponent?.string ?? ""
     let source: BlobSource
     do throws(FileError) {

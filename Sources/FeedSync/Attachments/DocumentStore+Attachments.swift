@@ -116,7 +116,7 @@ extension DocumentStore {
   public func export(
     _ attachment: DocumentAttachment, to file: String, replacing: Bool = false
   ) throws {
-    let path = FilePath(StateLocation.absolute(file))
+    let path = StateLocation.absolute(file)
     try read(attachment) { device, copies, reference, reader in
       try reader.write(
         copies, of: reference, to: path,

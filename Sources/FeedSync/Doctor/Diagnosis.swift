@@ -60,7 +60,7 @@ extension UbiquityContainer {
   public static func diagnose(_ folder: String? = nil, state: String? = nil) -> [Finding] {
     do {
       let directory = try StateLocation.directory(named: state)
-      let path = folder.map { FilePath(StateLocation.absolute($0)) }
+      let path = folder.map { StateLocation.absolute($0) }
       return Diagnosis.run(on: Patient(directory: directory, path: path, facts: .system))
     } catch {
       return [Finding(.error, check: "state", FeedSyncError(error, operation: "diagnose"))]

@@ -21,7 +21,7 @@ extension DocumentStore {
   public func detach(to file: String) throws -> Int {
     let operation = "write a detached copy"
     return try transaction(operation) {
-      let path = FilePath(StateLocation.absolute(file)).lexicallyNormalized()
+      let path = StateLocation.absolute(file).lexicallyNormalized()
       let files = LinuxFileSystem()
       let directory = try files.canonicalPath(of: path.removingLastComponent())
       guard let name = path.lastComponent, !directory.starts(with: device.container.root) else {

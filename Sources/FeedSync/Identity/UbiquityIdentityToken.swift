@@ -28,7 +28,7 @@ extension UbiquityContainer {
   ///
   /// Reads one small file, and needs no device.
   public static func identityToken(at folder: String) -> UbiquityIdentityToken? {
-    let path = FilePath(StateLocation.absolute(folder))
+    let path = StateLocation.absolute(folder)
     if case .silent = probe.ask(path, file: Marker.name) { return nil }
     let container = ContainerFolder(root: path, files: LinuxFileSystem())
     guard let marker = try? container.marker() else { return nil }
