@@ -52,6 +52,14 @@ package struct BlobKeeping: Hashable, Sendable {
     due.removeAll(where: Set(late).contains)
   }
 
+  /// Has those that are due begin anew which something has referred to since they were noted.
+  ///
+  /// - parameter now: in milliseconds since 1970.
+  package mutating func beginAnew(now: Int64, mentioned: Set<BlobHash>) {
+    for hash in due where mentioned.contains(hash) { unused[hash] = now }
+    due.removeAll(where: mentioned.contains)
+  }
+
   /// Forgets what is gone.
   package mutating func remove(_ hash: BlobHash) {
     unused[hash] = nil

@@ -57,6 +57,29 @@ extension StoreDatabase {
     }
   }
 
+  /// Calls `body` with each operation whose transaction is stamped after a moment, whatever has
+  /// become of it since, with that stamp's time; as far as the content of transactions is kept.
+  ///
+  /// - parameter moment: in milliseconds since 1970, by the clocks of the authors.
+  package func forEachOperation(
+    stampedAfter moment: Int64,
+    _ body: (_ path: Path, _ payload: [UInt8], _ time: Int64) throws -> Void
+  ) throws {
+    try read { db in
+      let log = TransactionLog(db: db, streams: try streams(db))
+      for row in log.streams.all
+      where row.positions.contains(where: { Int64($0.time.milliseconds) > moment }) {
+        _ = try log.forEach(of: row.stream) { transaction in
+          let time = Int64(transaction.header.time.milliseconds)
+          guard time > moment else { return }
+          for operation in transaction.operations.all {
+            try body(operation.path, operation.payload, time)
+          }
+        }
+      }
+    }
+  }
+
   /// Whether nothing has changed since a stamp was taken.
   package func isUnchanged(since stamp: DatabaseStamp) throws -> Bool {
     try read { try DatabaseStamp($0) == stamp }

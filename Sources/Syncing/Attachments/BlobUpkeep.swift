@@ -163,6 +163,7 @@ struct BlobUpkeep {
     if hasUnused { keeping.keep(since: try claims.moment()) }
     keeping.beginAnew(now: now) { arrival(of: $0, stream) }
     let isCertain = try keeping.due.isEmpty || isComplete()
+    if isCertain { leaveThoseMentioned(in: &keeping, now: now) }
     while isCertain, !keeping.due.isEmpty, !stops(&report, !report.removed.isEmpty) {
       let due = keeping.due.prefix(Self.removedAtOnce)
       try device.requireContainer()
@@ -179,6 +180,28 @@ struct BlobUpkeep {
     report.waiting += keeping.unused.count
     if keeping.unused != noted { try note(keeping.unused, in: notes, scan.stamp) }
     if hasUnused, keeping.unused.isEmpty { claims.forget() }
+  }
+
+  /// Has those begin anew to which something referred since a look noted them, though it went again
+  /// before this one: an undo, or a document that was written and changed.
+  private func leaveThoseMentioned(in keeping: inout BlobKeeping, now: Int64) {
+    let (due, unused) = (Set(keeping.due), keeping.unused)
+    guard let first = due.compactMap({ unused[$0] }).min() else { return }
+    var found: Set<BlobHash> = []
+    do {
+      try device.database.forEachOperation(stampedAfter: first) { path, payload, time in
+        guard !isCancelled() else { throw CancellationError() }
+        // One from the future tells of a clock that was ahead, and would have it stay for ever.
+        guard time <= now else { return }
+        let hashes = BlobHash.mentioned(in: payload, among: due)
+          .union(BlobHash.mentioned(in: path.bytes, among: due))
+        found.formUnion(hashes.filter { (unused[$0] ?? .max) < time })
+      }
+    } catch {
+      // What cannot be read may refer to any: all stay. What joins files tells of it.
+      return keeping.keep(since: nil)
+    }
+    keeping.beginAnew(now: now, mentioned: found)
   }
 
   /// Since when a copy has been there, in milliseconds since 1970; nil if that cannot be told.

@@ -49,4 +49,24 @@ import Testing
     #expect(try ann.look().waiting == 1)
     #expect(try ann.keeps(hash))
   }
+
+  @Test("begin anew where a document has referred to the copy between two looks, and no more does")
+  func referredToMeanwhile() throws {
+    let files = InMemoryFileSystem()
+    let world = try World(.fake, fake: files)
+    let ann = try world.loner("ann")
+    let hash = try ann.attach("text", to: "n")
+    let body = try #require(try ann.body("n"))
+    try ann.detach(from: "n")
+    #expect(try ann.look().waiting == 1)
+    world.advance(milliseconds: CompactionLimits.week - 1)
+    try ann.put("copy", body)
+    try ann.put("copy", "{}")
+    try ann.publish()
+    world.advance(milliseconds: 1)
+    #expect(try ann.look().waiting == 1)
+    #expect(try ann.keeps(hash))
+    world.advance(milliseconds: CompactionLimits.week)
+    #expect(try ann.look().removed == [ann.blobs.file(hash, of: ann.stream)])
+  }
 }
