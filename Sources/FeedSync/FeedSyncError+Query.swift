@@ -28,7 +28,7 @@ extension FeedSyncError {
     case .arguments(let expected, let given):
       self.init(
         .usage, operation: operation,
-        message: "the statement has \(expected) parameters, and \(given) arguments were given")
+        message: "there are \(expected) parameters ('?'), and arguments for \(given)")
     }
   }
 

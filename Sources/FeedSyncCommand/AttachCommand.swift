@@ -34,6 +34,7 @@ struct AttachCommand: StoreCommand, AsyncParsableCommand {
   }
 
   func run() async throws {
+    if file != "-" { try Self.requireFile(file) }
     let store = try AttachmentCommands.store(global)
     let result = try await AttachmentCommands.untilInterrupted("attach", global) {
       guard file == "-" else {
@@ -47,6 +48,18 @@ struct AttachCommand: StoreCommand, AsyncParsableCommand {
     var members = AttachmentCommands.json(result)
     members["attachment"] = AttachmentForm.json(result.value)
     Output.line(.object(members))
+  }
+
+  /// What can be read once only, as what a shell puts in the place of <(COMMAND), is named as such:
+  /// the system says of it that there is no such device.
+  private static func requireFile(_ file: String) throws {
+    var status = stat()
+    guard stat(file, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    else { return }
+    throw FeedSyncError(
+      .cannotRead, operation: "attach", file: file,
+      message: "it is no file but a pipe, a socket or a device",
+      hint: "give what is to be attached on standard input: - in its place, and --as NAME")
   }
 
   private static func standardInput(_ body: (ArraySlice<UInt8>) throws -> Void) throws {

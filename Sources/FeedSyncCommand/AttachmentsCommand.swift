@@ -27,7 +27,13 @@ struct AttachmentScope: ParsableArguments {
     guard let collection, let id else {
       return try store.forEachAttachment(in: collection, verifying: verifying, body)
     }
-    try store.attachments(of: id, in: collection, verifying: verifying).forEach(body)
+    let entries = try store.attachments(of: id, in: collection, verifying: verifying)
+    // A document that is gone may have some in conflict; of none, nothing is whole.
+    if entries.isEmpty, try store.read({ try $0.document(id, in: collection) }) == nil {
+      throw DocumentReading.absent(
+        try DocumentRules.key(collection, id), operation: "attachments")
+    }
+    try entries.forEach(body)
   }
 }
 

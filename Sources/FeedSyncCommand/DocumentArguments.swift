@@ -17,14 +17,19 @@ enum DocumentArguments {
 
   /// Any JSON.
   ///
-  /// - parameter wrapping: how deep in it is what is held to the limit on documents.
-  static func json(_ bytes: [UInt8], operation: String, wrapping: Int = 0) throws -> JSON {
+  /// - parameters:
+  ///   - wrapping: how deep in it is what is held to the limit on documents.
+  ///   - hint: what may have been meant where it is none.
+  static func json(
+    _ bytes: [UInt8], operation: String, wrapping: Int = 0, hint: String? = nil
+  ) throws -> JSON {
     do {
       let depth = JSONLimits().maximumDepth + wrapping
       return try JSON(parsing: bytes, limits: JSONLimits(maximumDepth: depth))
     } catch {
       throw FeedSyncError(
-        .badInput, operation: operation, message: "the JSON is not acceptable: \(error)")
+        .badInput, operation: operation, message: "the JSON is not acceptable: \(error)",
+        hint: hint)
     }
   }
 

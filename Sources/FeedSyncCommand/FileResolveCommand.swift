@@ -93,14 +93,7 @@ extension FileCommand {
       guard let merged, merged != "-" else {
         return try StandardInput.read()
       }
-      do {
-        return Array(try Data(contentsOf: URL(filePath: merged)))
-      } catch {
-        let isRefused = (error as? CocoaError)?.code == .fileReadNoPermission
-        throw FeedSyncError(
-          isRefused ? .notPermitted : .cannotRead, operation: "file resolve", file: merged,
-          message: "cannot read the file: \(error.localizedDescription)")
-      }
+      return try StandardInput.contents(of: merged, operation: "file resolve")
     }
   }
 

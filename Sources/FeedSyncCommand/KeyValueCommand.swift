@@ -119,7 +119,7 @@ extension KeyValueCommand {
       guard let text = words.first, words.count == 1 else {
         throw FeedSyncError(
           .usage, operation: "kv set", message: "\(words.count) values were given for one key",
-          hint: "quote it; see 'feedsync kv set --help'")
+          hint: DashHint.behindDashes ?? "quote it; see 'feedsync kv set --help'")
       }
       let edit = KeyValueEdit(key: key, value: try type.value(text))
       let collection = try store.collection()

@@ -16,7 +16,9 @@ enum KeyValueInput: String, CaseIterable, ExpressibleByArgument {
     let bytes = try DocumentArguments.content(argument)
     switch self {
     case .json:
-      let json = try DocumentArguments.json(bytes, operation: operation)
+      let json = try DocumentArguments.json(
+        bytes, operation: operation,
+        hint: "text is written in quotes of its own, as '\"dark\"', or given with --type string")
       guard let value = PropertyListValue(json: json) else {
         throw FeedSyncError(
           .badInput, operation: operation, message: "the JSON is not a value that can be kept",

@@ -41,7 +41,7 @@ struct CounterCommand: ParsableCommand {
         throw FeedSyncError(
           .usage, operation: "add to a counter",
           message: "'\(words.joined(separator: " "))' is no integer of 64 bits",
-          hint: "see 'feedsync counter add --help'")
+          hint: DashHint.behindDashes ?? "see 'feedsync counter add --help'")
       }
       return amount
     }
@@ -97,7 +97,10 @@ struct SetCommand: ParsableCommand {
 
   private static func values(_ texts: [String]) throws -> [JSON] {
     try Unrecognized.words(texts).map {
-      try DocumentArguments.json(Array($0.utf8), operation: "read an element")
+      try DocumentArguments.json(
+        Array($0.utf8), operation: "read an element",
+        hint: DashHint.behindDashes
+          ?? "'\($0)' is no JSON value: text is written in quotes of its own, as '\"milk\"'")
     }
   }
 }

@@ -21,7 +21,7 @@ enum MisplacedOptions {
     return "\(rule): \(words.joined(separator: " "))\(more)"
   }
 
-  private static func isOption(_ word: String) -> Bool {
+  static func isOption(_ word: String) -> Bool {
     taking.contains(word) || alone.contains(word)
       || taking.contains { word.hasPrefix($0 + "=") }
   }
@@ -37,5 +37,36 @@ enum MisplacedOptions {
       type = next
     }
     return names.isEmpty ? nil : names
+  }
+}
+
+/// What to write where a word begins with a hyphen and is no option, as an id may, or an option
+/// stands where none can.
+enum DashHint {
+  /// For words that nobody takes for options, since they stand behind `--`; nil if none does.
+  static var behindDashes: String? { behindDashes(in: arguments) }
+
+  /// For what the parser has refused; nil if that has nothing to do with it.
+  static var ofRefused: String? {
+    if let hint = behindDashes(in: arguments) { return hint }
+    guard !arguments.contains("--"), let word = arguments.first(where: isNoOption) else {
+      return nil
+    }
+    return "what begins with a hyphen and is no option, such as \(ShellWord.quoted(word)), stands"
+      + " behind --, and all options in front of that"
+  }
+
+  private static var arguments: ArraySlice<String> { CommandLine.arguments.dropFirst() }
+
+  private static func behindDashes(in arguments: ArraySlice<String>) -> String? {
+    guard let dashes = arguments.firstIndex(of: "--"),
+      arguments[dashes...].contains(where: MisplacedOptions.isOption)
+    else { return nil }
+    return "what stands behind -- is no option: write options in front of it"
+  }
+
+  /// All options of one letter are few, and this is none of them.
+  private static func isNoOption(_ word: String) -> Bool {
+    word.hasPrefix("-") && !word.hasPrefix("--") && !["-", "-h", "-o"].contains(word)
   }
 }

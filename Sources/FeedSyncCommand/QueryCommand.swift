@@ -73,6 +73,7 @@ struct QueryCommand: StoreCommand, AsyncParsableCommand {
     return limit.map { query.limited(to: $0) } ?? query
   }
 
+  /// What only Swift takes for a number, such as 01234, +49 or 0x10, is a postcode or the like.
   private static func value(_ text: String) -> QueryValue {
     guard text != "null" else { return .null }
     // What begins with a plus or a zero that no number needs is a code, such as +49 or 0049.

@@ -38,7 +38,8 @@ enum Runner {
       Output.line(text)
       return 0
     }
-    let hint = MisplacedOptions.hint(for: Array(CommandLine.arguments.dropFirst()))
+    let hint =
+      MisplacedOptions.hint(for: Array(CommandLine.arguments.dropFirst())) ?? DashHint.ofRefused
     if asksForJSON {
       let usage = FeedSyncError(
         .usage, operation: "parse arguments", message: FeedSyncTool.message(for: error),

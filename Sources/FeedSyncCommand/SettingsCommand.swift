@@ -72,7 +72,7 @@ struct SettingsCommand: ParsableCommand {
         throw FeedSyncError(
           .usage, operation: "settings set",
           message: "\(words.count) values were given for one setting",
-          hint: "see 'feedsync settings set --help'")
+          hint: DashHint.behindDashes ?? "see 'feedsync settings set --help'")
       }
       let value = try SettingText.value(text, of: setting)
       try global.changeSettings { try $0.set(setting, to: value) }

@@ -1,5 +1,6 @@
 import FeedSync
 import Foundation
+import SystemPackage
 
 /// What is read from standard input as a whole.
 enum StandardInput {
@@ -7,12 +8,34 @@ enum StandardInput {
 
   /// Reads to the end, or until it has `enough` bytes or a few more.
   static func read(enough: Int = .max) throws -> [UInt8] {
+    do throws(Errno) {
+      return try read(STDIN_FILENO, enough: enough)
+    } catch {
+      throw failure(error.rawValue)
+    }
+  }
+
+  /// Reads a file to its end; it may be a pipe, as what a shell puts in the place of <(COMMAND).
+  static func contents(of file: String, operation: String) throws -> [UInt8] {
+    do throws(Errno) {
+      let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+      defer { close(descriptor) }
+      return try read(descriptor, enough: .max)
+    } catch {
+      throw FeedSyncError(
+        error == .permissionDenied ? .notPermitted : .cannotRead, operation: operation,
+        file: file, message: "cannot read the file: \(error.description)")
+    }
+  }
+
+  private static func read(_ descriptor: Int32, enough: Int) throws(Errno) -> [UInt8] {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: pieceBytes)
     while bytes.count < enough {
-      let count = Foundation.read(STDIN_FILENO, &piece, piece.count)
-      if count < 0, errno == EINTR || errno == EAGAIN && waitForMore() { continue }
-      guard count >= 0 else { throw failure(errno) }
+      let count = Foundation.read(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR || errno == EAGAIN && waitForMore(descriptor) { continue }
+      guard count >= 0 else { throw Errno(rawValue: errno) }
       if count == 0 { break }
       bytes += piece[..<count]
     }
@@ -26,8 +49,8 @@ enum StandardInput {
   }
 
   /// Waits where another program has made the pipe such as does not block.
-  private static func waitForMore() -> Bool {
-    var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+  private static func waitForMore(_ descriptor: Int32) -> Bool {
+    var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while poll(&input, 1, -1) < 0 {
       guard errno == EINTR else { return false }
     }

@@ -54,6 +54,27 @@ import Testing
     #expect(try machine.feedsync("attachments", "list", "notes", "n").lines.count == 1)
   }
 
+  @Test("of a document that is not there are not whole")
+  func absent() throws {
+    try machine.feedsync("put", "notes", "bare", "{}")
+    for command in ["list", "verify"] {
+      #expect(try machine.feedsync("attachments", command, "notes", "bare").status == 0)
+      let run = try machine.feedsync("attachments", command, "notes", "typo", "--format", "json")
+      #expect(run.status == 1 && run.output == "")
+      #expect(try run.error()["message"]?.text == "there is no document 'typo' in 'notes'")
+    }
+  }
+
+  @Test("of a pipe are refused with the way that there is")
+  func pipe() throws {
+    let fifo = machine.root.appending(path: "fifo").path
+    try #require(mkfifo(fifo, 0o600) == 0)
+    for file in [fifo, "/dev/null"] {
+      let run = try machine.feedsync("attach", "notes", "n", file)
+      #expect(run.status == 74 && run.errors.contains("on standard input"), "\(run.errors)")
+    }
+  }
+
   @Test("standard input is attached under the name that is given")
   func standardInput() throws {
     let attach = try machine.feedsync(

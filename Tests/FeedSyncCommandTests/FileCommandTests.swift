@@ -120,6 +120,20 @@ import Testing
     #expect(try versions().count == 4)
   }
 
+  @Test("settles a conflict by what comes through a pipe")
+  func mergesPipe() throws {
+    let fifo = machine.home.appending(path: "fifo").path
+    try #require(mkfifo(fifo, 0o600) == 0)
+    let writer = Process()
+    writer.executableURL = URL(filePath: "/bin/sh")
+    writer.arguments = ["-c", "printf one > \"$0\"", fifo]
+    try writer.run()
+    let run = try machine.feedsync("file", "resolve", "report.txt", "--merged", fifo)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try read("report.txt") == "one")
+    if writer.isRunning { writer.terminate() }
+  }
+
   @Test("deletes versions for good, and never the current one")
   func discards() throws {
     let current = try machine.feedsync("file", "discard", "report.txt", "current")

@@ -28,7 +28,7 @@ import Testing
       #expect(run.status == 0, "\(run.errors)")
       return run.output
     }
-    for text in ["007", "+49301234", "0x1F", "-01", "1e999", "12a", ""] {
+    for text in ["007", "+49301234", "0x1F", "-01", "1e999", "12a", " 7", ""] {
       try machine.feedsync("put", "notes", "text", #"{"v":"\#(text)"}"#)
       #expect(try found(text).contains(#""id":"text""#), "\(text)")
     }
@@ -48,6 +48,13 @@ import Testing
     #expect(run.status == 64)
     #expect(run.errors.contains("has no other half"))
     #expect(try machine.feedsync("query", "notes", "--limit", "0").status == 64)
+  }
+
+  @Test("counts the parameters of the condition alone")
+  func parameters() throws {
+    let run = try Machine().feedsync("query", "n", "--where", "id = ?")
+    #expect(run.status == 64)
+    #expect(run.errors.contains("1 parameters ('?'), and arguments for 0"))
   }
 
   @Test("goes on with --live: a line for each change of the result, whoever makes it")

@@ -60,6 +60,33 @@ import Testing
     }
   }
 
+  @Test("of words with a hyphen, and of options behind --, is answered with where they belong")
+  func hyphens() throws {
+    let machine = try Machine()
+    let behind = "what stands behind -- is no option"
+    let cases: [([String], String)] = [
+      (["put", "n", "-x", "{}"], "such as -x, stands behind --"),
+      (["put", "n", "--", "-x", "{}", "--format", "json"], behind),
+      (["kv", "set", "k", "--", "-1", "--format", "json"], behind),
+      (["counter", "add", "n", "x", "/c", "--", "-5", "--verbose"], behind),
+      (["settings", "set", "grace", "--", "1h", "--format", "json"], behind),
+    ]
+    for (arguments, text) in cases {
+      let run = try Command.run(arguments, environment: machine.environment)
+      #expect(run.status == 64 && run.output == "", "\(arguments)")
+      #expect(run.errors.contains(text), "\(run.errors)")
+    }
+  }
+
+  @Test("of text that is no JSON is answered with how text is written")
+  func textAsJSON() throws {
+    let machine = try Machine()
+    for arguments in [["kv", "set", "theme", "dark"], ["set", "add", "n", "x", "/s", "milk"]] {
+      let run = try Command.run(arguments, environment: machine.environment)
+      #expect(run.status == 65 && run.errors.contains("in quotes of its own"), "\(run.errors)")
+    }
+  }
+
   @Test("of a negative number is answered by the command, and not with a missing value")
   func negative() throws {
     let machine = try Machine()

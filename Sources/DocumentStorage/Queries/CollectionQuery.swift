@@ -90,7 +90,12 @@ extension StoreDatabase {
   /// - throws: ``QueryError``. What passes may be run on the store's own connections.
   package func check(_ query: CollectionQuery) throws {
     let arguments = [.text(query.collection)] + query.arguments + [.integer(0)]
-    try self.query(query.statement, arguments: arguments) { _ in }
+    do {
+      try self.query(query.statement, arguments: arguments) { _ in }
+    } catch QueryError.arguments(let expected, let given) {
+      // Of the two that are not the condition's nobody knows who wrote that.
+      throw QueryError.arguments(expected: expected - 2, given: given - 2)
+    }
   }
 }
 
