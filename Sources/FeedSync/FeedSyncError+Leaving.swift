@@ -28,8 +28,8 @@ extension FeedSyncError {
         .tryAgain, operation: operation, file: older.string,
         message: "this database, in whose place the present one stands, has not given all that it"
           + " holds; nothing was changed",
-        hint: "'feedsync init \(path.string)' goes on with it, and 'feedsync doctor' tells what it"
-          + " lacks; remove the directory if it is of no use any more, or leave with"
+        hint: "'feedsync init \(ShellWord.quoted(path))' goes on with it, and 'feedsync doctor'"
+          + " tells what it lacks; remove the directory if it is of no use any more, or leave with"
           + " --force")
     case .folderIncomplete(let path, let devices):
       self.init(
@@ -44,7 +44,7 @@ extension FeedSyncError {
           + " still here, and that an edit of this device may stand on, so the local database is"
           + " kept",
         hint: "let the syncer finish and try again, where the device has left already after"
-          + " 'feedsync init \(path.string)'; or leave without --delete-state")
+          + " 'feedsync init \(ShellWord.quoted(path))'; or leave without --delete-state")
     }
   }
 }

@@ -153,14 +153,15 @@ extension FeedSyncError {
         .noContainer, operation: operation, file: path.string,
         message: "another container (\(found)) stands here, not this device's (\(expected))",
         hint: "put the right folder back; if it was moved, run 'feedsync init NEWPATH'; or join"
-          + " this one and bring along all that is here: 'feedsync init \(path.string) --adopt'"
-          + " (--join leaves it where it is)")
+          + " this one and bring along all that is here: 'feedsync init"
+          + " \(ShellWord.quoted(path)) --adopt' (--join leaves it where it is)")
     case .copy(let path, let original):
       self.init(
         .noContainer, operation: operation, file: path.string,
         message: "this is a copy of the folder that this device works in, \(original.string)",
         hint:
-          "leave out --container; or run 'feedsync init \(path.string)' to work here from now on")
+          "leave out --container; or run 'feedsync init \(ShellWord.quoted(path))' to work here from"
+          + " now on")
     case .moved(let path):
       self.init(
         .noContainer, operation: operation, file: path.string,
@@ -191,7 +192,9 @@ extension FeedSyncError {
         .configuration, operation: operation, file: path.string,
         message: "this device has not joined the container yet",
         // Where the folder is not known, the state stands for it.
-        hint: "run 'feedsync init \(path == state ? "DIR', with the synced folder" : "\(path)'")")
+        hint: path == state
+          ? "run 'feedsync init DIR', with the synced folder"
+          : "run 'feedsync init \(ShellWord.quoted(path))'")
     case .stateAway(let state):
       // Not `.configuration`: services do not try that again.
       self.init(
@@ -221,7 +224,7 @@ extension FeedSyncError {
       self.init(
         .noContainer, operation: operation, file: path.string,
         message: "no other container of this device was in this folder: there is nothing to adopt",
-        hint: "run 'feedsync init \(path.string)' to join the container that is there")
+        hint: "run 'feedsync init \(ShellWord.quoted(path))' to join the container that is there")
     case .unknownDevice(let name, let candidates):
       self.init(
         .notFound, operation: operation, file: nil,

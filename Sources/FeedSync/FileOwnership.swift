@@ -60,7 +60,7 @@ struct FileOwnership {
     let isFolder = status.kind == .directory
     if status.owner == accounts.user {
       let right = purpose == .reading ? (isFolder ? "rx" : "r") : isFolder ? "rwx" : "w"
-      return "chmod u+\(right) \(path)"
+      return "chmod u+\(right) \(ShellWord.quoted(path))"
     }
     let right = purpose == .reading ? "g+rX" : isFolder ? "g+rwXs" : "g+rw"
     return "let both be in one group, such as \(group), and its owner run chmod -R \(right) on it"

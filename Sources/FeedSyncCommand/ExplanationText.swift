@@ -1,5 +1,6 @@
 import CanonicalJSON
 import DocumentStorage
+import FeedSync
 
 /// How a query finds its documents, in words and as JSON.
 struct ExplanationText {

@@ -80,7 +80,7 @@ struct LeaveCommand: StoreCommand {
     if let state = done.state {
       lines.append(
         "the local database stays: \(state.string) ('feedsync init"
-          + " \(done.device.container.root.string)' comes back as the same device)")
+          + " \(ShellWord.quoted(done.device.container.root))' comes back as the same device)")
     } else {
       lines.append("the local database is removed; the folder holds all that it held")
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FeedSync
 
 /// Options of a command that were written before it, as those of other tools may be.
 enum MisplacedOptions {

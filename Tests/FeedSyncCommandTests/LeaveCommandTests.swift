@@ -41,6 +41,15 @@ import Testing
     #expect(text.contains(state.path))
   }
 
+  @Test("names the way back as a shell takes it, of a path with a space in it, too")
+  func wayBack() throws {
+    let machine = try Machine(initialised: false)
+    let folder = machine.root.appending(path: "my sync")
+    try Machine.makeDirectory(folder)
+    try machine.feedsync("init", folder.path)
+    #expect(try machine.feedsync("leave").output.contains("'feedsync init '\(folder.path)''"))
+  }
+
   @Test("is refused while the folder is away and something waits, unless forced")
   func away() throws {
     let machine = try Machine()

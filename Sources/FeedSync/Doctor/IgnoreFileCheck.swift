@@ -15,7 +15,7 @@ package struct IgnoreFileCheck: DoctorCheck {
           .warning, check: name, file: found.file.string,
           message: "Syncthing is not told to leave out \(found.missing.joined(separator: ", "))",
           hint: "add these lines, or remove the lines from '// feedsync: begin' to"
-            + " '// feedsync: end' and run 'feedsync init \(container.root.string)'"))
+            + " '// feedsync: end' and run 'feedsync init \(ShellWord.quoted(container.root))'"))
     }
     findings += found.harmful.map { pattern in
       Finding(

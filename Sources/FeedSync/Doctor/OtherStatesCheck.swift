@@ -28,6 +28,7 @@ package struct OtherStatesCheck: DoctorCheck {
         hint: error?.hint)
     }
     let folder = details.device.path.string
+    let typed = ShellWord.quoted(folder)
     let waiting =
       details.unpublished > 0
       ? "; \(FindingWords.count(details.unpublished, "transaction")) there are not published" : ""
@@ -37,7 +38,7 @@ package struct OtherStatesCheck: DoctorCheck {
         message: "this state has left the container \(details.identifier) in \(folder)\(waiting)",
         // Where another container stands in the folder by now, `leave` would mean that one.
         hint: details.isPresent
-          ? "'feedsync leave --delete-state --container \(folder)' removes what is left of it"
+          ? "'feedsync leave --delete-state --container \(typed)' removes what is left of it"
           : "if the folder is gone for good, remove \(place.string)")
     }
     guard !details.isPresent else { return nil }
@@ -45,7 +46,7 @@ package struct OtherStatesCheck: DoctorCheck {
       return Finding(
         waiting.isEmpty ? .note : .warning, check: name, file: folder,
         message: "another container has come in the place of \(details.identifier)\(waiting)",
-        hint: "'feedsync init \(folder) --adopt' joins it with all that is here; or, if that is not"
+        hint: "'feedsync init \(typed) --adopt' joins it with all that is here; or, if that is not"
           + " wanted, put the first one's folder back")
     }
     return Finding(
