@@ -103,8 +103,8 @@ extension StoreDatabase {
       try streams.save(db)
       let released = try PendingRemovals.release(
         db, now: now, nonce: nonce, identity: identity)
-      if released > 0 { try Outbox.fixBatches(db) }
-      return released
+      if released.transactions > 0 { try Outbox.fixBatches(db) }
+      return released.transactions
     }
   }
 }

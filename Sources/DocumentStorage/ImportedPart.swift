@@ -104,6 +104,8 @@ package struct ImportedPart: Sendable, Equatable {
   package var hasNewStream = false
   /// How many local transactions were made of removals that had waited for their closure.
   package var releasedRemovals = 0
+  /// How many removals that had waited were given up, so that what they hid shows again.
+  package var givenUpRemovals = 0
 
   package init() {}
 }

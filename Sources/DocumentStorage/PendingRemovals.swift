@@ -7,14 +7,20 @@ import SegmentFormat
 /// What an author saw is closed in itself (``Frontier/seen``), so a removal claims just that, once
 /// all of it has arrived (protocol.md 4, 7).
 enum PendingRemovals {
+  /// What came of those that waited.
+  struct Released {
+    /// How many transactions were made.
+    var transactions = 0
+    /// How many removals were given up, so that what they hid shows again.
+    var givenUp = 0
+  }
+
   /// Removals that cannot be published now go on waiting, and keep nobody from importing.
-  ///
-  /// - returns: how many transactions were made.
   static func release(
     _ db: Database, now: HybridTime, nonce: UInt64, identity: DeviceIdentity
-  ) throws -> Int {
+  ) throws -> Released {
     let bySeen = try publishable(db)
-    var released = 0
+    var released = Released()
     // A transaction has one context: removals that saw different things are different ones.
     for (seen, keys) in bySeen.sorted(by: precedes) {
       do {
@@ -32,19 +38,25 @@ enum PendingRemovals {
   }
 
   private static func release(
-    _ keys: [DocumentKey], seen: Context, counting released: inout Int,
+    _ keys: [DocumentKey], seen: Context, counting released: inout Released,
     begin: () throws -> StoreWriter
   ) throws {
     var writer = try begin()
+    var givenUp = 0
+    func finish() throws {
+      // Nothing comes of those that are given up.
+      if try writer.finish(isRelease: true).sequence != nil { released.transactions += 1 }
+      released.givenUp += givenUp
+      givenUp = 0
+    }
     for key in keys {
       if writer.bytes > transactionBytes {
-        if try writer.finish(isRelease: true).sequence != nil { released += 1 }
+        try finish()
         writer = try begin()
       }
-      try writer.publishRemovals(at: key, seen: seen)
+      givenUp += try writer.publishRemovals(at: key, seen: seen)
     }
-    // Nothing comes of those that are given up.
-    if try writer.finish(isRelease: true).sequence != nil { released += 1 }
+    try finish()
   }
 
   /// The documents whose removals may be published, by what those saw.
@@ -79,11 +91,14 @@ enum PendingRemovals {
 extension StoreDatabase {
   /// Makes removals into transactions that waited for an upgrade of this program, which brings
   /// nothing to import.
-  package func releaseRemovals(now: HybridTime, nonce: UInt64) throws {
-    guard try read({ db in try !PendingRemovals.publishable(db).isEmpty }) else { return }
-    try write { db in
+  ///
+  /// - returns: how many were given up.
+  package func releaseRemovals(now: HybridTime, nonce: UInt64) throws -> Int {
+    guard try read({ db in try !PendingRemovals.publishable(db).isEmpty }) else { return 0 }
+    return try write { db in
       let released = try PendingRemovals.release(db, now: now, nonce: nonce, identity: identity)
-      if released > 0 { try Outbox.fixBatches(db) }
+      if released.transactions > 0 { try Outbox.fixBatches(db) }
+      return released.givenUp
     }
   }
 }

@@ -84,8 +84,9 @@ extension StoreDatabase {
       try DeviceRecord.beginStream(identity.mint(), db)
       part.hasNewStream = true
     }
-    part.releasedRemovals = try PendingRemovals.release(
-      db, now: now, nonce: nonce, identity: identity)
+    let released = try PendingRemovals.release(db, now: now, nonce: nonce, identity: identity)
+    part.releasedRemovals = released.transactions
+    part.givenUpRemovals = released.givenUp
     if part.releasedRemovals > 0 { try Outbox.fixBatches(db) }
     return part
   }

@@ -31,10 +31,11 @@ extension StoreDatabase {
       let released = try PendingRemovals.release(
         db, now: now, nonce: nonce, identity: identity)
       var hasNamed = false
-      if result.sequence != nil || released > 0, isPublishedAtOnce {
+      if result.sequence != nil || released.transactions > 0, isPublishedAtOnce {
         hasNamed = try Outbox.fixBatches(db)
       }
-      if released == 0, !hasNamed { known = try writer.known }
+      // Those that were given up have written, too.
+      if released.transactions == 0, released.givenUp == 0, !hasNamed { known = try writer.known }
       return result
     }
     readCache.keep(known)

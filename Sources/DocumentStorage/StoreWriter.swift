@@ -211,8 +211,9 @@ extension StoreWriter {
     return try table.state(of: key, streams: streams)
   }
 
-  /// Turns the removals of a document that saw `seen` into operations that claim it.
-  mutating func publishRemovals(at key: DocumentKey, seen: Context) throws {
+  /// Turns the removals of a document that saw `seen` into operations that claim it; returns how
+  /// many were given up instead.
+  mutating func publishRemovals(at key: DocumentKey, seen: Context) throws -> Int {
     try claimContext(streams.frontier.lineage.reduced(seen))
     var state = try state(of: key)
     let before = state
@@ -220,7 +221,9 @@ extension StoreWriter {
       seeing: seen, on: key, header: header, firstIndex: operations.count)
     try count(new)
     operations += new
-    keep(state, of: key, changedBy: before.removals(seeing: seen, on: key), from: before)
+    let removals = before.removals(seeing: seen, on: key)
+    keep(state, of: key, changedBy: removals, from: before)
+    return removals.count - new.count
   }
 
   /// Writes a document anew of which others have dropped what is edited here.

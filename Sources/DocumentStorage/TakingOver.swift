@@ -94,7 +94,7 @@ extension StoreDatabase {
         isComplete: true)
       try ChangeLog.append([origin], db)
       let released = try PendingRemovals.release(db, now: now, nonce: nonce, identity: identity)
-      if released > 0 { try Outbox.fixBatches(db) }
+      if released.transactions > 0 { try Outbox.fixBatches(db) }
       return new.count
     }
   }

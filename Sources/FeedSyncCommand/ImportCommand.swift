@@ -74,6 +74,9 @@ struct ImportCommand: StoreCommand {
     // device was away for longer than the others waited.
     if report.putBack > 0 { object["put_back"] = .number(report.putBack) }
     if report.revived > 0 { object["revived"] = .number(report.revived) }
+    if report.removalsGivenUp > 0 {
+      object["removals_given_up"] = .number(report.removalsGivenUp)
+    }
     return .object(object)
   }
 

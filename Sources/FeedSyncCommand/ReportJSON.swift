@@ -73,6 +73,9 @@ enum ReportText {
       + (report.revived > 0
         ? "; wrote \(report.revived) documents anew that others had deleted and forgotten while"
           + " they were edited here: see 'feedsync conflicts'" : "")
+      + (report.removalsGivenUp > 0
+        ? "; gave up \(report.removalsGivenUp) removals that had waited here, since somebody had"
+          + " written there meanwhile: see 'feedsync conflicts'" : "")
       + (report.hasNewStream
         ? "; this device was copied or restored, and goes on as a new one" : "")
   }

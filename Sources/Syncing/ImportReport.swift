@@ -26,6 +26,9 @@ package struct ImportReport: Sendable {
   package var hasNewStream = false
   /// Documents that were edited here, and deleted and forgotten elsewhere: they were written anew.
   package var revived = 0
+  /// Removals that had waited here, and were given up since somebody had written there beside what
+  /// their author meant: that shows again, as a conflict.
+  package var removalsGivenUp = 0
   package var gaps: [Gap] = []
   /// All files that are set aside now, sorted by where they stand.
   package var setAside: [FileRecord] = []
@@ -51,6 +54,7 @@ package struct ImportReport: Sendable {
     sum.putBack += earlier.putBack
     sum.hasNewStream = hasNewStream || earlier.hasNewStream
     sum.revived += earlier.revived
+    sum.removalsGivenUp += earlier.removalsGivenUp
     sum.restored = earlier.restored + restored
     return sum
   }

@@ -52,7 +52,8 @@ package final class Importer {
     try requireHome()
     try device.requireContainer()
     var report = ImportReport()
-    try device.database.releaseRemovals(now: device.ambient.time, nonce: device.nonce)
+    report.removalsGivenUp += try device.database.releaseRemovals(
+      now: device.ambient.time, nonce: device.nonce)
     publish(into: &report)
     try knowledge.refresh()
     let listing = try device.container.list(directories: directories)
@@ -295,6 +296,7 @@ package final class Importer {
       onProgress(progress)
     }
     report.segments += imported.segments
+    report.removalsGivenUp += imported.givenUpRemovals
     report.hasNewStream = report.hasNewStream || imported.hasNewStream
     for from in imported.devices {
       report.transactions += from.transactions

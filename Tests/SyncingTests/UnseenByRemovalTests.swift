@@ -79,6 +79,16 @@ struct UnseenByRemovalTests {
     try scene.expectConflict()
   }
 
+  @Test("is told of by the import that gives it up")
+  func told() throws {
+    let scene = try LateBranch(isOnOldRead: true)
+    try scene.reader.put("doc", #"{"keep":true}"#)
+    let report = try scene.world.send(from: scene.bob, to: scene.reader)
+    #expect(try scene.reader.body("doc") == Self.onOldRead)
+    #expect(report.removalsGivenUp > 0)
+    #expect(try scene.reader.importAll().removalsGivenUp == 0)
+  }
+
   @Test("also where that had come by then, and its author went by what was read before")
   func ownOldRead() throws {
     let scene = try LateBranch(isOnOldRead: true)

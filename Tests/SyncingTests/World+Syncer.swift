@@ -10,9 +10,10 @@ extension World {
   }
 
   /// Publishes what one device wrote and brings it to another, which imports it.
-  func send(from author: Peer, to other: Peer) throws {
+  @discardableResult
+  func send(from author: Peer, to other: Peer) throws -> ImportReport {
     try author.publish()
-    try give(author, to: other)
+    return try give(author, to: other)
   }
 
   /// Makes a device's folder hold the author's files as they are now, and no others of that one's:

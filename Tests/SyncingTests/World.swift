@@ -131,11 +131,12 @@ extension World {
   }
 
   /// Brings what one device wrote to another, which imports it.
-  func give(_ author: Peer, to other: Peer) throws {
+  @discardableResult
+  func give(_ author: Peer, to other: Peer) throws -> ImportReport {
     for file in try logs(in: author.folder) where file.directory == author.directory {
       try deliver(file, to: other.folder)
     }
-    try other.importAll()
+    return try other.importAll()
   }
 
   /// Takes away whatever has the name.
