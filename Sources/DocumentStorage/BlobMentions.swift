@@ -60,24 +60,28 @@ extension StoreDatabase {
   /// Calls `body` with each operation whose transaction is stamped after a moment, whatever has
   /// become of it since, with that stamp's time; as far as the content of transactions is kept.
   ///
+  /// Segment by segment: others wait for none but the one in hand.
+  ///
   /// - parameter moment: in milliseconds since 1970, by the clocks of the authors.
+  /// - returns: whether all of it could be told: not if a segment came or went meanwhile.
   package func forEachOperation(
     stampedAfter moment: Int64,
     _ body: (_ path: Path, _ payload: [UInt8], _ time: Int64) throws -> Void
-  ) throws {
-    try read { db in
-      let log = TransactionLog(db: db, streams: try streams(db))
-      for row in log.streams.all
-      where row.positions.contains(where: { Int64($0.time.milliseconds) > moment }) {
-        _ = try log.forEach(of: row.stream) { transaction in
-          let time = Int64(transaction.header.time.milliseconds)
-          guard time > moment else { return }
-          for operation in transaction.operations.all {
-            try body(operation.path, operation.payload, time)
-          }
+  ) throws -> Bool {
+    let log = TransactionLog(of: self, streams: try read { try streams($0) })
+    for row in log.streams.all
+    where row.positions.contains(where: { Int64($0.time.milliseconds) > moment }) {
+      let segments = try log.segments(of: row.stream)
+      _ = try log.forEach(of: row.stream) { transaction in
+        let time = Int64(transaction.header.time.milliseconds)
+        guard time > moment else { return }
+        for operation in transaction.operations.all {
+          try body(operation.path, operation.payload, time)
         }
       }
+      guard try log.segments(of: row.stream) == segments else { return false }
     }
+    return true
   }
 
   /// Whether nothing has changed since a stamp was taken.

@@ -49,7 +49,7 @@ extension TransactionLog {
   /// All transactions that touch any of `keys`.
   func events(of keys: Set<DocumentKey>) throws -> RecordedEvents {
     var recorded = RecordedEvents(
-      lineage: streams.frontier.lineage, start: try StatementTable.historyStart(streams, db))
+      lineage: streams.frontier.lineage, start: try historyStart)
     for row in streams.all {
       let missing = try forEach(of: row.stream) { transaction in
         for (index, operation) in transaction.operations.all.enumerated()
@@ -91,7 +91,7 @@ extension TransactionLog {
       throw HistoryError.ambiguousBranch(name, found.map(\.header.tip))
     }
     if let only = found.first {
-      let start = try StatementTable.historyStart(streams, db)
+      let start = try historyStart
       if let start, isReduced || only.header.time <= start { throw HistoryError.forgotten(start) }
       return only
     }

@@ -8,8 +8,37 @@ import SegmentFormat
 ///
 /// Segments are read one after another, so that any number of them takes the memory of one.
 struct TransactionLog {
-  let db: Database
   let streams: StreamDirectory
+  /// Lets something be read of the database.
+  private let access: ((Database) throws -> Void) throws -> Void
+
+  /// Those of one state of the database.
+  init(db: Database, streams: StreamDirectory) {
+    self.streams = streams
+    access = { try $0(db) }
+  }
+
+  /// Those of a database that others may use, and write to, between one segment and the next.
+  init(of database: StoreDatabase, streams: StreamDirectory) {
+    self.streams = streams
+    access = { try database.read(step: "a segment of the log", $0) }
+  }
+
+  private func read<Value>(_ body: (Database) throws -> Value) throws -> Value? {
+    var value: Value?
+    try access { value = try body($0) }
+    return value
+  }
+
+  /// See ``StatementTable/historyStart(_:_:)``.
+  var historyStart: HybridTime? {
+    get throws { try read { try StatementTable.historyStart(streams, $0) } ?? nil }
+  }
+
+  /// The segments that are kept of a stream, in the order in which they are read.
+  func segments(of stream: StreamID) throws -> [ArchivedSegment] {
+    try read { try SegmentArchive.list(stream, $0) }?.sorted(by: Self.precedes) ?? []
+  }
 
   /// Calls `body` with the transactions of a stream, each once; those of one branch in order.
   ///
@@ -19,7 +48,7 @@ struct TransactionLog {
     of stream: StreamID, _ body: (Transaction) throws -> Void
   ) throws -> [ClosedRange<UInt64>] {
     var reading = StreamReading(lineage: streams.frontier.lineage.streams[stream])
-    let archived = try SegmentArchive.list(stream, db).sorted(by: Self.precedes)
+    let archived = try segments(of: stream)
     // A statement that waits tells less than the originals beside it, if they are here.
     let late = archived.filter { !$0.isHeeded }
     var given: Set<Fingerprint>? = late.isEmpty ? nil : []
@@ -38,7 +67,9 @@ struct TransactionLog {
       }
     }
     for segment in archived {
-      guard let bytes = try SegmentArchive.bytes(of: segment, db) else { continue }
+      guard let bytes = try read({ try SegmentArchive.bytes(of: segment, $0) }) ?? nil else {
+        continue
+      }
       let content = try SegmentFile.decode(bytes).segment
       try takeWaiting(before: segment.first)
       // What follows a statement may lean on it, whether it is heeded or not.
@@ -54,24 +85,28 @@ struct TransactionLog {
 
   /// What waits of a stream to be published, in order.
   private func waiting(of stream: StreamID) throws -> [Int64] {
-    try Int64.fetchAll(
-      db,
-      sql: """
-        SELECT sequence FROM outbox
-        WHERE stream = (SELECT id FROM streams WHERE stream = ?) ORDER BY sequence
-        """,
-      arguments: [stream.databaseBytes])
+    try read { db in
+      try Int64.fetchAll(
+        db,
+        sql: """
+          SELECT sequence FROM outbox
+          WHERE stream = (SELECT id FROM streams WHERE stream = ?) ORDER BY sequence
+          """,
+        arguments: [stream.databaseBytes])
+    } ?? []
   }
 
   private func content(of sequence: Int64, in stream: StreamID) throws -> Segment? {
-    let content = try Data.fetchOne(
-      db,
-      sql: """
-        SELECT content FROM outbox
-        WHERE stream = (SELECT id FROM streams WHERE stream = ?) AND sequence = ?
-        """,
-      arguments: [stream.databaseBytes, sequence])
-    return try content.map { try SegmentFile.decode([UInt8]($0)).segment }
+    let content = try read { db in
+      try Data.fetchOne(
+        db,
+        sql: """
+          SELECT content FROM outbox
+          WHERE stream = (SELECT id FROM streams WHERE stream = ?) AND sequence = ?
+          """,
+        arguments: [stream.databaseBytes, sequence])
+    }
+    return try (content ?? nil).map { try SegmentFile.decode([UInt8]($0)).segment }
   }
 
   /// What is left of transactions that are nowhere else.
@@ -81,7 +116,9 @@ struct TransactionLog {
   ) throws {
     var reading = StreamReading(lineage: streams.frontier.lineage.streams[stream])
     for segment in late {
-      guard let bytes = try SegmentArchive.bytes(of: segment, db) else { continue }
+      guard let bytes = try read({ try SegmentArchive.bytes(of: segment, $0) }) ?? nil else {
+        continue
+      }
       try reading.take(SegmentFile.decode(bytes).segment) { transaction in
         if !given.contains(transaction.header.fingerprint) { try body(transaction) }
       }

@@ -189,7 +189,8 @@ struct BlobUpkeep {
     guard let first = due.compactMap({ unused[$0] }).min() else { return }
     var found: Set<BlobHash> = []
     do {
-      try device.database.forEachOperation(stampedAfter: first) { path, payload, time in
+      let isWhole = try device.database.forEachOperation(stampedAfter: first) {
+        path, payload, time in
         guard !isCancelled() else { throw CancellationError() }
         // One from the future tells of a clock that was ahead, and would have it stay for ever.
         guard time <= now else { return }
@@ -197,6 +198,8 @@ struct BlobUpkeep {
           .union(BlobHash.mentioned(in: path.bytes, among: due))
         found.formUnion(hashes.filter { (unused[$0] ?? .max) < time })
       }
+      // The next look asks again.
+      if !isWhole { return keeping.keep(since: nil) }
     } catch {
       // What cannot be read may refer to any: all stay. What joins files tells of it.
       return keeping.keep(since: nil)
