@@ -16,13 +16,17 @@ package struct Device: Sendable {
   package let nonce: UInt64
   /// Asks whether the folder's file system answers, before it is used: a watch lives long.
   let ask: @Sendable (_ folder: FilePath) -> FolderAnswer
+  /// What is still to come from databases whose place this device's has taken; nil where none is.
+  let awaited: @Sendable (_ device: Device) throws -> AwaitedOriginals?
 
   package init(
     record: DeviceRecord, database: StoreDatabase, container: ContainerFolder,
     ambient: Ambient,
-    ask: @escaping @Sendable (_ folder: FilePath) -> FolderAnswer = { _ in .answers }
+    ask: @escaping @Sendable (_ folder: FilePath) -> FolderAnswer = { _ in .answers },
+    awaited: @escaping @Sendable (_ device: Device) throws -> AwaitedOriginals? = { _ in nil }
   ) {
     self.ask = ask
+    self.awaited = awaited
     self.record = record
     self.database = database
     self.container = container
@@ -37,7 +41,7 @@ package struct Device: Sendable {
     return Device(
       record: record, database: database,
       container: ContainerFolder(root: container.root, files: LinuxFileSystem()),
-      ambient: ambient, ask: ask)
+      ambient: ambient, ask: ask, awaited: awaited)
   }
 
   /// Whether the folder's file system did not answer when the device was opened.
@@ -90,7 +94,8 @@ package struct Device: Sendable {
   private func settledAlready() throws -> Device? {
     guard let record = try database.device(), record.path == container.root else { return nil }
     return Device(
-      record: record, database: database, container: container, ambient: ambient, ask: ask)
+      record: record, database: database, container: container, ambient: ambient, ask: ask,
+      awaited: awaited)
   }
 
   /// Whether a path leads to the folder that this one works in.

@@ -214,7 +214,7 @@ extension DeviceDirectory {
   }
 
   /// Opens a database that must be there: SQLite would make one.
-  private func existingStore(in directory: FilePath) throws -> StoreDatabase {
+  func existingStore(in directory: FilePath) throws -> StoreDatabase {
     _ = try files.status(of: directory.appending("store.sqlite"))
     return try store(in: directory, for: .salvage)
   }

@@ -154,7 +154,7 @@ extension DeviceDirectory {
     let files = isSilent ?? self.isSilent(folder) ? UnreachableFileSystem() : files
     return Device(
       record: record, database: store, container: ContainerFolder(root: folder, files: files),
-      ambient: ambient, ask: ask)
+      ambient: ambient, ask: ask, awaited: originals(awaitedBy:))
   }
 
   private func hasContent(_ file: FilePath) throws(FileError) -> Bool {

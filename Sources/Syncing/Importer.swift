@@ -29,6 +29,10 @@ package final class Importer {
   private var progress = ImportProgress()
   /// What is imported though something was dropped from it; nil if all is.
   private var exceptions: Set<ImportedNames.Name>?
+  /// What is to be taken in before what lacks something of it; nil if nothing is.
+  private var awaited: AwaitedOriginals?
+  /// Whether a file was left for that.
+  private var isAwaiting = false
   private var forks = ForkDetection.Memory()
 
   /// - parameter limits: how much is read before it is written.
@@ -51,6 +55,8 @@ package final class Importer {
   ) throws -> ImportReport {
     try requireHome()
     try device.requireContainer()
+    awaited = try device.awaited(device)
+    isAwaiting = false
     var report = ImportReport()
     report.removalsGivenUp += try device.database.releaseRemovals(
       now: device.ambient.time, nonce: device.nonce)
@@ -72,7 +78,8 @@ package final class Importer {
     if try report.publishingFailure != nil || device.database.unpublishedCount() > 0 {
       publish(into: &report)
     }
-    if directories == nil { try heal(listing, into: &report) }
+    // What is left may have the place of what would be put back.
+    if directories == nil, !isAwaiting { try heal(listing, into: &report) }
     try summarize(listing, into: &report)
     return report
   }
@@ -102,13 +109,18 @@ package final class Importer {
 
   /// Whether a file is not imported for now, since something was dropped from it.
   private func isLeft(_ held: HeldSegment) -> Bool {
-    guard let exceptions, let (segment, digest) = try? SegmentFile.decode(held.bytes),
-      segment.isReduced
-    else { return false }
     let range = held.range
-    return !exceptions.contains(
-      ImportedNames.Name(
-        stream: range.stream, first: range.first, last: range.last, digest: digest))
+    // Most are told by their place: to unpack them takes longer than all else.
+    let mayBeHeldUp = awaited?.holdUp(range.first...range.last, of: range.stream) ?? false
+    guard exceptions != nil || mayBeHeldUp,
+      let (segment, digest) = try? SegmentFile.decode(held.bytes), segment.isReduced
+    else { return false }
+    let name = ImportedNames.Name(
+      stream: range.stream, first: range.first, last: range.last, digest: digest)
+    if let exceptions { return !exceptions.contains(name) }
+    guard awaited?.holdUp(name) == true else { return false }
+    isAwaiting = true
+    return true
   }
 
   /// Where the device has been initialised in another folder since this process has opened it, what

@@ -1,4 +1,6 @@
 import Syncing
+import SystemFiles
+import SystemPackage
 import Testing
 
 /// protocol.md 24 and 25.
@@ -18,6 +20,36 @@ struct RebuiltTravellerTests {
     let recovery = try scene.house.directory.rebuild(
       container: scene.away, fallbackName: "dan", process: "1")
     #expect(recovery.imported?.revived == 1)
+    #expect(try scene.house.open().body("late") == seen)
+    try scene.bring()
+    try scene.expect(seen, of: "late")
+  }
+
+  /// Dan's machine while the disk is full that his folder is on.
+  private static func full(_ scene: TravellerScene) -> DeviceDirectory {
+    let (directory, logs) = (scene.house.directory, scene.away.appending("logs"))
+    return DeviceDirectory(
+      root: directory.root,
+      files: InterruptedFileSystem(
+        directory.files,
+        beforeChange: { (path) throws(FileError) in
+          if path.starts(with: logs) { throw FileError(.write, path, .noSpace) }
+        }), ambient: directory.ambient)
+  }
+
+  @Test("has it everywhere also where the folder was full, and was read before there was room")
+  func readMeanwhile() throws {
+    let scene = try TravellerScene()
+    let seen = try scene.edit("late")
+    try scene.send()
+    #expect(throws: SalvageError.self) {
+      try Self.full(scene).rebuild(container: scene.away, fallbackName: "dan", process: "1")
+    }
+    // As the command does at once, lest it look empty, and a watch later.
+    for _ in 1...2 { try scene.house.open().importAll() }
+    let done = try scene.house.initialise(scene.away)
+    #expect(done.salvageFailure == nil)
+    #expect(done.imported?.revived == 1)
     #expect(try scene.house.open().body("late") == seen)
     try scene.bring()
     try scene.expect(seen, of: "late")
