@@ -23,6 +23,8 @@ package enum StorageError: Error, Equatable, Sendable {
   case newerSchema(FilePath, found: Int, known: Int)
   /// A newer feedsync has written it, which knows more kinds of operations.
   case newerProgram(FilePath)
+  /// Its file was removed, or another put in its place, since this process opened it.
+  case replaced(FilePath)
   /// The file is no database, or a damaged one.
   case damaged(FilePath, detail: String)
   /// The disk failed.

@@ -35,6 +35,8 @@ package final class StoreDatabase: Sendable {
   private let beforeWriting: (@Sendable () throws -> Void)?
   /// Told of each transaction, where somebody measures how long others wait for one.
   private let onTurn: (@Sendable (StoreTurn) -> Void)?
+  /// Which file it is; nil in memory, or if nobody can say.
+  private let opened: FileStatus?
 
   /// How long a command waits for another process before ``StorageError/busy(_:)``.
   package static let busySeconds = 30.0
@@ -77,6 +79,7 @@ package final class StoreDatabase: Sendable {
     } catch {
       throw StorageError.from(error, file: file)
     }
+    opened = try? LinuxFileSystem().status(of: file)
   }
 
   private init(
@@ -89,6 +92,7 @@ package final class StoreDatabase: Sendable {
     use = .device
     self.beforeWriting = beforeWriting
     onTurn = nil
+    opened = nil
     queries = QueryPool(keeps: false)
     queue = try DatabaseQueue(configuration: Self.configuration(function))
     if let original { try original.queue.backup(to: queue) }
@@ -287,7 +291,23 @@ package final class StoreDatabase: Sendable {
     _ db: Database, _ body: (Database) throws -> Result
   ) throws -> Result {
     try requireCurrent(db)
-    return try turn.own { try body(db) }
+    let result = try turn.own { try body(db) }
+    try requireInPlace()
+    return result
+  }
+
+  /// Whoever puts back a backup puts another file in its place: what is written to this one from
+  /// then on is read by nobody, and gone with this process.
+  private func requireInPlace() throws(StorageError) {
+    guard use == .device, let opened else { return }
+    let isInPlace: Bool
+    do {
+      isInPlace = try LinuxFileSystem().status(of: file).isSameFile(as: opened)
+    } catch {
+      // What cannot be looked at may be there.
+      isInPlace = error.errno != .noSuchFileOrDirectory
+    }
+    guard isInPlace else { throw .replaced(file) }
   }
 
   /// A newer program may have brought the database up to date since this process opened it: what

@@ -89,8 +89,9 @@ extension DocumentStore {
   /// processes' writes wait meanwhile: keep `body` short.
   /// - parameter body: Runs at once; if it throws, nothing is written.
   /// - throws: What `body` throws, or ``FeedSyncError``: `.tryAgain` if another process holds the
-  ///   database for half a minute, `.cannotWrite` if the disk is full, `.noContainer` if another
-  ///   container stands under the folder's path, `.usage` inside another transaction.
+  ///   database for half a minute, or another database was put in the place of this one,
+  ///   `.cannotWrite` if the disk is full, `.noContainer` if another container stands under the
+  ///   folder's path, `.usage` inside another transaction.
   @discardableResult
   public func write<Value>(
     _ body: (WriteTransaction) throws -> Value

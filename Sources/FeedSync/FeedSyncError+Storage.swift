@@ -59,7 +59,7 @@ extension FeedSyncError {
         .cannotRead, operation: operation, file: file.string,
         message: "the local database failed (SQLite \(detail))",
         hint: "check the disk; the shared folder still holds what was published")
-    case .noDevice, .left, .clockExhausted, .transactionTooLarge, .contextTooLarge,
+    case .noDevice, .left, .replaced, .clockExhausted, .transactionTooLarge, .contextTooLarge,
       .mixedVersions, .nested, .unknownVersion, .newerOperations, .otherKind:
       self.init(refusal: error, operation: operation)
     }
@@ -76,6 +76,11 @@ extension FeedSyncError {
       self.init(
         .configuration, operation: operation, message: "this device has left the container",
         hint: "run 'feedsync init DIR' on the synced folder to come back as the same device")
+    case .replaced(let file):
+      self.init(
+        .tryAgain, operation: operation, file: file.string,
+        message: "the database was removed, or another put in its place; nothing was written",
+        hint: "start it again; a program opens the container and its store again")
     case .clockExhausted:
       self.init(
         .badInput, operation: operation,

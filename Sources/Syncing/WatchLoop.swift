@@ -61,9 +61,7 @@ package struct WatchLoop {
       let report = try importer.importAll(in: directories)
       if report.isStopped { throw CancellationError() }
       // No later scan will publish either.
-      if let failure = report.publishingFailure, case StorageError.newerSchema = failure {
-        throw failure
-      }
+      if let failure = report.publishingFailure, Self.isFinal(failure) { throw failure }
       events += news(in: report)
       if failure != nil, report.publishingFailure == nil {
         failure = nil
@@ -75,6 +73,14 @@ package struct WatchLoop {
       guard !importer.isStopping() else { throw CancellationError() }
       guard let failure = Self.passing(error) else { throw error }
       return failed(failure, after: events)
+    }
+  }
+
+  /// Whether this process can do no more with its database.
+  private static func isFinal(_ error: any Error) -> Bool {
+    switch error {
+    case StorageError.newerSchema, StorageError.replaced: true
+    default: false
     }
   }
 
