@@ -28,6 +28,8 @@ extension DeviceDirectory {
   }
 
   /// Writes a small file of the state, durably, in the place of what has its name.
+  ///
+  /// Where this is not within ``exclusively(_:)``, ``removeLeftovers()`` may take it before.
   func replace(_ file: FilePath, with object: JSONObject) throws {
     let staged = root.appending(ambient.temporaryName())
     try files.publish(
@@ -81,7 +83,7 @@ extension DeviceDirectory {
   /// Removes what killed processes left half done in the state.
   ///
   /// Only for use within ``exclusively(_:)``: whoever makes such names here holds that lock, so
-  /// none of them is in use.
+  /// none of them is in use; or makes them again (``note(_:in:)``).
   func removeLeftovers() throws(FileError) {
     for entry in try files.list(root) where LeftoverName.matches(entry.bytes) {
       let path = root.appending(entry.name)

@@ -188,8 +188,15 @@ extension DeviceDirectory {
     }
   }
 
+  /// Not for use within ``exclusively(_:)``.
   func note(_ record: SalvageRecord, in directory: FilePath) throws {
-    try replace(salvageFile(in: directory), with: record.object)
+    let file = salvageFile(in: directory)
+    do {
+      try replace(file, with: record.object)
+    } catch let error as FileError where error.errno == .noSuchFileOrDirectory {
+      // An `init` beside this may have taken what was staged for a leftover; not under its lock.
+      try exclusively { try replace(file, with: record.object) }
+    }
   }
 
   /// Forgets that a database's place was to be taken by another: it is in use.

@@ -1,6 +1,7 @@
 import DocumentStorage
 import Replication
 import SharedFolder
+import Synchronization
 import Syncing
 import SystemFiles
 import SystemPackage
@@ -126,5 +127,41 @@ import Testing
     let stream = try house.initialise(folder).device.record.stream
     #expect(try house.files.list(state).count == 3)
     #expect(try house.open().stream == stream)
+  }
+
+  /// The same state, with an init beside that takes for a leftover what is staged to note how far
+  /// an older database has come.
+  private static func withInitBeside(
+    _ scene: RecoveryScene, onTaking: @escaping @Sendable () -> Void
+  ) -> DeviceDirectory {
+    let (root, files) = (scene.house.directory.root, scene.house.files)
+    return DeviceDirectory(
+      root: root,
+      files: InterruptedFileSystem(
+        files,
+        beforeChange: { (path) throws(FileError) in
+          guard path.parent == root, LeftoverName.matches(path.lastComponent?.bytes ?? []),
+            (try? files.status(of: path)) != nil,
+            let lock = try? files.lock(
+              root.appending("lock"), exclusive: true, wait: false, holder: [])
+          else { return }
+          defer { lock.release() }
+          onTaking()
+          try files.remove(path)
+        }), ambient: scene.house.directory.ambient)
+  }
+
+  @Test(
+    "of a recovery may be taken by an init beside it: it makes them again",
+    arguments: [false, true])
+  func beside(isAdopting: Bool) throws {
+    let scene = try RecoveryScene()
+    if isAdopting { try scene.replaceContainer() }
+    try scene.restore()
+    let taken = Mutex(0)
+    let directory = Self.withInitBeside(scene) { taken.withLock { $0 += 1 } }
+    if isAdopting { try scene.adopt(directory) } else { _ = try scene.rebuild(directory) }
+    #expect(taken.withLock(\.self) > 0)
+    #expect(try scene.house.directory.olderDatabases().allSatisfy(\.isSalvaged))
   }
 }
