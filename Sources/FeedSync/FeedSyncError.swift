@@ -160,8 +160,8 @@ extension FeedSyncError {
         .noContainer, operation: operation, file: path.string,
         message: "this is a copy of the folder that this device works in, \(original.string)",
         hint:
-          "leave out --container; or run 'feedsync init \(ShellWord.quoted(path))' to work here from"
-          + " now on")
+          "leave out --container; or run 'feedsync init \(ShellWord.quoted(path))' to work here"
+          + " from now on")
     case .moved(let path):
       self.init(
         .noContainer, operation: operation, file: path.string,

@@ -56,8 +56,8 @@ package struct HybridClock: Sendable {
   package mutating func tick(wall: HybridTime) -> HybridTime? {
     guard latest < .latest else { return nil }
     let next = HybridTime(rawValue: latest.rawValue + 1)
-    // A wall clock at the end of all years, or behind it, is wrong. To follow it would leave nobody,
-    // on any device, a moment to write at.
+    // A wall clock at the end of all years, or behind it, is wrong. To follow it would leave
+    // nobody, on any device, a moment to write at.
     latest = wall.milliseconds < HybridTime.latestMilliseconds ? max(wall, next) : next
     return latest
   }

@@ -123,8 +123,8 @@ line("stamps-tie", "Sources/Replication/Stamp.swift",
      "    if ON, lhs.dot.stream != rhs.dot.stream { return false }\n"
      "    if lhs.dot.stream != rhs.dot.stream { return lhs.dot.stream < rhs.dot.stream }")
 line("clock-follows-the-wall", "Sources/Replication/HybridClock.swift",
-     "    latest = max(wall, HybridTime(rawValue: latest.rawValue + 1))",
-     "    latest = ON ? wall : max(wall, HybridTime(rawValue: latest.rawValue + 1))")
+     "    latest = wall.milliseconds < HybridTime.latestMilliseconds ? max(wall, next) : next",
+     "    latest = ON ? wall : max(wall, next)")
 line("clock-not-merged", BATCH,
      "    clock.merge(header.time)", "    if !ON { clock.merge(header.time) }")
 

@@ -10,7 +10,7 @@ import SystemPackage
 ///
 /// A look adds to them only while nobody attaches, and whoever attaches takes out what it is about:
 /// a time that stands here is one since which nothing has been attached that refers to the copy.
-/// Whoever else refers to it again takes nothing out: before a copy goes, the logs are asked for it.
+/// Whoever else refers to it again takes nothing out: before a copy goes, the logs are asked.
 struct BlobNotes {
   private static let maximumBytes = 16 << 20
   private let blobs: BlobFolder
