@@ -59,6 +59,8 @@ package struct FolderListing: Sendable {
   package var directories: [FilePath.Component] = []
   /// Sub-folders that could not be listed.
   package var unreadable: [FileError] = []
+  /// Whether `logs/` itself is not there: it may be away for a moment, which says nothing of files.
+  package var isMissing = false
 }
 
 extension ContainerFolder {
@@ -81,8 +83,9 @@ extension ContainerFolder {
     do {
       entries = try files.list(logs)
     } catch {
-      if error.errno == .noSuchFileOrDirectory { return listing }
-      throw error
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+      listing.isMissing = true
+      return listing
     }
     for entry in entries where !Self.isIgnored(entry.bytes) {
       switch entry.kind {
@@ -99,13 +102,15 @@ extension ContainerFolder {
     into listing: inout FolderListing
   ) {
     var entries: [DirectoryEntry]
+    let path = logs.appending(directory)
     do {
-      entries = try files.list(logs.appending(directory))
+      entries = try files.list(path)
     } catch {
       switch error.errno {
       // It went away between two calls: absence means nothing.
       case .noSuchFileOrDirectory: break
-      case .notDirectory, .tooManySymbolicLinkLevels: listing.foreign.append((nil, directory))
+      case .notDirectory where isElse(path), .tooManySymbolicLinkLevels where isElse(path):
+        listing.foreign.append((nil, directory))
       default: listing.unreadable.append(error)
       }
       return
@@ -129,6 +134,12 @@ extension ContainerFolder {
         FolderListing.File(
           directory: directory, directoryBytes: directoryBytes, entry: entry, claim: claim))
     }
+  }
+
+  /// Whether something else than a directory is there, as a link: a file system that fails may say
+  /// of a directory what is said of those.
+  private func isElse(_ path: FilePath) -> Bool {
+    (try? files.status(of: path)).map { $0.kind != .directory } ?? false
   }
 
   /// Whether a name belongs to a syncer's or feedsync's own temporary, or is hidden.

@@ -100,6 +100,9 @@ extension FolderKnowledge {
     }
   }
 
+  /// Whether there was anything under `logs/`, as far as is known here.
+  var knowsFiles: Bool { !names.segments.isEmpty || !records.isEmpty }
+
   /// Whether a file's record is not in the database yet.
   func isNew(_ key: FileKey) -> Bool { noted.contains(key) }
 
@@ -180,9 +183,9 @@ extension FolderKnowledge {
   mutating func restore(_ look: FileRecord.Look?, of key: FileKey) { looks[key] = look }
 
   /// Forgets files that are not there any more; of a directory that could not be listed, nobody
-  /// knows.
+  /// knows, nor of any where `logs/` itself is not there.
   mutating func forgetAbsent(from listing: FolderListing) {
-    guard !records.isEmpty else { return }
+    guard !records.isEmpty, !listing.isMissing else { return }
     let present = Set(listing.segments.map(\.key))
     let unknown = Set(listing.unreadable.compactMap { $0.path.lastComponent?.bytes })
     for key in Array(records.keys)

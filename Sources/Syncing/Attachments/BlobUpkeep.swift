@@ -236,6 +236,7 @@ struct BlobUpkeep {
     try knowledge.refresh()
     guard knowledge.setAside.isEmpty, knowledge.gaps().isEmpty else { return false }
     let listing = try device.container.list()
+    guard !listing.isMissing || !knowledge.knowsFiles else { return false }
     return listing.unreadable.isEmpty && listing.segments.allSatisfy { knowledge.hasRead($0) }
   }
 

@@ -344,6 +344,24 @@ import Testing
     #expect(try ann.keeps(hash))
   }
 
+  @Test("stay where `logs/` is away for a moment: what is there may refer to them")
+  func away() throws {
+    // Nothing is joined or dropped, which would make it anew.
+    let limits = CompactionLimits.small(fanOut: 64, savedShare: 1)
+    func look() throws -> BlobReport {
+      try Compactor(device: ann.device, limits: limits).run().blobs
+    }
+    let hash = try ann.attach("text", to: "n")
+    try ann.detach(from: "n")
+    #expect(try look().waiting == 1)
+    week()
+    let (logs, aside) = (ann.device.container.logs, ann.folder.appending("aside"))
+    try files.rename(logs, to: aside)
+    #expect(try look().waiting == 1)
+    try files.rename(aside, to: logs)
+    #expect(try look().removed == [ann.blobs.file(hash, of: ann.stream)])
+  }
+
   @Test("that a killed process left half written go after a day")
   func leftovers() throws {
     try ann.attach("text", to: "n")
