@@ -118,6 +118,18 @@ extension StoreDatabase {
     return ((bytes: bytes, digest: found.digest), found.segment.range)
   }
 
+  /// Keeps the file that the folder has of a segment in the place of one that is compressed
+  /// otherwise; nothing happens if that is not kept any more.
+  ///
+  /// - parameter bytes: verified, with the same content.
+  package func replaceForm(of segment: ArchivedSegment, by bytes: [UInt8]) throws {
+    try write { db in
+      try db.run(
+        "UPDATE archive SET content = ? WHERE \(SegmentArchive.key)",
+        [Data(bytes)] + SegmentArchive.arguments(of: segment))
+    }
+  }
+
   /// Drops what is kept of a segment: for whoever has written its content into another.
   package func removeArchived(_ segment: ArchivedSegment) throws {
     try write { db in

@@ -71,18 +71,9 @@ package struct ContainerFolder: Sendable {
     case renamed(FilePath)
   }
 
-  /// Writes a segment durably under its own name.
+  /// Writes a segment's file durably under its own name.
   ///
   /// Whoever publishes it again, and whenever, finds it there and changes nothing.
-  package func publish(
-    _ segment: Segment, temporaryName: FilePath.Component
-  ) throws -> (digest: UInt64, publication: Publication) {
-    let file = SegmentFile.encode(segment)
-    let publication = try publish(file, of: segment.range, temporaryName: temporaryName)
-    return (file.digest, publication)
-  }
-
-  /// Writes a segment's file, whose bytes are there already, durably under its own name.
   ///
   /// - parameter isDurable: Whether the name of the stream's directory is known to be on the disk.
   package func publish(

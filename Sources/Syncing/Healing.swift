@@ -12,7 +12,8 @@ import SystemPackage
 /// As the files are the same, it harms nobody if several devices do.
 ///
 /// Names and sizes are compared at each full scan. What stands in a file is read where that has
-/// changed since the scan before, and where somebody has read it already and found it damaged.
+/// changed since the scan before, where somebody has read it already and found it damaged, and
+/// where its size is another one: it may be compressed otherwise.
 struct Healing {
   let device: Device
 
@@ -131,6 +132,7 @@ struct Healing {
     let name = SegmentName(first: segment.first, last: segment.last, digest: segment.digest)
     let path = device.container.directory(of: segment.stream)
     guard let directory = path.lastComponent else { return false }
+    var others: [FolderListing.File] = []
     for copy in 0..<ContainerFolder.maximumCopies {
       guard let component = name.component(copy: copy),
         let file = present[FileKey(directory: directory.bytes, name: component.bytes)]
@@ -139,10 +141,31 @@ struct Healing {
       guard let status = try? device.container.files.status(of: path.appending(component)) else {
         return true
       }
-      guard status.size == segment.size else { continue }
-      if isWhole(file, FileRecord.Look(status), segment, &knowledge) { return true }
+      if status.size != segment.size {
+        others.append(file)
+      } else if isWhole(file, FileRecord.Look(status), segment, &knowledge) {
+        return true
+      }
     }
-    return false
+    // Last: where one has the size, none of these need be read.
+    return others.contains { isOtherForm($0, of: segment, &knowledge) }
+  }
+
+  /// Whether a file of another size has what its name says, otherwise compressed: by another
+  /// version of what compresses, on another device, or here before an upgrade.
+  ///
+  /// It is what the folder has, so it is kept here from then on, and is what would be put back; so
+  /// sizes tell again at the next look, of whichever process.
+  private func isOtherForm(
+    _ file: FolderListing.File, of segment: ArchivedSegment, _ knowledge: inout FolderKnowledge
+  ) -> Bool {
+    let reader = SegmentReader(container: device.container, expected: device.record.container)
+    guard case .segment(let found, let look) = reader.read(file), found.digest == segment.digest
+    else { return false }
+    _ = knowledge.hasChanged(file.key, look)
+    // Where it cannot be kept now, it is read again at the next look.
+    try? device.database.replaceForm(of: segment, by: found.bytes)
+    return true
   }
 
   /// Whether a file of the right size has what its name says, as far as there is reason to doubt.

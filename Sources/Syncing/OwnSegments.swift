@@ -49,8 +49,11 @@ struct OwnSegments {
         {
           continue
         }
-        guard case .segment(let segment) = content(of: file, in: old) else { continue }
-        _ = try container.publish(segment, temporaryName: device.ambient.temporaryName())
+        guard case .segment(let found) = content(of: file, in: old) else { continue }
+        // Byte for byte: by what compresses here today it might come out otherwise.
+        _ = try container.publish(
+          (found.bytes, found.digest), of: found.segment.range,
+          temporaryName: device.ambient.temporaryName())
       }
       try bringOverBlobs(from: BlobFolder(old), &known)
     }
@@ -135,8 +138,8 @@ struct OwnSegments {
     var whole: [FileKey] = []
     for file in try own(in: container) {
       switch content(of: file, in: container) {
-      case .segment(let segment):
-        ranges.append(segment.range.first...segment.range.last)
+      case .segment(let found):
+        ranges.append(found.segment.range.first...found.segment.range.last)
         whole.append(file.key)
       case .damaged(let record) where file.claim?.stream == stream: damaged.append(record)
       case .damaged, .other: break
@@ -154,7 +157,7 @@ struct OwnSegments {
   }
 
   private enum Content {
-    case segment(Segment)
+    case segment(ImportableSegment)
     case damaged(FileRecord)
     case other
   }
@@ -164,7 +167,7 @@ struct OwnSegments {
     switch reader.read(file) {
     case .segment(let found, _):
       let range = found.segment.range
-      return range.stream == stream && range.first <= range.last ? .segment(found.segment) : .other
+      return range.stream == stream && range.first <= range.last ? .segment(found) : .other
     case .setAside(let record): return record.reason.isOfContent ? .damaged(record) : .other
     case .gone: return .other
     }

@@ -1,3 +1,5 @@
+import SegmentFormat
+import SharedFolder
 import Syncing
 import SystemPackage
 import Testing
@@ -90,5 +92,15 @@ extension CompactionLimits {
     CompactionLimits(
       fanOut: fanOut, mostParts: 64, bytes: 1 << 20, grace: week, horizon: 90 * 86_400_000,
       savedShare: savedShare, attention: attention)
+  }
+}
+
+extension ContainerFolder {
+  /// Writes a segment as a publisher does.
+  func publish(
+    _ segment: Segment, temporaryName: FilePath.Component
+  ) throws -> (digest: UInt64, publication: Publication) {
+    let file = SegmentFile.encode(segment)
+    return (file.digest, try publish(file, of: segment.range, temporaryName: temporaryName))
   }
 }
