@@ -145,7 +145,12 @@ package struct Compactor {
     let archived = compactable.writable(of: try device.database.archivedSegments(of: stream))
     let plan = JoinPlan(of: archived, limits: limits)
     try device.database.noteLarge(plan.large, now: device.ambient.now())
-    try join(plan.runs, of: stream, limits, into: &report)
+    // What others have dropped is told again by what takes its place: where nothing may be said of
+    // what is dropped, each would be tried in vain, in each pass.
+    let isTold = try device.database.statement(historyStart: .zero) != nil
+    try join(
+      plan.runs.filter { isTold || !$0.parts.contains(where: \.isReduced) }, of: stream, limits,
+      into: &report)
     guard !isCancelled() else {
       report.isStopped = true
       return
@@ -153,7 +158,7 @@ package struct Compactor {
     let (waiting, written) = (report.waiting, report.written)
     var replaced = ReplacedFiles(device: device, stream: stream, limits)
     try replaced.remove(ending: isEnding, into: &report)
-    if compactable.mayDrop { try drop(from: stream, limits, into: &report) }
+    if compactable.mayDrop, isTold { try drop(from: stream, limits, into: &report) }
     guard report.written > written, !isCancelled() else { return }
     // What was written anew less what is dead takes the place of a file, too.
     report.waiting = waiting
@@ -166,10 +171,7 @@ package struct Compactor {
     into report: inout CompactionReport
   ) throws {
     var hasTried = false
-    // What others have dropped is told again by what takes its place: where nothing may be said,
-    // each would be tried in vain, in each pass.
-    let isTold = try device.database.statement(historyStart: .zero) != nil
-    for planned in runs where isTold || !planned.parts.contains(where: \.isReduced) {
+    for planned in runs {
       for run in try readable(planned) {
         guard !isEnding(hasTried) else {
           report.isStopped = true
@@ -186,8 +188,6 @@ package struct Compactor {
   private func drop(
     from stream: StreamID, _ limits: CompactionLimits, into report: inout CompactionReport
   ) throws {
-    // Where nothing may be said of what is dropped, each would be tried in vain, in each pass.
-    guard try device.database.statement(historyStart: .zero) != nil else { return }
     let dead = DeadSegments(device: device, limits: limits)
     let looks = try device.database.looksForDead(in: stream)
     let segments = try device.database.archivedSegments(of: stream).sorted { one, other in
