@@ -31,6 +31,11 @@ struct HeedingPlan {
   /// How far it has been carried out.
   let mark: HeedingMark
 
+  /// Whether it is noted by now that something has to stay, and nothing else.
+  var isLeft: Bool {
+    statement.progress == StatementTable.Progress.unfinished.rawValue && statement.heeding == nil
+  }
+
   /// Makes it in many short turns in the database, for others in this process wait for each.
   ///
   /// What changes between them is seen when the plan is carried out.

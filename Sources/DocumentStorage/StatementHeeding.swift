@@ -3,36 +3,6 @@ import GRDB
 import Replication
 import SegmentFormat
 
-/// How much of what others have dropped is taken out in one transaction of the database: whoever
-/// wants to write waits for that.
-package struct HeedingPace: Sendable {
-  let documents: Int
-  let operations: Int
-  /// A document that would have to be written anew, and is larger than that, stays as it is.
-  let revivalBytes: Int
-
-  /// - precondition: all are greater than zero.
-  package init(
-    documents: Int, operations: Int, revivalBytes: Int = StoreWriter.maximumBytes
-  ) {
-    self.documents = documents
-    self.operations = operations
-    self.revivalBytes = revivalBytes
-  }
-
-  package static let standard = HeedingPace(documents: 128, operations: 2_048)
-
-  /// Where what is done at once ends that begins with a document.
-  func end(from start: Int, of documents: [HeedingPlan.Document]) -> Int {
-    var (end, held) = (start, 0)
-    while end < documents.count, end - start < self.documents, held < operations {
-      held += documents[end].dropped.count
-      end += 1
-    }
-    return end
-  }
-}
-
 extension StoreDatabase {
   /// Takes out what others have dropped of their streams, where that can be done.
   ///
@@ -149,7 +119,7 @@ private struct StatementHeeding {
         hasDone = true
       }
       // All that is written anew is written under one stream.
-      let left = try reviving.isEmpty ? [] : revive(reviving)
+      let left = try reviving.isEmpty ? [] : revive(reviving, &hasDone)
       rest = again.filter { !left.contains($0.id) }
     }
     return true
@@ -220,36 +190,70 @@ private struct StatementHeeding {
   /// What would be more than a transaction holds stays as it is, and so does all that the same
   /// statements leave out: nobody could write it in parts that show nothing else on the way.
   ///
+  /// - parameter hasDone: Set where any was written anew.
   /// - returns: the numbers of those statements.
-  private func revive(_ plans: [HeedingPlan]) throws -> Set<Int64> {
-    defer { database.countStreamChange() }
-    let large = try reviveUnlessLarge(plans)
+  private func revive(_ plans: [HeedingPlan], _ hasDone: inout Bool) throws -> Set<Int64> {
+    let documents = dying(plans)
+    // Found out while others may write: it may be so at each look, for good.
+    var large = try largeRevivals(of: documents)
+    if large.isEmpty { large = try reviveUnlessLarge(plans, documents, &hasDone) }
     let left = plans.filter { $0.dying.contains { large.contains($0.key) } }
-    for plan in left { try steps(of: plan).leave() }
+    for plan in left where !plan.isLeft { try steps(of: plan).leave() }
     let rest = plans.filter { plan in !left.contains { $0.statement.id == plan.statement.id } }
     guard !left.isEmpty, !rest.isEmpty else { return Set(left.map(\.statement.id)) }
-    return try revive(rest).union(left.map(\.statement.id))
+    return try revive(rest, &hasDone).union(left.map(\.statement.id))
   }
 
-  /// - returns: the documents that are too large; if there are any, nothing was changed.
-  private func reviveUnlessLarge(_ plans: [HeedingPlan]) throws -> Set<DocumentKey> {
-    let (count, large) = try database.write { db -> (Int, Set<DocumentKey>) in
+  /// The documents that have to be written anew for some plans, and what they all take out.
+  private func dying(_ plans: [HeedingPlan]) -> [HeedingPlan.Document] {
+    var dropped: [DocumentKey: [Dot: Fingerprint]] = [:]
+    for document in plans.flatMap(\.dying) {
+      dropped[document.key, default: [:]].merge(document.dropped) { first, _ in first }
+    }
+    return dropped.sorted { $0.key < $1.key }.map {
+      HeedingPlan.Document(key: $0.key, dropped: $0.value, isUncertain: false)
+    }
+  }
+
+  /// Those that are too large to be written anew, as they are now.
+  private func largeRevivals(of documents: [HeedingPlan.Document]) throws -> Set<DocumentKey> {
+    var (large, next) = (Set<DocumentKey>(), 0)
+    while next < documents.count {
+      let some = documents[next..<pace.end(from: next, of: documents)]
+      try database.read { db in
+        let dropping = try DocumentDropping(database.streams(db), db)
+        large.formUnion(try largeOnes(of: revivals(of: some, dropping)))
+      }
+      next = some.endIndex
+    }
+    return large
+  }
+
+  private func revivals(
+    of documents: some Sequence<HeedingPlan.Document>, _ dropping: DocumentDropping
+  ) throws -> [Revival] {
+    try documents.compactMap { document in
+      try dropping.revival(of: document, dropping.state(of: document.key))
+    }
+  }
+
+  private func largeOnes(of revivals: [Revival]) -> Set<DocumentKey> {
+    Set(revivals.filter { $0.bytes > pace.revivalBytes }.map(\.key))
+  }
+
+  /// - returns: the documents that are too large by now; if there are any, nothing was changed.
+  private func reviveUnlessLarge(
+    _ plans: [HeedingPlan], _ documents: [HeedingPlan.Document], _ hasDone: inout Bool
+  ) throws -> Set<DocumentKey> {
+    defer { database.countStreamChange() }
+    let (count, large) = try database.write { db -> (Int?, Set<DocumentKey>) in
       guard try plans.allSatisfy({ try $0.isCurrent($0.statement.heeding, db) }) else {
-        return (0, [])
-      }
-      var dropped: [DocumentKey: [Dot: Fingerprint]] = [:]
-      for document in plans.flatMap(\.dying) {
-        dropped[document.key, default: [:]].merge(document.dropped) { first, _ in first }
-      }
-      let documents = dropped.sorted { $0.key < $1.key }.map {
-        HeedingPlan.Document(key: $0.key, dropped: $0.value, isUncertain: false)
+        return (nil, [])
       }
       var dropping = try DocumentDropping(database.readCache.streams(db, isWriting: true), db)
-      let revivals = try documents.compactMap { document in
-        try dropping.revival(of: document, dropping.state(of: document.key))
-      }
-      let large = revivals.filter { $0.bytes > pace.revivalBytes }
-      guard large.isEmpty else { return (0, Set(large.map(\.key))) }
+      let revivals = try revivals(of: documents, dropping)
+      let large = largeOnes(of: revivals)
+      guard large.isEmpty else { return (nil, large) }
       if !revivals.isEmpty {
         try reviving.write(revivals, db)
         dropping = try DocumentDropping(StreamDirectory(db), db)
@@ -258,140 +262,9 @@ private struct StatementHeeding {
       if let plan = plans.first { try dropping.noteChanges(by: plan.reading.range.stream) }
       return (revivals.count, [])
     }
+    guard let count else { return large }
+    hasDone = true
     if count > 0 { try onRevived(count) }
-    return large
-  }
-}
-
-/// The transactions of the database in which a plan is carried out.
-private struct HeedingSteps {
-  let plan: HeedingPlan
-  let database: StoreDatabase
-  let reviving: Reviving
-  let revivalBytes: Int
-  /// What is noted of it.
-  private var noted: Data?
-  private var mark: HeedingMark
-
-  init(plan: HeedingPlan, database: StoreDatabase, reviving: Reviving, revivalBytes: Int) {
-    (self.plan, self.database, self.reviving) = (plan, database, reviving)
-    self.revivalBytes = revivalBytes
-    (noted, mark) = (plan.statement.heeding, plan.mark)
-  }
-
-  /// Takes something out of the next documents, once what would go with it is written anew.
-  ///
-  /// Where all of it can go, they are done then.
-  ///
-  /// - returns: how many were written anew; nil, with nothing changed, if the plan holds no more.
-  mutating func drop(_ documents: ArraySlice<HeedingPlan.Document>) throws -> Int? {
-    defer { database.countStreamChange() }
-    var next = mark
-    next.done += documents.count
-    let count: Int? = try database.write { [self] db in
-      guard try plan.isCurrent(noted, db) else { return nil }
-      var dropping = try DocumentDropping(database.readCache.streams(db, isWriting: true), db)
-      var revivals: [Revival] = []
-      for document in documents {
-        let state = try dropping.state(of: document.key)
-        guard !plan.isWhole || state.canDrop(document.dropped) else { return nil }
-        if let revival = dropping.revival(of: document, state) { revivals.append(revival) }
-        guard revivals.last.map({ $0.bytes <= revivalBytes }) ?? true else { return nil }
-      }
-      if !revivals.isEmpty {
-        try reviving.write(revivals, db)
-        dropping = try DocumentDropping(StreamDirectory(db), db)
-      }
-      for document in documents {
-        try dropping.drop(
-          document, isGone: plan.isWhole, isUncertain: plan.isWhole && mark.isUncertain)
-      }
-      try dropping.noteChanges(by: plan.reading.range.stream)
-      if plan.isWhole { try StatementTable.note(next.bytes, of: plan.statement.id, db) }
-      return revivals.count
-    }
-    guard let count else { return nil }
-    if plan.isWhole { (mark, noted) = (next, next.bytes) }
-    return count
-  }
-
-  /// Lets go what is kept of the originals, or notes that some of it has to stay.
-  ///
-  /// - parameter now: in milliseconds since 1970.
-  /// - returns: false, with nothing changed, if the plan holds no more.
-  func finish(now: Int64) throws -> Bool {
-    defer { database.countStreamChange() }
-    return try database.write { db in
-      guard try plan.isCurrent(noted, db) else { return false }
-      guard plan.isWhole else {
-        try giveUp(db)
-        return true
-      }
-      let (reading, stream) = (plan.reading, plan.statement.stream)
-      let streams = try database.readCache.streams(db, isWriting: true)
-      try StatementTable.setHeeded(
-        plan.statement.id, clock: try DeviceRecord.clock(db, streams), db)
-      try SegmentArchive.noteJoinedUnlessNoted(
-        (Int64(reading.range.first), Int64(reading.range.last)), digest: reading.digest, now: now,
-        stream: stream, db)
-      let spent = reading.spent(butFor: streams.row(of: reading.range.stream)?.learntName)
-      try SpentSegments.keep(
-        spent, of: reading.range.first...reading.range.last, stream: stream, now: now, db)
-      try completeFollowers(besides: spent, now: now, streams, db)
-      try SegmentArchive.remove(spent, stream: stream, db)
-      return true
-    }
-  }
-
-  /// Notes that all of it has to stay, unless the plan holds no more.
-  func leave() throws {
-    defer { database.countStreamChange() }
-    try database.write { db in
-      if try plan.isCurrent(noted, db) { try giveUp(db) }
-    }
-  }
-
-  /// Notes that something has to stay, so that nothing is done for now.
-  ///
-  /// Where some documents were done by then, they do not know any more how much they have
-  /// forgotten: no other about the same transactions shall wait for this.
-  private func giveUp(_ db: Database) throws {
-    try StatementTable.setUnfinished(plan.statement.id, db)
-    guard noted != nil else { return }
-    var dropping = try DocumentDropping(database.readCache.streams(db, isWriting: true), db)
-    for document in plan.documents { try dropping.forgetCount(of: document.key) }
-    try StatementTable.note(nil, of: plan.statement.id, db)
-  }
-
-  /// Writes whole, in the archive, what leaves the stream where something is left out now: a branch
-  /// that leans on the transaction before it, whose header goes with the segments that have it.
-  private func completeFollowers(
-    besides spent: [SegmentArchive.Part], now: Int64, _ streams: StreamDirectory,
-    _ db: Database
-  ) throws {
-    let (reading, stream) = (plan.reading, plan.statement.stream)
-    let spent = Set(spent.map(\.id))
-    let rows = try Row.fetchAll(
-      db.prepared(
-        """
-        SELECT id FROM archive
-        WHERE stream = ?1 AND first = last AND first > ?2 AND first <= ?3
-          AND id NOT IN (SELECT segment FROM statements)
-        """),
-      arguments: [stream, Int64(reading.range.first), Int64(reading.range.last)])
-    for row in rows {
-      let id: Int64 = try row.value(0)
-      guard !spent.contains(id), let kept = try SegmentArchive.segment(id, db),
-        kept.segment.leansOnPrevious, reading.has(kept.segment.range.predecessor),
-        let start = try SegmentReplay.position(at: kept.segment.range.predecessor, streams, db),
-        let whole = try WholeSegment(kept.segment, after: start)
-      else { continue }
-      let sequence = Int64(whole.segment.range.first)
-      try SegmentArchive.remove([(id, sequence, sequence)], stream: stream, db)
-      try whole.store(stream: stream, db)
-      // Whoever may read it needs it whole (`completedSegments`), unless the statement has it.
-      guard !reading.has(whole.tip) else { continue }
-      try whole.noteCompleted(now: now, stream: stream, db)
-    }
+    return []
   }
 }

@@ -57,6 +57,12 @@ import Testing
       .flatMap(\.operations).count { $0.document == Peer.key(id) }
   }
 
+  /// No document has room to be written anew.
+  private static let pace = HeedingPace(documents: 128, operations: 2_048, revivalBytes: 64)
+  private static let limits = ImportPart.Limits(
+    operations: ImportPart.operationLimit, bytes: ImportPart.byteLimit,
+    foldBytes: ImportPart.foldLimit, heeding: pace)
+
   /// Everybody gets everything.
   private func meet() throws -> Int {
     try dan.publish()
@@ -214,22 +220,43 @@ import Testing
     try forget()
     try dan.publish()
     try world.carry(from: folder, to: dan.folder)
-    let limits = ImportPart.Limits(
-      operations: ImportPart.operationLimit, bytes: ImportPart.byteLimit,
-      foldBytes: ImportPart.foldLimit,
-      heeding: HeedingPace(documents: 128, operations: 2_048, revivalBytes: 64))
     for _ in 1...2 {
-      #expect(try Importer(device: dan.device, limits: limits).importAll().revived == 0)
+      #expect(try Importer(device: dan.device, limits: Self.limits).importAll().revived == 0)
       #expect(try dan.body("old") == seen)
       #expect(try dan.device.database.device()?.stream == stream)
       #expect(try dan.device.database.streamsWithOpenStatements().contains(ann.stream))
     }
     #expect(try dan.body("other") == "{}")
+    // Later looks find that while others may write, and write nothing themselves.
+    let database = dan.device.database
+    let changes = try database.changeCount()
+    try database.heedStatements(
+      unfinished: true, Self.pace, now: dan.device.ambient.time, nonce: dan.device.nonce)
+    #expect(try database.changeCount() == changes)
     // As soon as there is room for it, it is written anew.
     _ = try Compactor(device: dan.device, limits: .small()).run()
     #expect(try dan.device.database.device()?.stream != stream)
     _ = try meet()
     for peer in [ann, bob, dan] { #expect(try peer.body("old") == seen) }
+  }
+
+  @Test("counts that as done where a look has no time for more")
+  func inTime() throws {
+    try dan.put("old", #"{"colours":["red"],"count":3,"edited":true,"n":1,"tags":{"x":true}}"#)
+    try forget()
+    try dan.publish()
+    try world.carry(from: folder, to: dan.folder)
+    // Nothing is written anew yet.
+    _ = try Importer(device: dan.device, limits: Self.limits).importAll()
+    var (revived, hasDone) = (0, [] as [Bool])
+    try dan.device.database.heedStatements(
+      unfinished: true, now: dan.device.ambient.time, nonce: dan.device.nonce,
+      ending: {
+        if revived > 0 { hasDone.append($0) }
+        return false
+      }, onRevived: { revived += $0 })
+    #expect(revived == 1)
+    #expect(hasDone.first == true)
   }
 
   @Test("settles it for everybody")
