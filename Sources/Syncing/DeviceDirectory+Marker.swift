@@ -85,9 +85,20 @@ extension DeviceDirectory {
   /// all machines, or lose against it with all that was written meanwhile.
   private func holdsOthers(_ container: ContainerFolder, than id: ContainerID) throws -> Bool {
     let reader = SegmentReader(container: container, expected: id)
-    return try container.list().segments.contains { file in
+    let listing = try container.list()
+    // Which container's it is, what cannot be read, is there by half or is of a newer program does
+    // not tell; but nothing else has such a name.
+    let isUnreadable = listing.unreadable.contains { error in
+      error.path.lastComponent.flatMap { StreamID($0.string) } != nil
+    }
+    guard !isUnreadable else { return true }
+    return listing.segments.contains { file in
       guard case .setAside(let record) = reader.take(file) else { return false }
-      return record.reason == .otherContainer
+      switch record.reason {
+      case .otherContainer, .newer: return true
+      case .notAFile: return false
+      default: return file.claim != nil
+      }
     }
   }
 

@@ -59,6 +59,24 @@ import Testing
     #expect(try !house.initialise(folder, in: other).isCreated)
   }
 
+  /// Whose it is cannot be read yet.
+  @Test("makes none beside a file that is half there, under a segment's name", arguments: [0, 20])
+  func halfAFile(count: Int) throws {
+    try house.initialise(folder)
+    try write("a")
+    let container = ContainerFolder(root: folder, files: house.files)
+    let file = try #require(try container.list().segments.first)
+    let path = container.logs.appending(file.directory).appending(file.name)
+    let bytes = try house.files.contents(of: path, limit: 1 << 16).bytes
+    try house.files.remove(path)
+    try house.files.publish(Array(bytes.prefix(count)), at: path, temporaryName: "t")
+    try house.files.remove(markerFile)
+    #expect(throws: ContainerError.markerMissing(folder)) {
+      try house.initialise(folder, in: house.other("other"))
+    }
+    #expect(!house.exists(markerFile))
+  }
+
   @Test("makes one beside files that are of no container")
   func strangeFiles() throws {
     let logs = folder.appending("logs")
