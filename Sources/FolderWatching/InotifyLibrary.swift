@@ -46,12 +46,16 @@ package final class InotifyLibrary {
   private static func watch(_ path: FilePath, mask: UInt32) throws(Errno) -> Int32? {
     let added = path.withPlatformString { inotifytools_watch_file($0, Int32(bitPattern: mask)) }
     if added == 0 { throw Errno(rawValue: inotifytools_error()) }
+    let watch = path.withPlatformString { Self.watch(of: $0) }
+    return watch > 0 ? watch : nil
+  }
+
+  /// - parameter path: As it is: a name need not be UTF-8.
+  private static func watch(of path: UnsafePointer<CChar>) -> Int32 {
     // The library ends the name of a directory with a slash, but not that of a link to one.
-    for name in [path.string + "/", path.string] {
-      let watch = inotifytools_wd_from_filename(name)
-      if watch > 0 { return watch }
-    }
-    return nil
+    let slashed: [CChar] = UnsafeBufferPointer(start: path, count: strlen(path)) + [0x2F, 0]
+    let watch = inotifytools_wd_from_filename(slashed)
+    return watch > 0 ? watch : inotifytools_wd_from_filename(path)
   }
 
   /// The path that was watched under this descriptor.

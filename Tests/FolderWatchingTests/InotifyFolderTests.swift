@@ -58,6 +58,19 @@ extension RealInotify {
       }
     }
 
+    /// Such as ‘Übung’ in Latin-1.
+    @Test func aNewStreamIsReportedAndWatchedInAFolderWhoseNameIsNotUTF8() async throws {
+      let bytes = [CChar(bitPattern: 0xDC)] + "bung".utf8CString
+      let folder = try TemporaryContainer(
+        name: try #require(FilePath.Component(platformString: bytes)))
+      try await watching(folder) { watcher in
+        makeDirectory(folder.logs.appending("b"))
+        #expect(await watcher.barrier(deadline: .seconds(10)) == .seen)
+        #expect(recorder.events == [.appeared("b")])
+        #expect(await sees(folder.logs.appending("b"), watcher))
+      }
+    }
+
     @Test func aStreamMadeAnewUnderTheSameNameIsWatched() async throws {
       let folder = try TemporaryContainer()
       let stream = folder.logs.appending("a")

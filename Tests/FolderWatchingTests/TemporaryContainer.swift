@@ -10,13 +10,14 @@ import Testing
 /// A container, and a state beside it, on the local file system; removed by ``remove()``.
 struct TemporaryContainer {
   let root: FilePath
-  var container: FilePath { root.appending("container") }
+  let container: FilePath
   var logs: FilePath { container.appending("logs") }
   var cookies: FilePath { root.appending("cookies") }
 
   /// Makes the container with `logs/` and these stream directories.
-  init(streams: [String] = ["a"]) throws {
+  init(streams: [String] = ["a"], name: FilePath.Component = "container") throws {
     root = try TemporaryDirectory.make()
+    container = root.appending(name)
     makeDirectory(container)
     makeDirectory(logs)
     for stream in streams { makeDirectory(logs.appending(stream)) }
@@ -30,15 +31,18 @@ struct TemporaryContainer {
     return FolderWatcher(backend: backend, clock: clock)
   }
 
-  func remove() { removeTree(root) }
+  func remove() { TemporaryDirectory.removeTree(root) }
 }
 
 func makeDirectory(_ path: FilePath) {
-  if mkdir(path.string, 0o755) != 0 { Issue.record("mkdir \(path): \(Errno(rawValue: errno))") }
+  if path.withPlatformString({ mkdir($0, 0o755) }) != 0 {
+    Issue.record("mkdir \(path): \(Errno(rawValue: errno))")
+  }
 }
 
 func makeFile(_ path: FilePath) {
-  let file = open(path.string, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o644)
+  let flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC
+  let file = path.withPlatformString { open($0, flags, 0o644) }
   if file < 0 { Issue.record("open \(path): \(Errno(rawValue: errno))") }
   write(file, "x", 1)
   close(file)
