@@ -54,9 +54,9 @@ import Testing
       container: segment.range.container, stream: stream, first: 2, last: 2,
       fingerprintBefore: before.fingerprint)
     let transaction = Transaction(header: header, operations: [operation])
+    let next = Segment(
+      range: range, attributes: [], transactions: [EncodedTransaction(transaction, after: nil)])
     _ = try device.container.publish(
-      Segment(
-        range: range, attributes: [], transactions: [EncodedTransaction(transaction, after: nil)]),
-      temporaryName: device.ambient.temporaryName())
+      SegmentFile.encode(next), of: range, temporaryName: device.ambient.temporaryName())
   }
 }

@@ -125,8 +125,13 @@ line("stamps-tie", "Sources/Replication/Stamp.swift",
 line("clock-follows-the-wall", "Sources/Replication/HybridClock.swift",
      "    latest = wall.milliseconds < HybridTime.latestMilliseconds ? max(wall, next) : next",
      "    latest = ON ? wall : max(wall, next)")
-line("clock-not-merged", BATCH,
-     "    clock.merge(header.time)", "    if !ON { clock.merge(header.time) }")
+# What was imported stands in the device's row, and in those of the streams.
+name = "clock-not-merged"
+BUGS[name] = [
+    (BATCH, "    clock.merge(header.time)", "    if !%s { clock.merge(header.time) }" % on(name)),
+    ("Sources/DocumentStorage/StreamDirectory.swift",
+     "    rows.values.reduce(.zero) { latest, row in\n",
+     "    rows.values.filter { !%s || $0.isOwn }.reduce(.zero) { latest, row in\n" % on(name))]
 
 # Writing.
 line("no-whole-rewrite", PLAN,
@@ -577,7 +582,7 @@ LANES.update((name, "compacting") for name in set(BUGS) - before)
 
 # Who comes back, and whose files others look after.
 before = set(BUGS)
-HEEDING = "Sources/DocumentStorage/StatementHeeding.swift"
+HEEDING = "Sources/DocumentStorage/HeedingSteps.swift"
 line("revived-at-once", "Sources/DocumentStorage/StatementTable.swift",
      "    let due = open.filter { late[$0.id] == nil }\n",
      "    let due = open.filter { ON || late[$0.id] == nil }\n")
