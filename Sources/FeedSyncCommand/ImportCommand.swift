@@ -1,5 +1,6 @@
 import ArgumentParser
 import CanonicalJSON
+import DocumentStorage
 import FeedSync
 import Syncing
 
@@ -38,7 +39,23 @@ struct ImportCommand: StoreCommand {
     // Also where something could not be published: others wait to hear what has arrived here.
     lookAfter(device, interruption: interruption)
     if let failure = report.publishingFailure { throw failure }
-    guard report.setAside.isEmpty else { throw ExitStatus.setAside }
+    guard report.setAside.isEmpty else {
+      warn(of: report.setAside)
+      throw ExitStatus.setAside
+    }
+  }
+
+  /// Says on standard error, too, that something was set aside: that is what cron mails.
+  ///
+  /// What is incomplete is mostly on its way.
+  private func warn(of setAside: [FileRecord]) {
+    let count = setAside.count { $0.reason != .incomplete }
+    guard count > 0 else { return }
+    Output.warning(
+      FeedSyncError(
+        .badInput, operation: "import",
+        message: count == 1 ? "a file is set aside" : "\(count) files are set aside",
+        hint: "'feedsync status' says which, and why"))
   }
 
   /// Compacts, if that is due: what was imported is told by now, whatever comes of this.

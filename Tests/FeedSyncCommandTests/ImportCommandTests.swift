@@ -49,8 +49,23 @@ import Testing
     #expect(text.status == 65)
     #expect(text.output.contains("damaged"))
     #expect(!text.output.contains("a\nb"))
+    // cron mails what stands there.
+    #expect(text.errors.contains("a file is set aside") && text.errors.contains("feedsync status"))
     try FileManager.default.removeItem(at: junk)
     #expect(try machine.feedsync("import", environment: bob).status == 0)
+  }
+
+  @Test("says of what is incomplete, and so mostly on its way, nothing that cron would mail")
+  func incomplete() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    try machine.feedsync("put", "n", "x", "{}")
+    let file = try machine.logs()[0]
+    try Data(contentsOf: file).prefix(20).write(to: file)
+    let run = try machine.feedsync("import", environment: bob)
+    #expect(run.status == 65)
+    #expect(run.output.contains("incomplete"))
+    #expect(run.errors == "")
   }
 
   @Test("tells a gap with device, range and time, and exits with 0")

@@ -60,6 +60,20 @@ import Testing
     #expect(try compact(ann).dropped == 18)
   }
 
+  @Test("keeps that while the directory is away in which it lies")
+  func away() throws {
+    try prepare()
+    try world.deliver(branch, to: ann.folder)
+    let directory = ann.folder.appending("logs").appending(ann.directory)
+    let aside = ann.folder.appending(".aside")
+    try world.files.rename(directory, to: aside)
+    #expect(try compact(ann).dropped == 0)
+    try world.files.rename(aside, to: directory)
+    #expect(try compact(ann).dropped == 0)
+    try world.remove(branch.path(in: ann.folder))
+    #expect(try compact(ann).dropped == 18)
+  }
+
   @Test("keeps its stream as it is once it is here, and all that is dead if the folder lacks more")
   func held() throws {
     try prepare()

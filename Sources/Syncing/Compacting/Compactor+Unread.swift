@@ -23,7 +23,9 @@ extension Compactor {
     guard limits.drops else { return false }
     let path = device.container.directory(of: stream)
     guard !listing.unreadable.contains(where: { $0.path == path }) else { return true }
-    let files = listing.segments.filter { $0.directory == path.lastComponent }
+    // It may be away for a moment, and what is in it with it.
+    guard let name = path.lastComponent, listing.directories.contains(name) else { return true }
+    let files = listing.segments.filter { $0.directory == name }
     let names = Set(files.compactMap(\.claim).map { ImportedNames.Name($0) })
     let known = try device.database.segmentNames(of: stream, among: Array(names))
     // A syncer's copies have other names, and what only tells again what was dropped has one that
