@@ -45,7 +45,8 @@ enum DeadText {
     case .grace: "the grace, in which one may see and undo what was written over"
     case .device: "a device has not said yet that it has what they were written over by"
     case .unpublished: "what they were written over by is not in the folder yet"
-    case .unread: "a file of the same directory has not been imported, or is damaged"
+    case .unread:
+      "a file of the same directory has not been imported or is damaged, or the directory is away"
     case .untold:
       "the folder lacks a file that tells what was dropped before; 'import' puts it back"
     case .skipped: "what was missing was given up with 'devices skip', so nothing is dropped here"

@@ -304,8 +304,9 @@ import Testing
     for device in 0..<4 { #expect(writers.body(device) == #"{"m":{"k7":"unseen"}}"#) }
   }
 
-  /// Device 2 has many open transactions of device 1, of which the first had seen less.
-  private static func manyAfterSomethingUnseen() throws -> Writers {
+  /// Device 1 has an open transaction that had not seen what device 0 wrote at the same place, and
+  /// got that after it.
+  private static func somethingUnseen() throws -> Writers {
     var writers = Writers(4)
     try writers.put(0, #"{"x":{}}"#)
     writers.deliverEverything()
@@ -314,6 +315,12 @@ import Testing
     try writers.write(1, .patch(#"{"x":{"k":"seen"}}"#))
     try writers.write(0, .patch(#"{"x":{"k":"unseen"}}"#))
     writers.deliver(from: 0, to: 1)
+    return writers
+  }
+
+  /// Device 2 has many open transactions of device 1, of which the first had seen less.
+  private static func manyAfterSomethingUnseen() throws -> Writers {
+    var writers = try Self.somethingUnseen()
     for number in 0..<100 { try writers.write(1, .patch(#"{"m\#(number)":1}"#)) }
     writers.deliver(from: 1, to: 2)
     return writers
@@ -329,14 +336,7 @@ import Testing
   }
 
   @Test func itTellsAHundredOfThemApart() throws {
-    var writers = Writers(4)
-    try writers.put(0, #"{"x":{}}"#)
-    writers.deliverEverything()
-    try writers.writeElsewhere(3)
-    writers.deliver(from: 3, to: 1)
-    try writers.write(1, .patch(#"{"x":{"k":"seen"}}"#))
-    try writers.write(0, .patch(#"{"x":{"k":"unseen"}}"#))
-    writers.deliver(from: 0, to: 1)
+    var writers = try Self.somethingUnseen()
     for number in 1...100 {
       // With news, each is a run.
       try writers.write(3, .patch(#"{"z":\#(number)}"#))
