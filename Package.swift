@@ -280,6 +280,7 @@ let package = Package(
         "CanonicalJSON", "Replication", "SegmentFormat", "SystemFiles", "SharedFolder",
         "BlobStorage", "DocumentStorage", "FolderWatching", "Syncing", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: driving),

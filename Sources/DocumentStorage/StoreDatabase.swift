@@ -28,6 +28,7 @@ package final class StoreDatabase: Sendable {
   /// How often what is known of streams was changed here, which SQLite does not tell this process.
   private let streamChanges = Mutex(0)
   private let function: BodyFunction
+  private let log = LogDurability()
   private let use: Use
   /// Whether a commit may not wait for the disk, though it should: see `writeRepeatable`.
   private let isClosedToWrites = Mutex(false)
@@ -74,7 +75,7 @@ package final class StoreDatabase: Sendable {
     queries = QueryPool(keeps: true)
     do {
       queue = try DatabaseQueue(
-        path: file.string, configuration: Self.configuration(function, file: file))
+        path: file.string, configuration: Self.configuration(function, log, file: file))
       try Self.prepare(queue, file: file, for: use)
     } catch {
       throw StorageError.from(error, file: file)
@@ -94,7 +95,7 @@ package final class StoreDatabase: Sendable {
     onTurn = nil
     opened = nil
     queries = QueryPool(keeps: false)
-    queue = try DatabaseQueue(configuration: Self.configuration(function))
+    queue = try DatabaseQueue(configuration: Self.configuration(function, log))
     if let original { try original.queue.backup(to: queue) }
     try Self.prepare(queue, file: file)
   }
@@ -133,7 +134,7 @@ package final class StoreDatabase: Sendable {
   }
 
   private static func configuration(
-    _ function: BodyFunction, file: FilePath = memory
+    _ function: BodyFunction, _ log: LogDurability, file: FilePath = memory
   ) -> Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(busySeconds)
@@ -143,7 +144,10 @@ package final class StoreDatabase: Sendable {
     configuration.maximumReaderCount = 1
     // Before anything is written, be it the journal mode.
     configuration.prepareDatabase { db in
-      if let connection = db.sqliteConnection { try function.define(on: connection) }
+      if let connection = db.sqliteConnection {
+        try function.define(on: connection)
+        log.watch(connection)
+      }
       let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
       guard found <= Schema.version else {
         throw StorageError.newerSchema(file, found: found, known: Schema.version)
@@ -279,8 +283,10 @@ package final class StoreDatabase: Sendable {
       try beforeWriting?()
       onTurn?(.began(step, isWriting: true))
       defer { onTurn?(.ended) }
+      if log.isDoubtful { try queue.inDatabase(log.beginAnew) }
       return try transact()
     } catch {
+      log.note(error)
       // The numbers that it gave to streams may be given to others.
       function.forgetStreams()
       throw StorageError.from(error, file: file)
@@ -336,15 +342,6 @@ package final class StoreDatabase: Sendable {
   /// The directory that it is in; nil for one in memory.
   package var directory: FilePath? { isInMemory ? nil : file.removingLastComponent() }
   private static let memory: FilePath = ":memory:"
-
-  /// Moves the write-ahead log into the database, if nobody reads it now.
-  package func checkpoint() throws {
-    do {
-      try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.passive) }
-    } catch {
-      throw StorageError.from(error, file: file)
-    }
-  }
 }
 
 extension StoreDatabase {
