@@ -3,12 +3,17 @@
 Bytes of a file survive up to its last fsync or fdatasync; names in a directory up to the last fsync
 of that directory; fsync of a new file does not keep its name. Everything since then may be there, or
 not, or in part, in any combination, until it is synchronized.
+
+A synchronization that fails takes the pages it was about for written, as Linux does: what was in them is
+there until power fails, and no later synchronization brings it to the disk, unless the page is
+written to again.
 """
 
 import hashlib
 import os
 
 SECTOR = 512
+PAGE = 4096
 
 
 class File:
@@ -17,6 +22,7 @@ class File:
         self.current = bytearray(content)
         # ("write", offset, bytes) or ("truncate", length), since the last synchronization.
         self.pending = []
+        self.has_lost = False
 
     def write(self, offset, data):
         _write(self.current, offset, data)
@@ -27,10 +33,26 @@ class File:
         self.pending.append(("truncate", length))
 
     def synchronize(self):
-        self.durable = bytes(self.current)
+        content = bytearray(self.durable)
+        for change in self.pending:
+            if change[0] == "truncate":
+                _truncate(content, change[1])
+        _truncate(content, len(self.current))
+        for change in self.pending:
+            if change[0] == "write":
+                start = change[1] // PAGE * PAGE
+                end = min(-(-(change[1] + len(change[2])) // PAGE) * PAGE, len(self.current))
+                content[start:end] = self.current[start:end]
+        self.durable = bytes(content)
         self.pending = []
 
+    def fail_to_synchronize(self):
+        self.pending = []
+        self.has_lost = True
+
     def image(self, choice):
+        if self.has_lost and isinstance(choice, Everything):
+            return bytes(self.current)
         content = bytearray(self.durable)
         for change in choice.order(self.pending):
             if change[0] == "truncate":

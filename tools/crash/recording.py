@@ -103,6 +103,10 @@ class Player:
         self.open = {}
 
     def play(self, call):
+        if call.value < 0 and call.name in ("fsync", "fdatasync"):
+            node = self._node(call)[0]
+            if isinstance(node, disk.File):
+                node.fail_to_synchronize()
         if call.value < 0 or call.name == self.ignored:
             return
         action = getattr(self, "_" + call.name, None)
