@@ -41,6 +41,8 @@ public final class Library: Sendable {
   /// Where the cache of a user is: the directory named, else `NERDFEED_STATE`, else
   /// `$XDG_DATA_HOME/nerdfeed`, else `~/.local/share/nerdfeed`.
   ///
+  /// A relative `XDG_DATA_HOME` counts for nothing, as the XDG Base Directory Specification has it.
+  ///
   /// - throws: ``LibraryError`` if there is no home.
   public static func cacheDirectory(
     named directory: String? = nil,
@@ -53,7 +55,7 @@ public final class Library: Sendable {
       path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
     if let path = directory ?? variable("NERDFEED_STATE") { return absolute(path) }
-    if let data = variable("XDG_DATA_HOME") { return absolute(data) + "/nerdfeed" }
+    if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/nerdfeed" }
     if let home = variable("HOME") { return absolute(home) + "/.local/share/nerdfeed" }
     let error = FeedSyncError(
       .configuration, operation: "find the cache", message: "HOME is not set",

@@ -21,6 +21,16 @@ import Testing
     #expect(try load().trustedCertificateFiles.isEmpty)
   }
 
+  @Test func aRelativePathInXDGConfigHomeCountsForNothing() throws {
+    let home = ["HOME": directory]
+    func found(_ configuration: String) throws -> String? {
+      let environment = home.merging(["XDG_CONFIG_HOME": configuration]) { $1 }
+      return try LocalSettings.load(environment: environment).directory
+    }
+    #expect(try found("config") == directory + "/.config/nerdfeed")
+    #expect(try found(directory + "/c") == directory + "/c/nerdfeed")
+  }
+
   @Test func aPasswordIsFoundForItsServerAndNoOther() throws {
     let secret = FeedCredentials(name: "ann", password: "p:ä\"x")
     var settings = try load()

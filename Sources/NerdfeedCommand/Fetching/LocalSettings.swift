@@ -114,8 +114,10 @@ struct LocalSettings: Sendable, Equatable {
     func variable(_ name: String) -> String? {
       environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
-    return variable("NERDFEED_CONFIG") ?? variable("XDG_CONFIG_HOME").map { $0 + "/nerdfeed" }
-      ?? variable("HOME").map { $0 + "/.config/nerdfeed" }
+    if let directory = variable("NERDFEED_CONFIG") { return directory }
+    // One that is relative counts for nothing (XDG Base Directory Specification).
+    if let path = variable("XDG_CONFIG_HOME"), path.hasPrefix("/") { return path + "/nerdfeed" }
+    return variable("HOME").map { $0 + "/.config/nerdfeed" }
   }
 
   private static func serverName(of address: FeedAddress) -> String {
