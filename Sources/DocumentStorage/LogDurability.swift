@@ -33,15 +33,19 @@ final class LogDurability: Sendable {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Takes notice of a transaction's end.
-  func note(_ error: any Error) {
-    guard let error = error as? DatabaseError else { return }
-    note(error.extendedResultCode.rawValue)
+  /// Takes notice of how a transaction failed.
+  ///
+  /// - returns: whether the disk did.
+  func note(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError else { return false }
+    return note(error.extendedResultCode.rawValue)
   }
 
-  private func note(_ code: CInt) {
-    guard ResultCode(rawValue: code).primaryResultCode == .SQLITE_IOERR else { return }
+  @discardableResult
+  private func note(_ code: CInt) -> Bool {
+    guard ResultCode(rawValue: code).primaryResultCode == .SQLITE_IOERR else { return false }
     failed.withLock { $0 = true }
+    return true
   }
 
   /// Writes the log into the database and begins it anew.

@@ -286,7 +286,8 @@ package final class StoreDatabase: Sendable {
       if log.isDoubtful { try queue.inDatabase(log.beginAnew) }
       return try transact()
     } catch {
-      log.note(error)
+      // At once, since other processes go on in the same log. If that fails, the next write does it.
+      if log.note(error) { try? queue.inDatabase(log.beginAnew) }
       // The numbers that it gave to streams may be given to others.
       function.forgetStreams()
       throw StorageError.from(error, file: file)

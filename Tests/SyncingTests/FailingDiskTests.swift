@@ -71,7 +71,7 @@ import Testing
     try FailingWrites.failNext(to: database)
     // The commit succeeds; the log is large enough to be written into the database.
     try peer.put("2", #"{"n":"\#(text)"}"#)
-    #expect(!FailingWrites.isWaiting(for: database))
+    #expect(FailingWrites.remaining(of: database) == 0)
     #expect(try salt() == before)
     try peer.put("3", #"{"n":3}"#)
     #expect(try salt() != before)
@@ -80,11 +80,26 @@ import Testing
   @Test("does not acknowledge anything as long as the disk goes on failing")
   func failsAgain() throws {
     let peer = try peer()
+    let database = state.appending("store.sqlite")
     try FailingWrites.failNext(to: log)
+    // When the log is to be begun anew: at once, and before the next write.
+    try FailingWrites.failNext(2, to: database)
     #expect(throws: StorageError.self) { try peer.put("2", #"{"n":2}"#) }
-    try FailingWrites.failNext(to: state.appending("store.sqlite"))
+    #expect(FailingWrites.remaining(of: database) == 1)
     #expect(throws: StorageError.self) { try peer.put("3", #"{"n":3}"#) }
+    #expect(FailingWrites.remaining(of: database) == 0)
     try peer.put("4", #"{"n":4}"#)
     #expect(try Self.ids(peer) == ["1", "4"])
+  }
+
+  @Test("leaves no doubtful log to other processes that have it open")
+  func others() throws {
+    let peer = try peer()
+    let other = try StoreDatabase(directory: state)
+    #expect(try other.counts().documents == 1)
+    try FailingWrites.failNext(to: log)
+    #expect(throws: StorageError.self) { try peer.put("2", #"{"n":2}"#) }
+    #expect(try Data(contentsOf: URL(filePath: log.string)).isEmpty)
+    #expect(try other.counts().documents == 1)
   }
 }

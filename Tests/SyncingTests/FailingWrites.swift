@@ -4,9 +4,10 @@ import Synchronization
 import SystemPackage
 import Testing
 
-/// Lets a write of SQLite's to a file fail as that of a dying disk does; all others go to the disk.
+/// Lets writes of SQLite's to a file fail as those of a dying disk do; all others go to the disk.
 enum FailingWrites {
-  private static let files = Mutex<Set<String>>([])
+  /// How many to come fail, by file.
+  private static let files = Mutex<[String: Int]>([:])
   private typealias Write = @convention(c) (CInt, UnsafeRawPointer?, Int) -> Int
   private typealias WriteAt = @convention(c) (CInt, UnsafeRawPointer?, Int, off_t) -> Int
 
@@ -28,23 +29,22 @@ enum FailingWrites {
       && replace(system, "pwrite64", callAt) == SQLITE_OK
   }()
 
-  /// Lets the next write to `file` fail, which has no symbolic link in its path.
-  static func failNext(to file: FilePath) throws {
+  /// Lets the next writes to `file` fail, which has no symbolic link in its path.
+  static func failNext(_ count: Int = 1, to file: FilePath) throws {
     try #require(isInstalled)
-    files.withLock { _ = $0.insert(file.string) }
+    files.withLock { $0[file.string] = count }
   }
 
-  /// Whether the write has yet to come that is to fail.
-  static func isWaiting(for file: FilePath) -> Bool {
-    files.withLock { $0.contains(file.string) }
-  }
+  /// How many writes have yet to come that are to fail.
+  static func remaining(of file: FilePath) -> Int { files.withLock { $0[file.string, default: 0] } }
 
   private static func fails(_ descriptor: CInt) -> Bool {
     files.withLock { files in
       guard !files.isEmpty,
         let path = try? FileManager.default.destinationOfSymbolicLink(
-          atPath: "/proc/self/fd/\(descriptor)"), files.remove(path) != nil
+          atPath: "/proc/self/fd/\(descriptor)"), let count = files[path]
       else { return false }
+      files[path] = count > 1 ? count - 1 : nil
       errno = EIO
       return true
     }
