@@ -18,6 +18,9 @@ public enum ImportEvent: Sendable {
   /// So many documents were written anew, which others had deleted and forgotten while they were
   /// edited here; each is a conflict of kind ``Conflict/Kind/delete`` now.
   case revived(documents: Int)
+  /// So many removals that had waited on this device were given up, since somebody had written
+  /// there meanwhile without having seen them: what they were to take away stays.
+  case removalsGivenUp(Int)
   /// A look into the folder failed; watching goes on.
   case failed(FeedSyncError)
   /// The looks succeed again.
@@ -59,6 +62,7 @@ extension ImportEvent {
       case .setAside(let record): .setAside(SetAsideFile(record))
       case .restored(let key): .restored(key.path)
       case .revived(let count): .revived(documents: count)
+      case .removalsGivenUp(let count): .removalsGivenUp(count)
       case .failed(let error): .failed(FeedSyncError(error, operation: "import"))
       case .recovered: .recovered
       }

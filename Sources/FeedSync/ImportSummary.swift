@@ -22,6 +22,9 @@ public struct ImportSummary: Sendable {
   /// Only a device that was away for longer than the others wait, 90 days unless they say
   /// otherwise, has any. Each is a conflict of kind ``Conflict/Kind/delete``, on every device.
   public let revived: Int
+  /// How many removals that had waited on this device were given up, since somebody had written
+  /// there meanwhile without having seen them: what they were to take away stays.
+  public let removalsGivenUp: Int
   /// What has not arrived though later parts have.
   public let gaps: [Gap]
   /// The files that cannot be imported as they are; each is looked at again when it changes.
@@ -93,7 +96,7 @@ extension ImportSummary {
     self.init(
       segments: report.segments, transactions: report.transactions,
       operations: report.operations, documents: report.documents, published: report.published,
-      revived: report.revived,
+      revived: report.revived, removalsGivenUp: report.removalsGivenUp,
       gaps: report.gaps.map { Gap($0) }, setAside: report.setAside.map { SetAsideFile($0) },
       publishingFailure: report.publishingFailure.map {
         FeedSyncError($0, operation: "publish")

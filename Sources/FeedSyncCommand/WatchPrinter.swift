@@ -45,6 +45,7 @@ final class WatchPrinter: Sendable {
     case .setAside(let record): line("set_aside", ReportJSON.setAside(record))
     case .restored(let file): line("restored", ["file": .text(file.path)])
     case .revived(let count): line("revived", ["documents": .number(count)])
+    case .removalsGivenUp(let count): line("removals_given_up", ["removals": .number(count)])
     case .failed(let error):
       Output.error(FeedSyncError(error, operation: "watch"), format: format)
     case .recovered: Output.warn("feedsync: watch: the last look succeeded again")

@@ -59,6 +59,7 @@ package struct WatchLoop {
     let directories = failure == nil ? directories : nil
     do {
       let report = try importer.importAll(in: directories)
+      if report.removalsGivenUp > 0 { try tell(.removalsGivenUp(report.removalsGivenUp)) }
       if report.isStopped { throw CancellationError() }
       // No later scan will publish either.
       if let failure = report.publishingFailure, Self.isFinal(failure) { throw failure }

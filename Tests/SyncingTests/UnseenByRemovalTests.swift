@@ -89,6 +89,22 @@ struct UnseenByRemovalTests {
     #expect(try scene.reader.importAll().removalsGivenUp == 0)
   }
 
+  @Test("is told of by the watch that gives it up, once")
+  func watched() throws {
+    let scene = try LateBranch(isOnOldRead: true)
+    try scene.reader.put("doc", #"{"keep":true}"#)
+    try scene.bob.publish()
+    try scene.world.carry(from: scene.bob.folder, to: scene.reader.folder)
+    var loop = WatchLoop(device: scene.reader.device)
+    let told = try (1...2).map { _ in
+      try loop.scan(nil).compactMap { event in
+        if case .removalsGivenUp(let count) = event { count } else { nil }
+      }
+    }
+    #expect(told.map(\.count) == [1, 0])
+    #expect(told.joined().allSatisfy { $0 > 0 })
+  }
+
   @Test("also where that had come by then, and its author went by what was read before")
   func ownOldRead() throws {
     let scene = try LateBranch(isOnOldRead: true)

@@ -32,7 +32,9 @@ struct TransitionMachine {
       defer { isAway = false }
       return isAway ? .accountAdded : nil
     // Another process may import as well: the database tells of the first.
-    case .failed, .watching, .mode, .imported, .gap, .setAside, .restored, .revived: return nil
+    case .failed, .watching, .mode, .imported, .gap, .setAside, .restored, .revived,
+      .removalsGivenUp:
+      return nil
     }
   }
 }
