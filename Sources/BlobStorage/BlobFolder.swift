@@ -46,7 +46,7 @@ package struct BlobFolder: Sendable {
 
   /// All that stands in a device's directory.
   private func entries(of stream: StreamID) throws(FileError) -> [DirectoryEntry] {
-    guard isDirectory(root) else { return [] }
+    guard try isDirectory(root) else { return [] }
     return try list(directory(of: stream))
   }
 
@@ -54,15 +54,19 @@ package struct BlobFolder: Sendable {
     do throws(FileError) {
       return try files.list(directory)
     } catch {
-      switch error.errno {
-      case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return []
-      default: throw error
-      }
+      guard error.meansNoDirectory else { throw error }
+      return []
     }
   }
 
-  func isDirectory(_ path: FilePath) -> Bool {
-    (try? files.status(of: path))?.kind == .directory
+  /// Whether a directory has this name; what cannot be looked at is not taken for none.
+  private func isDirectory(_ path: FilePath) throws(FileError) -> Bool {
+    do throws(FileError) {
+      return try files.status(of: path).kind == .directory
+    } catch {
+      guard error.meansNoDirectory else { throw error }
+      return false
+    }
   }
 
   /// What stands where each device would keep its copy of a blob, by a look at their sizes alone.
@@ -78,8 +82,8 @@ package struct BlobFolder: Sendable {
   }
 
   private func copy(of reference: BlobReference, stream: StreamID) -> BlobCopy? {
-    guard isDirectory(directory(of: stream)) else { return nil }
     do throws(FileError) {
+      guard try isDirectory(directory(of: stream)) else { return nil }
       let status = try files.status(of: file(reference.hash, of: stream))
       return BlobCopy(stream: stream, condition: Self.condition(status, reference))
     } catch {
@@ -138,6 +142,13 @@ package struct BlobFolder: Sendable {
         hasher.count < reference.size ? .short(hasher.count) : .long(hasher.count))
     }
     return copy.being(hasher.result == reference.hash ? .whole : .otherContent)
+  }
+}
+
+extension FileError {
+  /// Whether there is no directory of this name, or something else has it.
+  fileprivate var meansNoDirectory: Bool {
+    [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(errno)
   }
 }
 

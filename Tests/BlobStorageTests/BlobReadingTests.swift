@@ -131,6 +131,24 @@ import Testing
     #expect(try scene.blobs.copies(of: reference).isEmpty)
   }
 
+  @Test(
+    "takes no directory that cannot be looked at for one that is not there",
+    arguments: [Errno.ioError, .staleNFSFileHandle, .permissionDenied])
+  func silentDirectory(errno: Errno) throws {
+    let directory = scene.blobs.directory(of: BlobScene.ann)
+    scene.files.fail(.status, with: errno)
+    #expect(
+      try scene.blobs.copies(of: reference) == [
+        BlobCopy(
+          stream: BlobScene.ann, condition: .unreadable(FileError(.status, directory, errno)))
+      ])
+    scene.files.fail(.status, with: errno)
+    #expect(throws: FileError(.status, scene.blobs.root, errno)) {
+      try scene.blobs.hashes(of: BlobScene.ann)
+    }
+    #expect(try scene.blobs.hashes(of: BlobScene.ann) == [reference.hash])
+  }
+
   @Test("leaves nothing behind on a full disk or when it is killed")
   func failures() throws {
     scene.files.setRoom(100_000)
