@@ -222,12 +222,19 @@ extension DeviceDirectory {
     }
   }
 
-  /// The path without links; of one that is away for now, as much as is there is resolved.
-  func absolute(_ path: FilePath) -> FilePath {
+  /// The path without links; of one that is away for now, as much as is there is resolved: a link
+  /// to a disk that is unplugged still says where that was.
+  func absolute(_ path: FilePath) -> FilePath { absolute(path, hops: 0) }
+
+  private func absolute(_ path: FilePath, hops: Int) -> FilePath {
     if let found = try? files.canonicalPath(of: path) { return found }
     let plain = path.lexicallyNormalized()
     guard let name = plain.lastComponent, plain.parent != plain else { return plain }
-    return absolute(plain.parent).appending(name)
+    let folder = absolute(plain.parent, hops: hops)
+    let whole = folder.appending(name)
+    // 40 is where path_resolution(7) gives up.
+    guard hops < 40, let target = try? files.linkTarget(of: whole) else { return whole }
+    return absolute(folder.pushing(target), hops: hops + 1)
   }
 }
 

@@ -96,6 +96,9 @@ package protocol FileSystem: Sendable {
   /// The absolute path without symbolic links, "." and ".." (`realpath(3)`).
   func canonicalPath(of path: FilePath) throws(FileError) -> FilePath
 
+  /// What a symbolic link says, whether or not that is there; all else is `.invalidArgument`.
+  func linkTarget(of path: FilePath) throws(FileError) -> FilePath
+
   /// Locks a file, creating it with mode 0600 if need be, for this machine alone.
   ///
   /// The lock excludes other locks of the same process too, and ends with the process. Without

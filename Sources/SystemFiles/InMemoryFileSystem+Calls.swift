@@ -124,6 +124,17 @@ extension InMemoryFileSystem {
       }
     }
   }
+
+  package func linkTarget(of path: FilePath) throws(FileError) -> FilePath {
+    try run { (state) throws(FileError) in
+      try state.faults.enter(.canonicalPath, path)
+      let number = try state.find(.canonicalPath, path)
+      guard let node = state.tree.nodes[number], node.kind == .symbolicLink else {
+        throw FileError(.canonicalPath, path, .invalidArgument)
+      }
+      return node.target
+    }
+  }
 }
 
 extension InMemoryState {

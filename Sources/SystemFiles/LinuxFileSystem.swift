@@ -87,4 +87,11 @@ package struct LinuxFileSystem: FileSystem {
     defer { free(found) }
     return found.map { FilePath(platformString: $0) } ?? path
   }
+
+  package func linkTarget(of path: FilePath) throws(FileError) -> FilePath {
+    // One byte more than is read stays zero and ends the string.
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    try SystemCall.run(.canonicalPath, path) { readlink($0, &buffer, Int(PATH_MAX)) }
+    return FilePath(platformString: buffer)
+  }
 }

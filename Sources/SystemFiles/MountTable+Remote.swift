@@ -24,7 +24,7 @@ extension MountTable {
       if let name = name(for: next.bytes), FileSystemKind.mayHang(mountName: name) {
         return (rest.reversed().reduce(into: next) { $0.append($1) }, name)
       }
-      guard let target = Self.link(at: next), hops < 40 else {
+      guard let target = try? LinuxFileSystem().linkTarget(of: next), hops < 40 else {
         place = next
         continue
       }
@@ -40,13 +40,6 @@ extension MountTable {
     guard !path.isAbsolute, let current = getcwd(nil, 0) else { return path }
     defer { free(current) }
     return FilePath(platformString: current).pushing(path)
-  }
-
-  private static func link(at path: FilePath) -> FilePath? {
-    // One byte more than is read stays zero and ends the string.
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-    let count = path.withPlatformString { readlink($0, &buffer, Int(PATH_MAX)) }
-    return count > 0 ? FilePath(platformString: buffer) : nil
   }
 }
 

@@ -90,6 +90,10 @@ package struct UnreachableFileSystem: FileSystem {
     throw FileError(.canonicalPath, path, errno)
   }
 
+  package func linkTarget(of path: FilePath) throws(FileError) -> FilePath {
+    throw FileError(.canonicalPath, path, errno)
+  }
+
   package func lock(
     _ path: FilePath, exclusive: Bool, wait: Bool, holder: [UInt8]
   ) throws(FileError) -> FileLock {

@@ -45,6 +45,28 @@ import Testing
     #expect(try scene.reader.body("a1") == nil)
   }
 
+  @Test("is known by a link that leads to it, also while that leads nowhere")
+  func behindLink() throws {
+    let house = try Household()
+    let disk = try house.makeFolder("disk")
+    let folder = disk.appending("notes")
+    try house.files.makeDirectory(folder, mode: 0o755)
+    try house.initialise(folder)
+    let (above, whole) = (house.root.appending("above"), house.root.appending("whole"))
+    try house.files.makeSymbolicLink(above, to: "disk")
+    try house.files.makeSymbolicLink(whole, to: above.appending("notes"))
+    try house.move(disk, to: house.root.appending("unplugged"))
+    for path in [above.appending("notes"), whole] {
+      let known = try house.open(path)
+      #expect(try known.device.absence() == .folderMissing(folder))
+      #expect(try known.put("mine", "{}") == .changed)
+      #expect(try known.delete("mine") == .changed)
+    }
+    let loop = house.root.appending("loop")
+    try house.files.makeSymbolicLink(loop, to: loop)
+    #expect(throws: (any Error).self) { try house.open(loop) }
+  }
+
   @Test("is missing, not empty, when its root has gone", arguments: World.Kind.allCases)
   func rootGone(kind: World.Kind) throws {
     let scene = try TwoAuthors(kind)

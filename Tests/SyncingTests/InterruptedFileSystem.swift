@@ -134,6 +134,10 @@ final class InterruptedFileSystem: FileSystem {
     try base.canonicalPath(of: path)
   }
 
+  func linkTarget(of path: FilePath) throws(FileError) -> FilePath {
+    try base.linkTarget(of: path)
+  }
+
   func lock(
     _ path: FilePath, exclusive: Bool, wait: Bool, holder: [UInt8]
   ) throws(FileError) -> FileLock {

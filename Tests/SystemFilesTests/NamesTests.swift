@@ -34,6 +34,22 @@ import Testing
     }
   }
 
+  @Test("A link says what it leads to, though that is not there", arguments: Subject.allCases)
+  func linkTarget(subject: Subject) throws {
+    try subject.run { files, directory in
+      let link = directory.appending("l")
+      for target: FilePath in ["none", "/none/at/all", "../up"] {
+        try files.makeSymbolicLink(link, to: target)
+        #expect(try files.linkTarget(of: link) == target)
+        try files.remove(link)
+      }
+      let error = failure { () throws(FileError) in _ = try files.linkTarget(of: directory) }
+      #expect(error?.errno == .invalidArgument)
+      let missing = failure { () throws(FileError) in _ = try files.linkTarget(of: link) }
+      #expect(missing == FileError(.canonicalPath, link, .noSuchFileOrDirectory))
+    }
+  }
+
   @Test("Removing needs the right call for the kind", arguments: Subject.allCases)
   func removing(subject: Subject) throws {
     try subject.run { files, directory in
