@@ -41,8 +41,8 @@ extension FeedSyncError {
       self.init(
         .tryAgain, operation: operation, file: path.string,
         message: "others have forgotten something (of \(devices.joined(separator: ", "))) that is"
-          + " still here, and that an edit of this device may stand on, so the local database is"
-          + " kept",
+          + " still here, and that an edit of this device may stand on, or a file is there that"
+          + " cannot be read yet and may say so; so the local database is kept",
         hint: "let the syncer finish and try again, where the device has left already after"
           + " 'feedsync init \(ShellWord.quoted(path))'; or leave without --delete-state")
     }

@@ -37,8 +37,8 @@ package enum LeaveError: Error, Sendable {
   case removalsWait(FilePath, count: Int)
   /// The folder does not hold all that the local database does, so that this must not go.
   case folderIncomplete(FilePath, devices: [String])
-  /// Others have dropped something that was not taken out here: the local database may have, alone,
-  /// what an edit of this device stands on.
+  /// Others have dropped something that was not taken out here, or may have: the local database may
+  /// have, alone, what an edit of this device stands on.
   case dropsNotHeeded(FilePath, devices: [String])
   /// A database whose place this device has taken has not given all that it holds.
   case recoveryUnfinished(FilePath, older: FilePath)

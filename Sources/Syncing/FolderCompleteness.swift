@@ -53,26 +53,40 @@ package struct FolderCompleteness {
     return wanted.filter { !held.contains($0.stream) } + lacking
   }
 
-  /// The streams of which others have dropped something that was not taken out here.
+  /// The streams of which others have dropped something that was not taken out here, or may have,
+  /// since a file is there that cannot be read yet.
   ///
   /// As long as it was not, this database may have, alone, what an edit of this device stands on:
   /// the file that lacks it counts as whole otherwise (protocol.md 22 and 24).
+  ///
+  /// - throws: also a ``FileError`` if a directory cannot be listed: what is in it is not known.
   package func unheededStreams() throws -> Set<StreamID> {
     var streams = try device.database.streamsWithOpenStatements()
     var knowledge = FolderKnowledge(database: device.database, now: device.ambient.now)
     try knowledge.refresh()
-    for file in try device.container.list().segments {
+    let listing = try device.container.list()
+    if let failure = listing.unreadable.first { throw failure }
+    for file in listing.segments {
       if let claim = file.claim, knowledge.isImported(claim) { continue }
-      guard case .segment(let found, _) = reader.read(file), found.segment.isReduced else {
-        continue
+      switch reader.read(file) {
+      case .segment(let found, _):
+        if try lacksSome(found) { streams.insert(found.segment.range.stream) }
+      case .setAside(let record):
+        guard let claim = file.claim, record.reason.mayPass else { continue }
+        streams.insert(claim.stream)
+      case .gone: continue
       }
-      let range = found.segment.range
-      let name = ImportedNames.Name(
-        stream: range.stream, first: range.first, last: range.last, digest: found.digest)
-      let isImported = try !device.database.segmentNames(of: range.stream, among: [name]).isEmpty
-      if !isImported { streams.insert(range.stream) }
     }
     return streams
+  }
+
+  /// Whether something was dropped from a segment that was not imported.
+  private func lacksSome(_ found: ImportableSegment) throws -> Bool {
+    guard found.segment.isReduced else { return false }
+    let range = found.segment.range
+    let name = ImportedNames.Name(
+      stream: range.stream, first: range.first, last: range.last, digest: found.digest)
+    return try device.database.segmentNames(of: range.stream, among: [name]).isEmpty
   }
 
   /// Whether the folder has each file of a stream that is kept here.
@@ -92,6 +106,12 @@ package struct FolderCompleteness {
     let right = rhs.claim?.name.first ?? .max
     return left == right ? lhs.key < rhs.key : left < right
   }
+}
+
+extension FileRecord.Reason {
+  /// Whether the file may come to be a segment of this container: its disk fails, or it is still
+  /// being written.
+  fileprivate var mayPass: Bool { [.unreadable, .incomplete, .damaged].contains(self) }
 }
 
 extension StreamSummary {

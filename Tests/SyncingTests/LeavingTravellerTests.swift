@@ -41,6 +41,16 @@ struct LeavingTravellerTests {
     try Self.expectToLeave(scene, seen: seen)
   }
 
+  @Test("keeps the database while the file is not all there that says what was forgotten")
+  func arriving() throws {
+    let scene = try TravellerScene()
+    let seen = try scene.edit("late")
+    #expect(try scene.sendHalves() > 0)
+    try Self.expectRefused(scene, scene.house.open().device)
+    try scene.send()
+    try Self.expectToLeave(scene, seen: seen)
+  }
+
   @Test("keeps the database where it takes nothing in any more, having left before")
   func leftBefore() throws {
     let scene = try TravellerScene()

@@ -85,6 +85,19 @@ struct TravellerScene {
 
   func send() throws { try send(of: [ann, bob]) }
 
+  /// Dan's folder gets half of each file from which Ann has dropped something, beside what it has.
+  ///
+  /// - returns: how many those are.
+  func sendHalves() throws -> Int {
+    let files = try world.logs(in: folder).filter { file in
+      try file.directory == ann.directory && file.decoded().segment.isReduced
+    }
+    for file in files {
+      try disk.place(Array(file.bytes.prefix(file.bytes.count / 2)), at: file.path(in: away))
+    }
+    return files.count
+  }
+
   /// The others get what is new in Dan's folder.
   func bring() throws {
     let present = Set(try world.logs(in: folder).map(\.key))
