@@ -26,6 +26,11 @@ private struct Witness {
     #expect(present.isSuperset(of: seen.keys), "gone: \(Set(seen.keys).subtracting(present))")
   }
 
+  /// What has no name of a segment.
+  var others: [FilePath] {
+    seen.keys.filter { SegmentName($0.lastComponent?.bytes ?? []) == nil }
+  }
+
   private mutating func visit(_ directory: FilePath, _ present: inout Set<FilePath>) throws {
     for entry in try world.files.list(directory) {
       let path = directory.appending(entry.name)
@@ -90,9 +95,28 @@ private struct Witness {
     }
     var witness = Witness(world, folder)
     try witness.look()
-    let others = witness.seen.keys.filter { SegmentName($0.lastComponent?.bytes ?? []) == nil }
-    #expect(others == [folder.appending(Marker.name)])
+    let marker = folder.appending(Marker.name)
+    #expect(witness.others == [marker])
     #expect(witness.seen.count == 4)
+    // Whatever else is done there: imports, acknowledgements, what is joined, dropped and removed.
+    let bob = try world.peer("bob", in: folder)
+    var removed = 0
+    for number in 4...20 {
+      try ann.put("a", #"{"n":\#(number)}"#)
+      try ann.publish()
+      for peer in [bob, ann] {
+        try peer.hearAndSay()
+        let report = try Compactor(device: peer.device, limits: .small(fanOut: 4)).run()
+        removed += report.removed.count
+      }
+      try bob.put("b", #"{"n":\#(number)}"#)
+      try bob.publish()
+      world.advance(milliseconds: CompactionLimits.week)
+    }
+    #expect(removed > 0)
+    var later = Witness(world, folder)
+    try later.look()
+    #expect(later.others == [marker])
   }
 
   /// Lesson 7: what folds capitals, normalises or shortens names finds nothing to do.
