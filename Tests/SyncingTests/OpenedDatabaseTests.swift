@@ -60,4 +60,16 @@ import Testing
     #expect(try peer.device.database.unpublishedCount() == 0)
     #expect(try Self.isDurable(peer.device.database))
   }
+
+  @Test("brings commits to the disk also after one of those that failed")
+  func afterFailedRepeatable() throws {
+    let database = try StoreDatabase(directory: state)
+    // A newer program comes, after which this one writes nothing.
+    try DatabaseQueue(path: state.appending("store.sqlite").string).write { db in
+      let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      try db.execute(sql: "PRAGMA user_version = \(version + 1)")
+    }
+    #expect(throws: StorageError.self) { try database.noteLook(now: 1) }
+    #expect(try Self.isDurable(database))
+  }
 }
