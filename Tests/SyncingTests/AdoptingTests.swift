@@ -42,14 +42,15 @@ import Testing
     return dropped
   }
 
-  private func annsFiles() throws -> Int {
-    try world.logs(in: folder).count { $0.directory == ann.directory }
+  private func annsFiles() throws -> [LogFile] {
+    try world.logs(in: folder).filter { $0.directory == ann.directory }
   }
 
   // Lesson 17.
   @Test("stay as they are before that")
   func untouched() throws {
     let before = try annsFiles()
+    #expect(before.count >= 8)
     _ = try compact()
     #expect(try annsFiles() == before)
   }
@@ -58,7 +59,7 @@ import Testing
   func adopted() throws {
     try retire()
     #expect(try compact() > 0)
-    #expect(try annsFiles() == 1)
+    #expect(try annsFiles().count == 1)
     let newcomer = try world.peer("new", in: folder)
     #expect(try newcomer.importAll().gaps == [])
     #expect(try newcomer.dump() == bob.dump())
