@@ -36,7 +36,7 @@ extension DeviceDirectory {
     guard rebuildProgress(in: directory(of: device.record.container)) != nil else { return nil }
     var awaited = AwaitedOriginals()
     for older in try olderDatabases(of: device.record.container) where !older.isSalvaged {
-      for stream in namesOfOriginals(in: older) {
+      for stream in try namesOfOriginals(in: older) {
         awaited.add(try device.database.missingSegments(of: stream.key, among: stream.value))
       }
     }
@@ -45,22 +45,36 @@ extension DeviceDirectory {
 
   /// What a database has taken in, each with all that it had, or with what was taken out there,
   /// too; as far as it can be read.
+  ///
+  /// - throws: what may pass: who went on meanwhile as if it had nothing could not make up for that.
   private func namesOfOriginals(
     in older: OlderDatabase
-  ) -> [StreamID: Set<ImportedNames.Name>] {
-    guard let source = try? existingStore(in: older.directory),
-      let streams = try? source.knownStreams()
-    else { return [:] }
+  ) throws -> [StreamID: Set<ImportedNames.Name>] {
     var names: [StreamID: Set<ImportedNames.Name>] = [:]
-    for stream in streams.map(\.stream) {
-      // One that is damaged is of no use to whoever waits for it.
-      let kept = (try? source.archivedSegments(of: stream)) ?? []
-      names[stream] = Set(
-        kept.filter { (!$0.isReduced || $0.isHeeded) && $0.first <= $0.last }.map { segment in
-          ImportedNames.Name(
-            stream: stream, first: segment.first, last: segment.last, digest: segment.digest)
-        })
+    try unlessDamaged {
+      let source = try existingStore(in: older.directory)
+      for stream in try source.knownStreams().map(\.stream) {
+        // One that is damaged is of no use to whoever waits for it.
+        try unlessDamaged {
+          let kept = try source.archivedSegments(of: stream)
+            .filter { (!$0.isReduced || $0.isHeeded) && $0.first <= $0.last }
+          names[stream] = Set(
+            kept.map { segment in
+              ImportedNames.Name(
+                stream: stream, first: segment.first, last: segment.last, digest: segment.digest)
+            })
+        }
+      }
     }
     return names
+  }
+
+  /// Leaves off where a database is damaged, which is what it is recovered from.
+  private func unlessDamaged(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch {
+      guard Self.isDamage(error) else { throw error }
+    }
   }
 }

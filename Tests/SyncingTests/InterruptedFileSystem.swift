@@ -13,6 +13,7 @@ final class InterruptedFileSystem: FileSystem {
   private let event: @Sendable () -> Void
   private let check: Check
   private let reading: @Sendable (_ path: FilePath) -> Void
+  private let look: Check
 
   /// - parameter places: how many files are to get their names before `event`.
   init(_ base: any FileSystem, afterPlaces places: Int, event: @escaping @Sendable () -> Void) {
@@ -21,6 +22,7 @@ final class InterruptedFileSystem: FileSystem {
     self.event = event
     check = { (_) throws(FileError) in }
     reading = { _ in }
+    look = { (_) throws(FileError) in }
   }
 
   /// - parameter reading: called before a file is read as a whole.
@@ -30,6 +32,7 @@ final class InterruptedFileSystem: FileSystem {
     event = {}
     check = { (_) throws(FileError) in }
     self.reading = reading
+    look = { (_) throws(FileError) in }
   }
 
   /// - parameter check: called before each change; what it throws, the change throws, and does
@@ -40,6 +43,18 @@ final class InterruptedFileSystem: FileSystem {
     event = {}
     self.check = check
     reading = { _ in }
+    look = { (_) throws(FileError) in }
+  }
+
+  /// - parameter look: called before it is looked what stands at a path; what it throws, that
+  ///   throws.
+  init(_ base: any FileSystem, beforeLooking look: @escaping Check) {
+    self.base = base
+    countdown = Mutex(0)
+    event = {}
+    check = { (_) throws(FileError) in }
+    reading = { _ in }
+    self.look = look
   }
 
   func place(_ file: TemporaryFile, at path: FilePath) throws(FileError) {
@@ -52,7 +67,10 @@ final class InterruptedFileSystem: FileSystem {
     if isNow { event() }
   }
 
-  func status(of path: FilePath) throws(FileError) -> FileStatus { try base.status(of: path) }
+  func status(of path: FilePath) throws(FileError) -> FileStatus {
+    try look(path)
+    return try base.status(of: path)
+  }
 
   func list(_ directory: FilePath) throws(FileError) -> [DirectoryEntry] {
     try base.list(directory)

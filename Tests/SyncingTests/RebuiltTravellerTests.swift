@@ -54,4 +54,34 @@ struct RebuiltTravellerTests {
     try scene.bring()
     try scene.expect(seen, of: "late")
   }
+
+  /// Dan's machine while too many files are open for the old database to be opened, too.
+  private static func short(_ scene: TravellerScene) -> DeviceDirectory {
+    let directory = scene.house.directory
+    return DeviceDirectory(
+      root: directory.root,
+      files: InterruptedFileSystem(
+        directory.files,
+        beforeLooking: { (path) throws(FileError) in
+          guard path.lastComponent == "store.sqlite", path.string.contains(".old-") else { return }
+          throw FileError(.status, path, .tooManyOpenFiles)
+        }), ambient: directory.ambient)
+  }
+
+  @Test("has it everywhere also where the old database could not be opened for a moment")
+  func cannotBeAsked() throws {
+    let scene = try TravellerScene()
+    let seen = try scene.edit("late")
+    try scene.send()
+    #expect(throws: SalvageError.self) {
+      try Self.full(scene).rebuild(container: scene.away, fallbackName: "dan", process: "1")
+    }
+    #expect(throws: FileError.self) {
+      try Peer(device: Self.short(scene).open(container: nil)).importAll()
+    }
+    #expect(try scene.house.initialise(scene.away).imported?.revived == 1)
+    #expect(try scene.house.open().body("late") == seen)
+    try scene.bring()
+    try scene.expect(seen, of: "late")
+  }
 }

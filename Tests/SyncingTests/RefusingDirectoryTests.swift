@@ -36,10 +36,12 @@ import Testing
   /// Bob, whom any change in the directory of `refusing` is refused.
   private func bob(refusedBy refusing: Peer) throws -> Device {
     let directory = refusing.directory
-    let files = InterruptedFileSystem(world.files) { (path) throws(FileError) in
-      guard path.components.contains(directory) else { return }
-      throw FileError(.create, path, .permissionDenied)
-    }
+    let files = InterruptedFileSystem(
+      world.files,
+      beforeChange: { (path) throws(FileError) in
+        guard path.components.contains(directory) else { return }
+        throw FileError(.create, path, .permissionDenied)
+      })
     return Device(
       record: bob.device.record, database: bob.device.database,
       container: ContainerFolder(root: folder, files: files), ambient: world.ambient)
