@@ -18,6 +18,7 @@ extension DocumentState {
     if plan.steps.first.map({ $0.kind == .clear && $0.path.isRoot }) == true {
       pending = pending.map { $0.asRemoval(before: header, seen: plan.seen) }
     }
+    let unshown = unshown(to: plan)
     let operations = plan.steps.map { step in
       Operation(
         document: document, insert: insert, path: step.path, kind: step.kind,
@@ -28,7 +29,7 @@ extension DocumentState {
         Effect(operation), stamp: header.stamp(firstIndex + offset), context: plan.context)
     }
     if let wanted {
-      hideLeftovers(of: plan, wanted: wanted, insert: insert)
+      hideLeftovers(of: plan, wanted: wanted, insert: insert, unshown: unshown)
     } else if plan.steps.isEmpty {
       pending.append(deletion(plan, header: header, insert: insert))
     }
@@ -108,7 +109,12 @@ extension DocumentState {
   ///
   /// Edits whose insert is not here did not show, so they stay, unless they are what is settled:
   /// then they go, also where the new body has a value.
-  private mutating func hideLeftovers(of plan: EditPlan, wanted: JSON, insert: Dot) {
+  ///
+  /// - parameter unshown: what did not show either. It would now, so it is hidden until the rest of
+  ///   what its author saw has come; then the removal is given up.
+  private mutating func hideLeftovers(
+    of plan: EditPlan, wanted: JSON, insert: Dot, unshown: Set<Stamp>
+  ) {
     guard !isCovered(plan.seen, by: plan.context) else { return }
     let wantedPaths = Set(Path.root.allPaths(in: wanted))
     let written = Set(plan.steps.map(\.path))
@@ -127,11 +133,21 @@ extension DocumentState {
     var runs: Grounds?
     for (path, entries) in hidden.sorted(by: { $0.key < $1.key }) {
       let seen = meaning(of: plan, removing: entries, &runs)
+      let isMeant = entries.allSatisfy { !unshown.contains($0.stamp) }
       pending.append(
         PendingRemoval(
           path: path, kind: .remove, seen: seen, insert: insert,
-          meant: plan.meant(removing: entries, seeing: seen)))
+          meant: isMeant ? plan.meant(removing: entries, seeing: seen) : Context()))
     }
+  }
+
+  /// What the document has and did not show to whoever makes it now, though its insert counts as
+  /// come: another branch has come that far (``isOrphan(_:)``), but no insert is here.
+  private func unshown(to plan: EditPlan) -> Set<Stamp> {
+    guard plan.insert == nil, !plan.settlesOrphans, !isCovered(plan.seen, by: plan.context),
+      !view().isVisible
+    else { return [] }
+    return Set(visibility().values.map { entries[$0].stamp })
   }
 
   /// Whether the author of a plan had an operation before it, and not just by hearsay.
