@@ -23,12 +23,28 @@ package enum StateLocation {
       return value
     }
     let named = if let state { Optional(state) } else { try variable(Self.variable) }
-    if let named { return try full(named) }
+    if let named { return followed(try full(named)) }
     // A relative one is to be ignored (XDG Base Directory Specification): there would be another
     // device in each working directory.
-    if let data = try variable("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/feedsync" }
+    if let data = try variable("XDG_DATA_HOME"), data.hasPrefix("/") {
+      return followed(data + "/feedsync")
+    }
     guard let home = try variable("HOME") else { throw unusable("HOME is not set", file: nil) }
-    return try full(home) + "/.local/share/feedsync"
+    return followed(try full(home) + "/.local/share/feedsync")
+  }
+
+  /// The directory that is meant, where a symbolic link has its name: it was moved to another disk.
+  ///
+  /// Nothing in the state is reached through links, but it belongs to the user, and so does the
+  /// way to it. Links above it are left in the path: a unit and its name go by that.
+  private static func followed(_ path: String) -> String {
+    let files = LinuxFileSystem()
+    let link = FilePath(path)
+    // A link that leads nowhere, as to a disk that is not mounted, is told by whoever opens it.
+    guard let status = try? files.status(of: link), status.kind == .symbolicLink,
+      let place = try? files.canonicalPath(of: link), let text = String(validating: place)
+    else { return path }
+    return text
   }
 
   /// SQLite is given its path as text.

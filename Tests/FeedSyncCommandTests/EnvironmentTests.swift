@@ -41,6 +41,31 @@ import Testing
     #expect(exists("home/.local/share/feedsync"))
   }
 
+  @Test("may name the state by a link to a directory, by whichever way, and it is one device")
+  func linkedState() throws {
+    let machine = try Machine(initialised: false)
+    let disk = machine.root.appending(path: "disk")
+    try FileManager.default.createDirectory(
+      at: disk, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    let data = machine.home.appending(path: ".local/share")
+    try Machine.makeDirectory(data)
+    try FileManager.default.createSymbolicLink(
+      at: data.appending(path: "feedsync"), withDestinationURL: disk)
+    try FileManager.default.createSymbolicLink(at: machine.state, withDestinationURL: disk)
+    let bare = machine.bareEnvironment
+    let joined = try machine.feedsync("init", machine.folder.path, environment: bare)
+    #expect(joined.status == 0 && joined.errors == "")
+    for environment in [
+      machine.environment, bare.merging(["XDG_DATA_HOME": data.path]) { $1 },
+    ] {
+      let put = try machine.feedsync("put", "n", "x", "{}", environment: environment)
+      #expect(put.status == 0 && put.errors == "")
+    }
+    #expect(try machine.feedsync("devices", "--state", disk.path).lines.count == 1)
+    let diagnosis = try machine.diagnose()
+    #expect(diagnosis.status == 0 && diagnosis.found == [])
+  }
+
   @Test("with a relative XDG_DATA_HOME, which counts for nothing, is one device everywhere")
   func relative() throws {
     let machine = try Machine(initialised: false)
