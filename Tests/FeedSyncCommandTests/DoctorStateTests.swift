@@ -48,6 +48,22 @@ import Testing
       waiting.findings.first?["message"]?.text?.contains("1 transaction there") == true)
   }
 
+  @Test("tells of a database that cannot be opened once, and of none but the one asked about")
+  func damaged() throws {
+    let machine = try Machine()
+    let database = try machine.deviceState().appending(path: "store.sqlite")
+    try Data("no database at all\n".utf8).write(to: database)
+    #expect(try machine.diagnose().found == ["error device"])
+    let folder = machine.folder.path
+    #expect(try machine.diagnose("--container", folder).found == ["error device"])
+    let second = machine.root.appending(path: "second")
+    try Machine.makeDirectory(second)
+    try machine.feedsync("init", second.path)
+    let beside = try machine.diagnose()
+    #expect(beside.found == ["warning other-states"])
+    #expect(beside.findings.first?["file"]?.text == database.path)
+  }
+
   @Test("tells of one that was put back to before what others have of it")
   func putBack() throws {
     let machine = try Machine()

@@ -10,7 +10,7 @@ package struct OtherStatesCheck: DoctorCheck {
     let directory = patient.directory
     guard (try? directory.files.status(of: directory.root)) != nil else { return [] }
     if case .unfit = directory.fitness() { return [] }
-    let examined = patient.device?.record.container
+    let examined = patient.containerID
     // What `init --adopt` has left behind is another check's.
     let adopted = try Set(directory.olderDatabases().map(\.directory))
     return try directory.containers()

@@ -12,6 +12,8 @@ package struct Patient {
   package let device: Syncing.Device?
   /// Why the device cannot be opened.
   package let failure: (any Error)?
+  /// The container asked about, also where its device cannot be opened; nil if that is unknown.
+  package let containerID: ContainerID?
   /// The folder, as far as it is known which one it is.
   package let container: ContainerFolder?
   /// Why the folder cannot be used now; nil if it can, or is not known.
@@ -32,6 +34,7 @@ package struct Patient {
       failure = error
     }
     self.failure = failure
+    containerID = device?.record.container ?? (try? directory.identify(container: path))
     container = device?.container ?? path.flatMap { Self.container(at: $0, in: directory) }
     absence = device.flatMap { Self.absence(of: $0) }
     listing = absence == nil ? try? device?.container.list() : nil
