@@ -63,13 +63,6 @@ extension UbiquityContainer {
   }
 }
 
-extension Syncing.Device {
-  /// Where versions of the user's own files are kept, in the state.
-  var keptVersions: FilePath {
-    database.file.parent.parent.appending("versions").appending(record.container.description)
-  }
-}
-
 extension ContainerFolder {
   /// The user's own files.
   var documents: FilePath { root.appending("Documents") }

@@ -59,6 +59,10 @@ extension DeviceDirectory {
         if isNew { try opened[index].salvage?.declareIndexes() }
         // What it could not be asked now, it can be later; so can one that could not be opened.
         opened[index].refusal = opened[index].salvage?.refusal ?? opened[index].refusal
+        let older = opened[index].older
+        if older.isAdopted, let container = older.container {
+          try carryKeptVersions(from: container, to: device.record.container)
+        }
       } catch {
         opened[index].refusal = error
       }

@@ -76,6 +76,45 @@ import Testing
     #expect(try documents.contents(of: kept) == Array("mine, edited".utf8))
   }
 
+  @Test func whatIsKeptOfADocumentComesAlongWhereAnotherContainerIsAdopted() throws {
+    _ = try container.documents()
+    try write("report.txt", "mine")
+    try write("report.sync-conflict-20260131-101500-ABCDEFG.txt", "theirs")
+    try place.feedsync("file", "resolve", "report.txt", "--keep", "current")
+    let former = try #require(try keptVersions().first)
+    try putAnotherContainersMarker()
+    func kept() throws -> [String] {
+      let adopted = try UbiquityContainer.adopt(place.folder.path, state: place.state("ann"))
+      let documents = try adopted.container.documents()
+      return try #require(try documents.otherVersions(of: "report.txt")).map {
+        String(decoding: try documents.contents(of: $0), as: UTF8.self)
+      }
+    }
+    #expect(try kept() == ["theirs"])
+    #expect(try keptVersions() != [former])
+    // A program that had it open all the while has set its edits aside since.
+    let late = place.state("ann") + "/versions/\(former)/report.txt/ffffffffffffffff"
+    try FileManager.default.createDirectory(atPath: late, withIntermediateDirectories: true)
+    try Data("edited".utf8).write(to: URL(filePath: late + "/report.txt"))
+    #expect(try kept() == ["theirs", "edited"])
+    #expect(try keptVersions().count == 1)
+  }
+
+  /// The containers of which versions are kept.
+  private func keptVersions() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: place.state("ann") + "/versions")
+  }
+
+  /// As a syncer does where two machines have made a container of one folder.
+  private func putAnotherContainersMarker() throws {
+    let elsewhere = place.root.appending(path: "theirs")
+    try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: true)
+    _ = try UbiquityContainer.join(
+      elsewhere.path, identifier: "org.example.test", deviceName: "bob", state: place.state("bob"))
+    let marker = try Data(contentsOf: elsewhere.appending(path: "feedsync.container"))
+    try marker.write(to: place.folder.appending(path: "feedsync.container"))
+  }
+
   @Test func aContainerThatIsAwayHasNoDocumentsAndALinkIsNoFolder() throws {
     try place.setFolder(isAway: true)
     let error = #expect(throws: FeedSyncError.self) { try container.documents() }
