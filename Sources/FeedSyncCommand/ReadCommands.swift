@@ -98,7 +98,13 @@ struct ListCommand: StoreCommand {
 struct DumpCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
-    abstract: "Print all documents, one canonical line each, sorted by collection and id.")
+    abstract: "Print all documents, one canonical line each, sorted by collection and id.",
+    discussion: """
+      What shows, and nothing else: of a conflict the value that shows, of a counter its sum, of a \
+      set its elements, of an attachment the reference. 'load' reads it, but for documents of more \
+      than a mebibyte, which several machines have made so large together: they are named on \
+      standard error.
+      """)
 
   @OptionGroup var global: GlobalOptions
   @Option(help: "Only this collection.", completion: .custom(CollectionCompletion.names))
@@ -118,6 +124,18 @@ struct DumpCommand: StoreCommand {
       line.removeAll(keepingCapacity: true)
       DumpLine.append(key, body, to: &line)
       Output.raw(line)
+      if body.count > Limits.bodyBytes { warn(of: key, bytes: body.count) }
     }
+  }
+
+  /// Says what 'load' will refuse, while the document can still be divided: limits bind who writes,
+  /// and what devices wrote at once may be larger together.
+  private func warn(of key: DocumentKey, bytes: Int) {
+    Output.warning(
+      FeedSyncError(
+        .badInput, operation: "dump",
+        message: "\(key.collection)/\(key.id) has \(bytes) bytes, as devices wrote it at once, and"
+          + " a body has at most \(Limits.bodyBytes): 'load' stops at its line",
+        hint: "divide it into several documents, and dump again"))
   }
 }

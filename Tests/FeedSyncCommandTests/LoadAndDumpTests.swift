@@ -44,6 +44,33 @@ import Testing
     #expect(try copy.feedsync("load", input: line).status == 65)
   }
 
+  @Test("dump names what devices made too large together, at which load stops")
+  func tooLarge() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    try machine.feedsync("put", "n", "x", "{}")
+    try machine.feedsync("put", "n", "small", "{}")
+    #expect(try machine.feedsync("import", environment: bob).status == 0)
+    let away = machine.root.appending(path: "away")
+    try FileManager.default.moveItem(at: machine.folder, to: away)
+    let text = String(repeating: "é", count: 300_000)
+    for (member, environment) in [("a", machine.environment), ("b", bob)] {
+      let patch = #"{"\#(member)":"\#(text)"}"#
+      let run = try machine.feedsync(
+        "patch", "n", "x", "-", input: patch, environment: environment)
+      #expect(run.status == 0, "\(run.errors)")
+    }
+    #expect(try machine.feedsync("dump").errors.contains("n/x has") == false)
+    try FileManager.default.moveItem(at: away, to: machine.folder)
+    #expect(try machine.feedsync("import", environment: bob).status == 0)
+    #expect(try machine.feedsync("import").status == 0)
+    let dump = try machine.feedsync("dump")
+    #expect(dump.status == 0 && dump.lines.count == 2)
+    #expect(dump.errors.contains("warning: n/x has 1200015 bytes"))
+    #expect(!dump.errors.contains("small"))
+    #expect(try machine.feedsync("load", input: dump.output).status == 65)
+  }
+
   // Lesson 8.
   @Test("load writes transactions of the size that was asked for")
   func transactionSize() throws {
