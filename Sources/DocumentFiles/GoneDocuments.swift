@@ -55,6 +55,9 @@ package struct GoneDocuments {
     return result.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
   }
 
+  /// How many versions are kept of all documents together, there or not.
+  package func keptVersions() throws -> Int { try counts().values.reduce(0, +) }
+
   /// How many versions are kept of which documents, there or not.
   private func counts() throws -> [[FilePath.Component]: Int] {
     var counts: [[FilePath.Component]: Int] = [:]

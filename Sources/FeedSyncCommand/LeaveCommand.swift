@@ -1,5 +1,6 @@
 import ArgumentParser
 import CanonicalJSON
+import DocumentFiles
 import FeedSync
 import Foundation
 import SharedFolder
@@ -12,7 +13,8 @@ struct LeaveCommand: StoreCommand {
     discussion: """
       Publishes what waits, and says what remains. This device's files stay in the folder, since \
       the others need them; so does the syncer's ignore file. The local database is kept, and \
-      'init' on the folder comes back as the same device. What nobody else has is never removed: \
+      'init' on the folder comes back as the same device. Versions of your own files that this \
+      machine alone has stay in any case. What nobody else has is never removed: \
       if something cannot be published, nothing is changed.
       """)
 
@@ -35,17 +37,31 @@ struct LeaveCommand: StoreCommand {
     let leaving: DeviceDirectory.Leaving =
       force ? .abandoning : deleteState ? .deletingState : .published
     let device = try directory.open(container: global.containerPath(), toLeave: leaving)
+    // Before anything is done: what cannot be looked at may be what somebody would miss.
+    let versions = try GoneDocuments(
+      of: device.container.root, keptIn: device.keptVersions
+    ).keptVersions()
     let done = try directory.leave(device, leaving, process: "\(getpid())")
     let identifier = try Marker(
       parsing: device.record.marker, file: device.container.markerFile
     ).identifier
     switch global.format {
-    case .text: for line in text(done, identifier: identifier) { Output.line(line) }
-    case .json: Output.line(json(done, identifier: identifier))
+    case .text:
+      for line in text(done, identifier: identifier) { Output.line(line) }
+      if versions > 0 { Output.line(text(of: versions, keptIn: device.keptVersions)) }
+    case .json: Output.line(json(done, identifier: identifier, versions: versions))
     }
   }
 
-  private func json(_ done: DeviceDirectory.Departure, identifier: String) -> JSON {
+  private func text(of versions: Int, keptIn place: FilePath) -> String {
+    "\(versions == 1 ? "a version" : "\(versions) versions") of your own files"
+      + " \(versions == 1 ? "stays" : "stay") on this machine alone:"
+      + " \(NameText.escaped(place.string))"
+  }
+
+  private func json(
+    _ done: DeviceDirectory.Departure, identifier: String, versions: Int
+  ) -> JSON {
     let record = done.device.record
     return .object([
       "container": .object([
@@ -56,7 +72,7 @@ struct LeaveCommand: StoreCommand {
       "published": .number(done.published), "unpublished": .number(done.unpublished),
       "pending_removals": .number(done.pendingRemovals), "files": .text(done.files.string),
       "state": done.state.map { .text($0.string) } ?? .null,
-      "was_default": .bool(done.wasDefault),
+      "was_default": .bool(done.wasDefault), "kept_versions": .number(versions),
     ])
   }
 

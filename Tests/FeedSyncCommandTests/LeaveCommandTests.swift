@@ -41,6 +41,26 @@ import Testing
     #expect(text.contains(state.path))
   }
 
+  @Test("says where versions of files are that this machine alone has, and leaves them there")
+  func versions() throws {
+    let machine = try Machine()
+    let documents = machine.folder.appending(path: "Documents")
+    try Machine.makeDirectory(documents)
+    for name in ["r.txt", "r.sync-conflict-20260131-101500-ABCDEFG.txt"] {
+      try Data(name.utf8).write(to: documents.appending(path: name))
+    }
+    try machine.feedsync("file", "resolve", "r.txt", "--keep", "current")
+    let place = machine.state.appending(
+      path: "versions/\(try machine.deviceState().lastPathComponent)")
+    let left = try machine.feedsync("leave")
+    #expect(
+      left.lines.last == "a version of your own files stays on this machine alone: \(place.path)")
+    try machine.feedsync("init", machine.folder.path)
+    let deleted = try machine.feedsync("leave", "--delete-state", "--format", "json")
+    #expect(try deleted.json().object?["kept_versions"] == .integer(1))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["r.txt"])
+  }
+
   @Test("names the way back as a shell takes it, of a path with a space in it, too")
   func wayBack() throws {
     let machine = try Machine(initialised: false)
