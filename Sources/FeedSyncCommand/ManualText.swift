@@ -7,14 +7,21 @@ enum ManualText {
 
   static let exitStatuses: [(code: FeedSyncError.Code?, text: String)] = [
     (nil, "Done."),
-    (.notFound, "The document asked for is not there."),
+    (
+      .notFound,
+      "What was asked for is not there, such as a document; or 'doctor' has found something, or "
+        + "'attachments verify' something that is not here, or not whole."
+    ),
     (.usage, "The command was called wrongly."),
     (
       .badInput,
       "The input is bad or over a limit; or the command is done, and files are set aside, which "
         + "'feedsync status' names."
     ),
-    (.noContainer, "The folder or its marker is missing, or another container stands there."),
+    (
+      .noContainer,
+      "The folder or its marker is missing or does not answer, or another container stands there."
+    ),
     (.software, "A defect in feedsync."),
     (.cannotWrite, "Something cannot be written: the message names it."),
     (.cannotRead, "Something cannot be read: the message names it."),
@@ -57,11 +64,19 @@ enum ManualText {
       "~/.local/share/feedsync/CONTAINER-ID.settings.json",
       "What 'settings set' has said; not there where nothing was."
     ),
+    (
+      "~/.local/share/feedsync/versions/CONTAINER-ID/",
+      "Versions of your own files that this machine alone has: see 'file versions'."
+    ),
     ("DIR/feedsync.container", "The marker that makes a folder a container."),
     (
       "DIR/logs/DEVICE/*.log",
       "What each device wrote, and nobody else: immutable; others may put it back as it was."
     ),
+    (
+      "DIR/blobs/DEVICE/", "Content of attachments, named by its SHA-256: each device's own copies."
+    ),
+    ("DIR/Documents/", "Your own files."),
     (
       "DIR/.stignore",
       "What Syncthing must not carry; one marked block of it is feedsync's. It may stand in a "

@@ -3,9 +3,17 @@ enum Roff {
   /// Running text: a sentence a line, as roff wants it to space them, paragraphs apart.
   static func text(_ text: String) -> [String] {
     let paragraphs = text.split(separator: "\n\n").map { paragraph in
-      sentences(String(paragraph).replacing("\n", with: " ")).map { line($0) }
+      list(paragraph) ?? sentences(String(paragraph).replacing("\n", with: " ")).map { line($0) }
     }
     return Array(paragraphs.joined(separator: [".Pp"]))
+  }
+
+  /// A paragraph each line of which is an item of a list; nil for any other.
+  private static func list(_ paragraph: Substring) -> [String]? {
+    let items = paragraph.split(separator: "\n")
+    guard items.allSatisfy({ $0.hasPrefix("- ") }) else { return nil }
+    let lines = items.map { [".It"] + sentences(String($0.dropFirst(2))).map { line($0) } }
+    return [".Bl -dash"] + lines.joined() + [".El"]
   }
 
   /// One line of text that is no macro, whatever it begins with.

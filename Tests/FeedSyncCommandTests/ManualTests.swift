@@ -44,6 +44,16 @@ import Testing
     for code in codes { #expect(section.contains("\n.It \(code)\n"), "\(code)") }
   }
 
+  @Test("gives each item of a list a line of its own")
+  func lists() throws {
+    let page = try #require(try pages()["feedsync-settings.1"])
+    let list = try #require(page.components(separatedBy: "\n.Bl -dash\n").last)
+    let items = try #require(list.components(separatedBy: "\n.El\n").first).split(separator: "\n")
+    let names = ["horizon", "grace", "acknowledge\\-after", "interval", "budget"]
+    for name in names { #expect(items.contains { $0.hasPrefix("\(name) (") }, "\(name)") }
+    #expect(items.count { $0 == ".It" } == 8)
+  }
+
   @Test("has nothing that roff would take for a macro or an escape")
   func escaped() throws {
     for (name, text) in try pages() {
