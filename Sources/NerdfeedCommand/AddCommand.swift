@@ -14,7 +14,8 @@ struct AddCommand: AsyncLibraryCommand {
     commandName: "add", abstract: "Subscribe to a feed, or to the one that a web page announces.",
     discussion: """
       URL is the feed's address, or a page's, or the words of a web service, such as \
-      'itunes:topsongs?limit=20'. What is found is fetched once, and is there to read. A feed that \
+      'itunes:topsongs?limit=20'; or that of a file on this machine, as file:///home/ann/feed.xml. \
+      What is found is fetched once, and is there to read. A feed that \
       is subscribed to already, be it with http: in place of https:, stays as it is.
 
       A name and a password in the address, as in https://ann:secret@example.org/feed, are kept on \
