@@ -286,7 +286,7 @@ package final class StoreDatabase: Sendable {
       if log.isDoubtful { try queue.inDatabase(log.beginAnew) }
       return try transact()
     } catch {
-      // At once, since other processes go on in the same log. If that fails, the next write does it.
+      // At once, since other processes go on in the same log; if that fails, with the next write.
       if log.note(error) { try? queue.inDatabase(log.beginAnew) }
       // The numbers that it gave to streams may be given to others.
       function.forgetStreams()

@@ -46,7 +46,7 @@ extension DeviceDirectory {
   /// What a database has taken in, each with all that it had, or with what was taken out there,
   /// too; as far as it can be read.
   ///
-  /// - throws: what may pass: who went on meanwhile as if it had nothing could not make up for that.
+  /// - throws: what may pass: who went on as if it had nothing could not make up for that.
   private func namesOfOriginals(
     in older: OlderDatabase
   ) throws -> [StreamID: Set<ImportedNames.Name>] {

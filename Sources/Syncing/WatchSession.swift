@@ -19,8 +19,8 @@ package enum WatchEvent: Sendable {
   /// So many documents were written anew, which others had deleted and forgotten while they were
   /// edited here (protocol.md 24).
   case revived(Int)
-  /// So many removals that had waited here were given up, since somebody had written there meanwhile
-  /// without having seen them (protocol.md 4, 7).
+  /// So many removals that had waited here were given up, since somebody had written there
+  /// meanwhile without having seen them (protocol.md 4, 7).
   case removalsGivenUp(Int)
   /// Something failed that a later scan may find mended; watching goes on.
   case failed(any Error & Sendable)

@@ -6,9 +6,9 @@ import Testing
 
 /// Bob edits what ann has made, and the reader has something else that is numbered like ann's.
 ///
-/// An insert counts as come where any branch of its stream has been applied that far, since its name
-/// does not tell the branch. So bob's edit would show with whatever is made in its place, though
-/// the reader was shown nothing.
+/// An insert counts as come where any branch of its stream has been applied that far, since its
+/// name does not tell the branch. So bob's edit would show with whatever is made in its place,
+/// though the reader was shown nothing.
 @Suite("An edit of a document in whose place another branch has something else")
 struct ForkedInsertTests {
   private let world: World
