@@ -59,7 +59,7 @@ import Testing
     let second = machine.root.appending(path: "second")
     try Machine.makeDirectory(second)
     try machine.feedsync("init", second.path)
-    let beside = try machine.diagnose()
+    let beside = try machine.diagnose("--container", second.path)
     #expect(beside.found == ["warning other-states"])
     #expect(beside.findings.first?["file"]?.text == database.path)
   }
