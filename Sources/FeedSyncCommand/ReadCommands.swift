@@ -50,9 +50,13 @@ struct GetCommand: StoreCommand {
       throw DocumentReading.absent(key, operation: "get")
     }
     Output.line(document.body)
+    if global.verbose { warn(ofNewer: document.newerPaths) }
+    // Last: `put --base @FILE` takes it from there.
     if token { Output.warn(VersionTokenText.encode(document.token)) }
-    guard global.verbose else { return }
-    for path in document.newerPaths {
+  }
+
+  private func warn(ofNewer paths: [Path]) {
+    for path in paths {
       Output.warn(
         "\(path.isRoot ? "the document" : path.pointer): a newer feedsync has changed it; it is"
           + " shown without that, and can be written once feedsync is updated")

@@ -108,6 +108,10 @@ import Testing
     #expect(get.output == "{}\n")
     #expect(get.errors.contains("/count"))
     #expect(try machine.feedsync("get", "notes", "shopping").errors == "")
+    // put --base @FILE takes the last line for the token.
+    let token = try machine.feedsync("get", "notes", "shopping", "--token").errors
+    let both = try machine.feedsync("get", "notes", "shopping", "--token", "--verbose").errors
+    #expect(both == get.errors + token)
     let status = try machine.feedsync("status", "--format", "json").json()
     #expect(status.object?["newer"] == ["documents": 1, "transactions": 1])
     #expect(try machine.feedsync("status").output.contains("newer feedsync"))
