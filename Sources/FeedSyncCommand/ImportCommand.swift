@@ -36,6 +36,7 @@ struct ImportCommand: StoreCommand {
     case .text: printText(report)
     case .json: Output.line(json(report))
     }
+    warnOfOlderDatabases(of: device)
     // Also where something could not be published: others wait to hear what has arrived here.
     lookAfter(device, interruption: interruption)
     if let failure = report.publishingFailure { throw failure }
@@ -56,6 +57,19 @@ struct ImportCommand: StoreCommand {
         .badInput, operation: "import",
         message: count == 1 ? "a file is set aside" : "\(count) files are set aside",
         hint: "'feedsync status' says which, and why"))
+  }
+
+  /// Says that a recovery is to be gone on with, which an import does not do: what the folder has
+  /// not got yet seems to be gone meanwhile.
+  private func warnOfOlderDatabases(of device: Device) {
+    do {
+      for older in try global.directory().olderDatabases(of: device.record.container)
+      where older.mayHoldMore {
+        Output.warning(FeedSyncError(older: older))
+      }
+    } catch {
+      Output.warning(FeedSyncError(error, operation: "look at older databases"))
+    }
   }
 
   /// Compacts, if that is due: what was imported is told by now, whatever comes of this.

@@ -22,7 +22,7 @@ package struct OlderDatabase: Sendable {
   /// Whether it may have more to give than it has so far.
   ///
   /// Not for what cannot be read of it, if that is all: nobody could ever leave.
-  var mayHoldMore: Bool {
+  package var mayHoldMore: Bool {
     guard !isSalvaged, let record else { return !isSalvaged }
     return record.target != target || record.unreadable == 0 || !record.isPublished
   }

@@ -91,6 +91,21 @@ import Testing
     }
   }
 
+  @Test("that is not done yet is told of by each import, until it is")
+  func unfinished() throws {
+    let machine = try Self.machine()
+    let run = try machine.feedsync("rebuild", "--format", "json")
+    let old = try #require(try run.json().object?["old_state"]?.text)
+    #expect(try machine.feedsync("import").errors == "")
+    // As where the folder was full: nothing is noted of what it has given.
+    try FileManager.default.removeItem(atPath: old + "/salvage.json")
+    let told = try machine.feedsync("import", "--once")
+    #expect(told.status == 0)
+    #expect(told.errors.contains("has not given all that it holds"))
+    #expect(try machine.feedsync("init", machine.folder.path).status == 0)
+    #expect(try machine.feedsync("import").errors == "")
+  }
+
   @Test("is refused while the device is watched, under another marker, and with nothing to rebuild")
   func refused() throws {
     let machine = try Self.machine()
