@@ -43,6 +43,9 @@ package enum StorageError: Error, Equatable, Sendable {
   case mixedVersions
   /// A transaction was begun inside another.
   case nested
+  /// A transaction was begun inside one of another database, and whoever has this one waits for
+  /// that.
+  case crossed
   /// There is too little memory now, which says nothing about the database.
   case noMemory(FilePath)
   /// A newer version's operations stand at, above or below what was to be written.

@@ -206,11 +206,12 @@ package final class StoreDatabase: Sendable {
     step: StaticString = #function, _ body: (Database) throws -> Result
   ) throws -> Result {
     do {
-      try turn.requireNone()
-      onTurn?(.began(step, isWriting: false))
-      defer { onTurn?(.ended) }
-      return try queue.inDatabase { db in
-        try transact("BEGIN DEFERRED TRANSACTION", db) { try turn.own { try body(db) } }
+      return try turn.taking {
+        onTurn?(.began(step, isWriting: false))
+        defer { onTurn?(.ended) }
+        return try queue.inDatabase { db in
+          try transact("BEGIN DEFERRED TRANSACTION", db) { try turn.own { try body(db) } }
+        }
       }
     } catch {
       throw StorageError.from(error, file: file)
@@ -275,7 +276,18 @@ package final class StoreDatabase: Sendable {
     _ step: StaticString, _ transact: () throws -> Result
   ) throws -> Result {
     do {
-      try turn.requireNone()
+      return try turn.taking { try logging(step, transact) }
+    } catch {
+      // The numbers that it gave to streams may be given to others.
+      function.forgetStreams()
+      throw StorageError.from(error, file: file)
+    }
+  }
+
+  private func logging<Result>(
+    _ step: StaticString, _ transact: () throws -> Result
+  ) throws -> Result {
+    do {
       guard !isClosedToWrites.withLock({ $0 }) else {
         throw DatabaseError(
           resultCode: .SQLITE_READONLY, message: "writes would not wait for the disk any more")
@@ -288,9 +300,7 @@ package final class StoreDatabase: Sendable {
     } catch {
       // At once, since other processes go on in the same log; if that fails, with the next write.
       if log.note(error) { try? queue.inDatabase(log.beginAnew) }
-      // The numbers that it gave to streams may be given to others.
-      function.forgetStreams()
-      throw StorageError.from(error, file: file)
+      throw error
     }
   }
 

@@ -60,7 +60,8 @@ extension DocumentStore {
   ///
   /// - parameter body: Runs at once; the reader is of no use after it.
   /// - throws: What `body` throws, or ``FeedSyncError`` if the database fails. Inside another
-  ///   transaction of the same thread it throws `.usage`.
+  ///   transaction of the same thread it throws `.usage`; inside one of another store `.tryAgain`,
+  ///   if whoever has this one waits for that.
   public func read<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
     try transaction("read") {
       try device.database.readSnapshot { snapshot in
@@ -91,7 +92,7 @@ extension DocumentStore {
   /// - throws: What `body` throws, or ``FeedSyncError``: `.tryAgain` if another process holds the
   ///   database for half a minute, or another database was put in the place of this one,
   ///   `.cannotWrite` if the disk is full, `.noContainer` if another container stands under the
-  ///   folder's path, `.usage` inside another transaction.
+  ///   folder's path, `.usage` and `.tryAgain` inside another transaction, as `read`.
   @discardableResult
   public func write<Value>(
     _ body: (WriteTransaction) throws -> Value

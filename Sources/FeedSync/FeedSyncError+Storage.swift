@@ -60,7 +60,7 @@ extension FeedSyncError {
         message: "the local database failed (SQLite \(detail))",
         hint: "check the disk; the shared folder still holds what was published")
     case .noDevice, .left, .replaced, .clockExhausted, .transactionTooLarge, .contextTooLarge,
-      .mixedVersions, .nested, .unknownVersion, .newerOperations, .otherKind:
+      .mixedVersions, .nested, .crossed, .unknownVersion, .newerOperations, .otherKind:
       self.init(refusal: error, operation: operation)
     }
   }
@@ -107,6 +107,12 @@ extension FeedSyncError {
       self.init(
         .usage, operation: operation, message: "a transaction runs inside another",
         hint: "use the reader or writer that the outer one gives")
+    case .crossed:
+      self.init(
+        .tryAgain, operation: operation,
+        message: "another thread is in a transaction of this store, and waits inside it for one"
+          + " that this thread is in",
+        hint: "use several stores inside one another in the same order everywhere")
     case .unknownVersion:
       self.init(
         .tryAgain, operation: operation,
