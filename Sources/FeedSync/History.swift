@@ -36,10 +36,14 @@ extension DocumentStore {
   ///
   /// Written counts by the clock of the device that wrote it, wherever it had arrived by then.
   /// - throws: ``FeedSyncError`` with `.cannotRead` where something that may decide it was applied
-  ///   before this device kept what it reads.
+  ///   before this device kept what it reads; `.usage` for a date that is not a number.
   public func body(at id: String, in collection: String, asOf moment: Date) throws -> JSON? {
+    let operation = "read the past"
     let key = try DocumentRules.key(collection, id)
-    return try transaction("read the past") {
+    guard !moment.timeIntervalSince1970.isNaN else {
+      throw FeedSyncError(.usage, operation: operation, message: "the date is not a number")
+    }
+    return try transaction(operation) {
       try device.database.readSnapshot { snapshot in
         try snapshot.body(of: key, at: HybridTime(upTo: moment)).map {
           try JSON(parsing: $0, limits: .held)

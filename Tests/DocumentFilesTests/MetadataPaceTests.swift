@@ -57,6 +57,17 @@ import Testing
     #expect(pace.next(now: .seconds(300)) == .wait(until: .seconds(600)))
   }
 
+  @Test func m2_anIntervalThatNoClockCountsToIsLongAndNoMore() {
+    var pace = gathered(interval: .seconds(Int64.max))
+    pace.hint(Self.one, now: .seconds(5))
+    let end = Duration.seconds(5 + (1 << 32))
+    #expect(pace.next(now: .seconds(5)) == .wait(until: end - .seconds(5)))
+    pace.interval = .seconds(Int64.max) * 2
+    pace.finished(Self.one, isWatched: true, now: .seconds(5))
+    #expect(pace.next(now: .seconds(5)) == .wait(until: end))
+    #expect(pace.next(now: end) == .read(.everything))
+  }
+
   @Test func m3_nothingIsReadWhileFrozenAndAllOfItAfterwards() {
     var pace = gathered()
     pace.isFrozen = true

@@ -76,6 +76,15 @@ import Testing
     #expect(try store.compactionSettings().horizon == .seconds(2 * 86_400))
   }
 
+  @Test("refuses settings of any length", arguments: [1, 2, -2])
+  func longSettings(factor: Int) throws {
+    var settings = try store.compactionSettings()
+    settings.grace = .seconds(Int64.max) * factor
+    let error = #expect(throws: FeedSyncError.self) { try store.setCompactionSettings(settings) }
+    #expect(error?.code == .usage)
+    #expect(try store.compactionSettings() == .standard)
+  }
+
   @Test("knows what the folder holds, what is dead, and who must be heard from")
   func usage() throws {
     let other = try place.store("bob")

@@ -34,6 +34,17 @@ import Testing
     #expect(try store.history(of: "none", in: "notes").entries.isEmpty)
   }
 
+  @Test func thePastHasNoDatesThatAreNoNumbers() throws {
+    let error = #expect(throws: FeedSyncError.self) {
+      try store.body(at: "a", in: "notes", asOf: Date(timeIntervalSince1970: .nan))
+    }
+    #expect(error?.code == .usage)
+    for seconds in [-Double.infinity, -1e300, 1e300, .infinity] {
+      let date = Date(timeIntervalSince1970: seconds)
+      #expect(try store.body(at: "a", in: "notes", asOf: date) == nil)
+    }
+  }
+
   @Test func anUndoIsAWriteThatNamesWhatItLeaves() throws {
     try store.write { try $0.put(Note(title: "x", rating: 1), at: "a", in: "notes") }
     let edit = try store.write {

@@ -30,8 +30,11 @@ package struct MetadataPace: Sendable {
   /// How often everything is read where they do.
   package static let safety = Duration.seconds(300)
 
-  /// How long what is hinted at is gathered.
-  package var interval: Duration
+  /// Longer than any program runs: the clock that is slept by does not count much further.
+  private static let longest = Duration.seconds(1 << 32)
+
+  /// How long what is hinted at is gathered; what is longer than the longest counts as that.
+  package var interval: Duration { didSet { interval = min(interval, Self.longest) } }
   /// Whether nothing may be told now.
   package var isFrozen = false
   private var isGathering = true
@@ -40,7 +43,7 @@ package struct MetadataPace: Sendable {
   private var fullReadingDue: Duration?
   private var lastReading = Duration.zero
 
-  package init(interval: Duration) { self.interval = interval }
+  package init(interval: Duration) { self.interval = min(interval, Self.longest) }
 
   /// Has everything gathered anew.
   package mutating func restart() { isGathering = true }

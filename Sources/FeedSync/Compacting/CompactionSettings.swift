@@ -126,8 +126,9 @@ extension CompactionSettings {
 extension Duration {
   /// Whole milliseconds; as many as there can be, if there are more.
   var milliseconds: Int64 {
-    let (thousands, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000)
-    guard !overflow else { return components.seconds < 0 ? .min : .max }
-    return thousands + components.attoseconds / 1_000_000_000_000_000
+    // The parts of more than that may not fit their types.
+    if self >= .milliseconds(Int64.max) { return .max }
+    if self <= .milliseconds(Int64.min) { return .min }
+    return components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
   }
 }
