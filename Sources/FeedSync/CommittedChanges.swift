@@ -27,11 +27,11 @@ extension DocumentStore {
   public func committedChanges(after position: ChangePosition?) throws -> CommittedChanges {
     do {
       guard var last = position else {
-        let first = StoreChange(missedUpTo: try device.database.lastPoint())
+        let first = StoreChange(missedUpTo: try database.lastPoint())
         return CommittedChanges(changes: [first], position: first.position)
       }
       var changes: [StoreChange] = []
-      while let next = try Subscription.changes(of: device, after: last).nonEmpty {
+      while let next = try Subscription.changes(of: database, after: last).nonEmpty {
         changes += next
         last = next.last?.position ?? last
       }

@@ -82,7 +82,7 @@ extension DocumentStore {
   ///     }
   public func conflictedDocuments() throws -> [ConflictedDocument] {
     try transaction("list conflicts") {
-      try device.database.readSnapshot { snapshot in
+      try database.readSnapshot { snapshot in
         var documents: [ConflictedDocument] = []
         let names = snapshot.deviceNames
         try snapshot.forEachConflicted { key, conflicts in
@@ -104,7 +104,7 @@ extension DocumentStore {
   public func conflicts(of id: String, in collection: String) throws -> [Conflict] {
     let key = try DocumentRules.key(collection, id)
     return try transaction("read conflicts") {
-      try device.database.readSnapshot { snapshot in
+      try database.readSnapshot { snapshot in
         let names = snapshot.deviceNames
         return try Conflict.all(snapshot.conflicts(of: key), of: key, names: names)
       }

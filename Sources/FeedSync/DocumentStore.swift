@@ -21,6 +21,8 @@ public final class DocumentStore: Sendable {
   public let container: UbiquityContainer
   /// What the container's device is now: a folder that did not answer may do so again.
   package var device: Syncing.Device { container.device.asked() }
+  /// For what needs the database alone: no folder is asked for that whether it answers.
+  var database: StoreDatabase { container.device.database }
   let importing = ImportingSession()
   /// The database's file as it was when the container was opened; nil if nobody can say.
   var original: FileStatus? { container.databaseFile }
@@ -64,7 +66,7 @@ extension DocumentStore {
   ///   if whoever has this one waits for that.
   public func read<Value>(_ body: (ReadTransaction) throws -> Value) throws -> Value {
     try transaction("read") {
-      try device.database.readSnapshot { snapshot in
+      try database.readSnapshot { snapshot in
         let reader = ReadTransaction(snapshot)
         defer { reader.end() }
         return try body(reader)

@@ -17,7 +17,7 @@ extension DocumentStore {
   public func history(of id: String, in collection: String) throws -> DocumentTimeline {
     let key = try DocumentRules.key(collection, id)
     return try transaction("read the history") {
-      try device.database.readSnapshot { snapshot in
+      try database.readSnapshot { snapshot in
         try DocumentTimeline(
           try snapshot.events(of: key), of: key, names: snapshot.deviceNames)
       }
@@ -44,7 +44,7 @@ extension DocumentStore {
       throw FeedSyncError(.usage, operation: operation, message: "the date is not a number")
     }
     return try transaction(operation) {
-      try device.database.readSnapshot { snapshot in
+      try database.readSnapshot { snapshot in
         try snapshot.body(of: key, at: HybridTime(upTo: moment)).map {
           try JSON(parsing: $0, limits: .held)
         }

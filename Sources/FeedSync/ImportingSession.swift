@@ -185,7 +185,7 @@ extension ImportingSession {
   private static func reachable(
     _ device: Syncing.Device, _ report: (WatchEvent) -> Void
   ) async throws -> Syncing.Device {
-    var device = device
+    var device = device.asked()
     guard device.isOutOfReach else { return device }
     report(.failed(ContainerError.unreachable(device.container.root, .timedOut)))
     while device.isOutOfReach {

@@ -50,7 +50,7 @@ extension DocumentStore {
   ) throws {
     var failure: (any Error)?
     do {
-      try device.database.query(sql, arguments: arguments) { found in
+      try database.query(sql, arguments: arguments) { found in
         do {
           try row(found)
         } catch {
@@ -79,7 +79,7 @@ extension DocumentStore {
   /// How a statement would find its documents, and which index would help if it scans.
   public func explain(_ sql: String) throws -> QueryPlanDescription {
     do {
-      return QueryPlanDescription(try device.database.explain(sql))
+      return QueryPlanDescription(try database.explain(sql))
     } catch {
       throw Self.described(error, operation: "explain")
     }
@@ -99,7 +99,7 @@ extension DocumentStore {
   @discardableResult
   public func createIndex(on path: String, of collection: String) throws -> Bool {
     try index(path, collection, operation: "create an index") {
-      try device.database.createIndex($0)
+      try database.createIndex($0)
     }
   }
 
@@ -109,14 +109,14 @@ extension DocumentStore {
   @discardableResult
   public func removeIndex(on path: String, of collection: String) throws -> Bool {
     try index(path, collection, operation: "remove an index") {
-      try device.database.removeIndex($0)
+      try database.removeIndex($0)
     }
   }
 
   /// The declared indexes, sorted by collection and path.
   public func indexes() throws -> [StoreIndex] {
     do {
-      return try device.database.indexes().map {
+      return try database.indexes().map {
         StoreIndex(collection: $0.collection.description, path: $0.member.pointer)
       }
     } catch {

@@ -88,7 +88,7 @@ extension DocumentStore {
   ) -> StoreChanges {
     var start: Result<ChangePosition, FeedSyncError>
     do {
-      start = .success(try position ?? device.database.lastPoint())
+      start = .success(try position ?? database.lastPoint())
     } catch {
       start = .failure(FeedSyncError(error, operation: "follow the store"))
     }
@@ -107,20 +107,21 @@ final class Subscription: Sendable {
 
   init(store: DocumentStore, isImporting: Bool) {
     self.store = store
-    let database = store.device.database.file
+    let database = store.database.file
     let name = database.lastComponent?.string ?? ""
     signal = FileChangeSignal(
       directory: database.removingLastComponent(), names: [name + "-wal"])
     importing =
       isImporting
-      ? store.importing.share(store.device, wake: { [weak signal] in signal?.wake() }) : nil
+      ? store.importing.share(store.container.device, wake: { [weak signal] in signal?.wake() })
+      : nil
   }
 
   func changes(after position: ChangePosition) async throws -> [StoreChange] {
-    let device = store.device
+    let database = store.database
     return try await store.run {
       do {
-        return try Self.changes(of: device, after: position)
+        return try Self.changes(of: database, after: position)
       } catch {
         throw FeedSyncError(error, operation: "follow the store")
       }
@@ -128,15 +129,15 @@ final class Subscription: Sendable {
   }
 
   static func changes(
-    of device: Syncing.Device, after position: ChangePosition
+    of database: StoreDatabase, after position: ChangePosition
   ) throws -> [StoreChange] {
-    switch try device.database.changes(after: position.rawValue, digest: position.digest) {
+    switch try database.changes(after: position.rawValue, digest: position.digest) {
     case .missed(let last):
-      return [StoreChange(missedUpTo: try device.database.point(after: last))]
+      return [StoreChange(missedUpTo: try database.point(after: last))]
     case .commits(let commits):
       guard !commits.isEmpty else { return [] }
       // Read each time: the device may go on under another stream.
-      let streams = try device.database.streamSummaries()
+      let streams = try database.streamSummaries()
       let names = Dictionary(uniqueKeysWithValues: streams.map { ($0.stream, $0.name) })
       return commits.map { commit in
         StoreChange(commit, isOwn: { Self.isOwn($0, among: streams) }) { names[$0] ?? nil }
@@ -165,7 +166,7 @@ final class Subscription: Sendable {
   ///   seen by nobody, and theirs is not seen here.
   func checkDatabase() throws(FeedSyncError) {
     guard let original = store.original else { return }
-    let file = store.device.database.file
+    let file = store.database.file
     let now: FileStatus?
     do throws(FileError) {
       now = try LinuxFileSystem().status(of: file)

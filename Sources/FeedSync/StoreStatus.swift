@@ -67,16 +67,16 @@ extension DocumentStore {
   ///     if try store.status().unpublished > 0 { print("not everything is in the folder yet") }
   public func status() throws -> StoreStatus {
     do {
-      let counts = try device.database.counts()
-      let records = try device.database.fileRecords().values.sorted { $0.key < $1.key }
-      let clocks = try device.clockSurvey()
+      let counts = try database.counts()
+      let records = try database.fileRecords().values.sorted { $0.key < $1.key }
+      let clocks = try container.device.clockSurvey()
       let skews = Dictionary(
         uniqueKeysWithValues: clocks.devices.map { ($0.stream, ClockSkew($0.skew)) })
       return StoreStatus(
         documents: counts.documents, conflicts: counts.conflicts,
         unpublished: counts.unpublished, pendingRemovals: counts.pendingRemovals,
         newerTransactions: counts.newerTransactions,
-        devices: try device.database.streamSummaries().map {
+        devices: try database.streamSummaries().map {
           StoreStatus.Device($0, clock: skews[$0.stream])
         },
         clock: clocks.own.map { ClockSkew($0) },

@@ -54,7 +54,7 @@ extension DocumentStore {
 
   private func writeLines(to copy: TemporaryFile, _ files: LinuxFileSystem) throws -> Int {
     var (count, lines) = (0, [UInt8]())
-    try device.database.readSnapshot { snapshot in
+    try database.readSnapshot { snapshot in
       try snapshot.forEachDocument { key, body in
         DumpLine.append(key, body, to: &lines)
         count += 1

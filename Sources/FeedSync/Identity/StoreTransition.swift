@@ -51,7 +51,7 @@ extension DocumentStore {
     let (stream, continuation) = AsyncThrowingStream<StoreTransition, any Error>.makeStream()
     do {
       // Before this process imports, which may be done with the first import at once.
-      let isInitial = try device.database.hasImportedNothing()
+      let isInitial = try database.hasImportedNothing()
       // Where the last look found it, the next tells that it is away, and so when it is back. Of a
       // session that begins now it is not asked: its first look is told before what that found.
       let isFound = importing.hasLooked && importing.failure == nil
@@ -95,7 +95,7 @@ extension DocumentStore {
       guard !Task.isCancelled else { return }
       // Before the first look at the database.
       let subscription = Subscription(store: self, isImporting: false)
-      let database = device.database
+      let database = database
       do {
         while try await run({ try database.hasImportedNothing() }) {
           guard await subscription.wait() else { return }
@@ -111,7 +111,8 @@ extension DocumentStore {
   private func importEvents() -> AsyncThrowingStream<WatchEvent, any Error> {
     let (stream, continuation) = AsyncThrowingStream<WatchEvent, any Error>.makeStream()
     let share = importing.share(
-      device, wake: { [weak importing] in continuation.finish(throwing: importing?.failure) },
+      container.device,
+      wake: { [weak importing] in continuation.finish(throwing: importing?.failure) },
       report: { continuation.yield($0) })
     continuation.onTermination = { _ in withExtendedLifetime(share) {} }
     return stream

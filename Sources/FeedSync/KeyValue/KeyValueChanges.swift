@@ -99,7 +99,7 @@ extension KeyValueStore {
   }
 
   private func follower() throws -> KeyValueFollower {
-    let database = store.device.database
+    let database = store.database
     // After the position, so that each write which is later than it comes, and is taken in.
     let lastWrite = signals.lastWrite
     return KeyValueFollower(
@@ -138,7 +138,7 @@ extension KeyValueStore {
     let keys = named
     let now = try await store.run {
       try self.store.transaction("follow the key-value store") {
-        try self.store.device.database.readSnapshot {
+        try self.store.database.readSnapshot {
           try $0.keyValueDigests(of: keys, in: self.collection)
         }
       }

@@ -58,7 +58,7 @@ extension KeyValueStore {
   public func value(forKey key: String) throws -> PropertyListValue? {
     let document = try KeyValueRules.document(key, in: collection)
     return try store.transaction("read a value") {
-      guard let body = try store.device.database.document(at: document)?.body else { return nil }
+      guard let body = try store.database.document(at: document)?.body else { return nil }
       switch try KeyValueBody.content(body) {
       case .removed: return nil
       case .value(let value): return value
@@ -70,7 +70,7 @@ extension KeyValueStore {
   /// All keys and values, from one consistent state.
   public func contents() throws -> KeyValueContents {
     try store.transaction("read all values") {
-      try store.device.database.readSnapshot { try $0.keyValues(in: collection) }
+      try store.database.readSnapshot { try $0.keyValues(in: collection) }
     }
   }
 

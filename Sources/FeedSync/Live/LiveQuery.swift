@@ -64,7 +64,7 @@ public struct LiveQuery: AsyncSequence, Sendable {
       let (store, query, before) = (store, query, reader)
       let (after, result) = try await store.run {
         try store.transaction("observe") {
-          let database = store.device.database
+          let database = store.database
           guard var reader = before else {
             let checked = try query.checked(operation: "observe")
             try database.checkWorded(checked, operation: "observe")
@@ -97,7 +97,6 @@ extension DocumentStore {
   /// - throws: ``FeedSyncError`` with `.usage` for a query that is wrong.
   public func result(of query: DocumentQuery) throws -> [LiveResult.Document] {
     try transaction("query") {
-      let database = device.database
       let checked = try query.checked(operation: "query")
       try database.checkWorded(checked, operation: "query")
       return try LiveReader(checked, database).window.matches.map { LiveResult.Document($0) }
