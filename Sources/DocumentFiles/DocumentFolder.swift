@@ -80,10 +80,11 @@ public struct DocumentFolder: Sendable {
   /// A coordinator for one access; no item of it may leave the folder, which has to be there.
   func coordinator(for presenter: (any FilePresenter)? = nil) async throws -> FileCoordinator {
     // First, so that nobody is told of a file that is missing where the folder is away.
-    try await onQueue { try requirePresence() }
-    return try FileCoordinator(
-      domain, filePresenter: presenter, folder: path, patience: waiting.patience,
-      onWait: waiting.onWait, onLapse: waiting.onLapse)
+    try await whenPresent {
+      try FileCoordinator(
+        domain, filePresenter: presenter, folder: path, patience: waiting.patience,
+        onWait: waiting.onWait, onLapse: waiting.onLapse)
+    }
   }
 }
 

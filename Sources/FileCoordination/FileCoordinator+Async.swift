@@ -18,9 +18,9 @@ extension FileCoordinator {
     _ intents: [FileAccessIntent], on queue: DispatchQueue? = nil, timeout: Duration? = nil,
     _ accessor: @escaping @Sendable ([FilePath]) throws -> Value
   ) async throws -> Value {
-    let access = try PendingAccess(intents, by: self, timeout: timeout)
-    let queue = queue ?? .global()
     let context = CoordinationContext.current
+    let access = try await pendingAccess(intents, timeout: timeout, in: context)
+    let queue = queue ?? .global()
     let box = OneAnswer<Value>()
     let end: @Sendable () -> Void = {
       access.cancel()
@@ -71,6 +71,35 @@ extension FileCoordinator {
     } onCancel: {
       end()
     }
+  }
+
+  /// Finds the items on a thread that may wait: a file system whose server is gone lets nobody go
+  /// who asks it anything, and of those that all tasks share there are as many as processors.
+  private func pendingAccess(
+    _ intents: [FileAccessIntent], timeout: Duration?, in context: CoordinationContext
+  ) async throws -> PendingAccess {
+    let box = OneAnswer<PendingAccess>()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        box.put(continuation)
+        DispatchQueue.global().async {
+          let access = Result {
+            try CoordinationContext.$current.withValue(context) {
+              try PendingAccess(intents, by: self, timeout: timeout)
+            }
+          }
+          box.take()?.resume(with: access)
+        }
+        // It may have been cancelled before there was anything to take.
+        if Task.isCancelled { box.take()?.resume(throwing: Self.cancelled(intents)) }
+      }
+    } onCancel: {
+      box.take()?.resume(throwing: Self.cancelled(intents))
+    }
+  }
+
+  private static func cancelled(_ intents: [FileAccessIntent]) -> CoordinationError {
+    .cancelled(path: intents.first?.path.string ?? "")
   }
 }
 

@@ -1,0 +1,54 @@
+import Dispatch
+import FileCoordination
+import Foundation
+import Synchronization
+import SystemPackage
+import Testing
+
+/// C12: the asynchronous form blocks none of the threads that all tasks share.
+@Suite struct LookingUpTests {
+  /// The same path on every thread, by which each finds another file: its own.
+  private static let ownFile: FilePath = "/proc/thread-self/comm"
+
+  @Test func c12_pathsAreLookedUpOnNoThreadThatAllTasksShare() async throws {
+    let workshop = try Workshop()
+    let coordinator = try FileCoordinator(try workshop.domain())
+    let thread = TaskThread()
+    let (own, found) = try await withTaskExecutorPreference(thread) {
+      let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+      let found = try await coordinator.coordinate([.reading(Self.ownFile)]) { $0 }
+      return (own, found)
+    }
+    thread.end()
+    let item = try #require(found.first?.string)
+    #expect(item.hasPrefix("/proc/") && item.hasSuffix("/comm"))
+    #expect(item != "/proc/\(own)/comm")
+  }
+}
+
+/// Runs all jobs on one thread, which nothing else runs on.
+private final class TaskThread: TaskExecutor {
+  private let jobs = Mutex<[UnownedJob]>([])
+  private let isOver = Mutex(false)
+  private let arrived = DispatchSemaphore(value: 0)
+
+  init() { Thread.detachNewThread { [self] in while runNext() {} } }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    jobs.withLock { $0.append(job) }
+    arrived.signal()
+  }
+
+  func end() {
+    isOver.withLock { $0 = true }
+    arrived.signal()
+  }
+
+  private func runNext() -> Bool {
+    arrived.wait()
+    let next = jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    next?.runSynchronously(on: asUnownedTaskExecutor())
+    return next != nil || !isOver.withLock(\.self)
+  }
+}
