@@ -21,6 +21,8 @@ package final class Importer {
   /// Called with how many documents were written anew, where some were, since others had deleted
   /// and forgotten what was edited here.
   package var onRevived: (Int) throws -> Void = { _ in }
+  /// Called with how many removals that had waited here were given up, where some were.
+  package var onRemovalsGivenUp: (Int) throws -> Void = { _ in }
   /// Called as files are read and operations written, some hundred times a second.
   package var onProgress: (ImportProgress) -> Void = { _ in }
   /// Asked between files, and between transactions of the database, whether to end early; what is
@@ -58,8 +60,9 @@ package final class Importer {
     awaited = try device.awaited(device)
     isAwaiting = false
     var report = ImportReport()
-    report.removalsGivenUp += try device.database.releaseRemovals(
+    let givenUp = try device.database.releaseRemovals(
       now: device.ambient.time, nonce: device.nonce)
+    try tell(removalsGivenUp: givenUp, in: &report)
     publish(into: &report)
     try knowledge.refresh()
     let listing = try device.container.list(directories: directories)
@@ -126,6 +129,13 @@ package final class Importer {
   /// Where the device has been initialised in another folder since this process has opened it, what
   /// is put back or removed here would be in the wrong one.
   private func requireHome() throws { _ = try device.homes() }
+
+  /// At once: what is committed no later import tells of, should this one fail.
+  private func tell(removalsGivenUp count: Int, in report: inout ImportReport) throws {
+    guard count > 0 else { return }
+    report.removalsGivenUp += count
+    try onRemovalsGivenUp(count)
+  }
 
   /// Takes out what others have dropped, as far as all is here that they had.
   private func heed(into report: inout ImportReport) throws {
@@ -308,7 +318,7 @@ package final class Importer {
       onProgress(progress)
     }
     report.segments += imported.segments
-    report.removalsGivenUp += imported.givenUpRemovals
+    try tell(removalsGivenUp: imported.givenUpRemovals, in: &report)
     report.hasNewStream = report.hasNewStream || imported.hasNewStream
     for from in imported.devices {
       report.transactions += from.transactions

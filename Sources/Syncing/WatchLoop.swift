@@ -50,16 +50,17 @@ package struct WatchLoop {
     }
     importer.onPart = { part in for from in part.devices { try tell(.imported(from)) } }
     importer.onRevived = { count in try tell(.revived(count)) }
+    importer.onRemovalsGivenUp = { count in try tell(.removalsGivenUp(count)) }
     defer {
       importer.onPart = { _ in }
       importer.onRevived = { _ in }
+      importer.onRemovalsGivenUp = { _ in }
       failures = failure == nil ? 0 : failures + 1
     }
     // What failed may have left files anywhere, so that only a look at all of them is a success.
     let directories = failure == nil ? directories : nil
     do {
       let report = try importer.importAll(in: directories)
-      if report.removalsGivenUp > 0 { try tell(.removalsGivenUp(report.removalsGivenUp)) }
       if report.isStopped { throw CancellationError() }
       // No later scan will publish either.
       if let failure = report.publishingFailure, Self.isFinal(failure) { throw failure }

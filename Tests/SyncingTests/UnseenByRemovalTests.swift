@@ -105,6 +105,29 @@ struct UnseenByRemovalTests {
     #expect(told.joined().allSatisfy { $0 > 0 })
   }
 
+  @Test("is told of by the watch also where its look then fails")
+  func watchedInVain() throws {
+    let scene = try LateBranch(isOnOldRead: true)
+    try scene.reader.put("doc", #"{"keep":true}"#)
+    try scene.bob.publish()
+    try scene.world.carry(from: scene.bob.folder, to: scene.reader.folder)
+    var loop = WatchLoop(device: scene.reader.device)
+    struct Stop: Error {}
+    var told = 0
+    #expect(throws: Stop.self) {
+      _ = try loop.scan(nil) { event in
+        switch event {
+        case .removalsGivenUp(let count): told += count
+        case .imported: throw Stop()
+        default: break
+        }
+      }
+    }
+    #expect(told > 0)
+    // No later look brings it again.
+    #expect(try scene.reader.importAll().removalsGivenUp == 0)
+  }
+
   @Test("also where that had come by then, and its author went by what was read before")
   func ownOldRead() throws {
     let scene = try LateBranch(isOnOldRead: true)
