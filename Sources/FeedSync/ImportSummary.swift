@@ -61,7 +61,8 @@ extension DocumentStore {
   ///     print("\(summary.documents) documents changed")
   ///
   /// Files that cannot be imported are no error: they are named in the summary.
-  /// - parameter progress: Called now and then with how many files of how many have been read.
+  /// - parameter progress: Called as files have been read, with how many of how many; in no
+  ///   transaction, so that it may read, or wait for who does.
   /// - throws: ``FeedSyncError``: `.noContainer` if the folder is missing, or another container;
   ///   `.tryAgain` if another process holds the database for half a minute. `CancellationError`
   ///   if the task was cancelled: what was imported until then stays.
@@ -71,7 +72,13 @@ extension DocumentStore {
   ) throws -> ImportSummary {
     do {
       let importer = Importer(device: device)
-      importer.onProgress = { progress($0.files, $0.totalFiles) }
+      var (done, total) = (0, 0)
+      importer.onProgress = { now in
+        // As operations are written it is called inside of the transaction that writes them.
+        guard (now.files, now.totalFiles) != (done, total) else { return }
+        (done, total) = (now.files, now.totalFiles)
+        progress(done, total)
+      }
       importer.isStopping = { Task.isCancelled }
       let report = try importer.importAll()
       // What is committed stays; the next import goes on behind it.
