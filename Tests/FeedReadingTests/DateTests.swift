@@ -69,6 +69,7 @@ import Testing
     #expect(FeedInstant(text) == nil)
   }
 
+  /// Lesson 30: be lenient, field by field.
   @Test func aBadDateLosesNothingElse() throws {
     let item = try Feeds.item("<pubDate>tomorrow</pubDate><title>Still here</title>")
     #expect(item.published == nil)

@@ -63,6 +63,15 @@ import Testing
     #expect(open.title?.text == "T")
   }
 
+  /// Lesson 30: be lenient, field by field.
+  @Test(arguments: ["many", "-1", "1.5", "", "99999999999999999999"])
+  func aBadNumberLosesNothingElse(text: String) throws {
+    let item = try Feeds.item(
+      "<enclosure url='http://e/1.mp3' type='audio/mpeg' length='\(text)'/><title>T</title>")
+    #expect(item.enclosures == [Enclosure(url: "http://e/1.mp3", type: "audio/mpeg", length: nil)])
+    #expect(item.title?.text == "T")
+  }
+
   @Test func prefixesNeedNotBeDeclared() throws {
     let channel = try Feeds.read(
       """

@@ -26,6 +26,7 @@ import Testing
     #expect(try Feeds.item("<title>&lt;p&gt;&lt;/p&gt;</title>").title == nil)
   }
 
+  /// Lesson 31: escape title, author and link, too.
   @Test func itIsOneHarmlessLine() throws {
     let title = try Feeds.item("<title>\n a\t\u{202E}b&#x9b;31m &#x2028;c\n</title>").title
     #expect(title?.text == "a b›31m c")
@@ -38,6 +39,7 @@ import Testing
     #expect(title?.html == "<img src=\"http://e/i.png\"/>")
   }
 
+  /// Lesson 31: escape title, author and link, too.
   @Test func linksAndIdentitiesAreHarmless() throws {
     #expect(try Feeds.item("<link>javascript:alert(1)</link>").link == nil)
     #expect(try Feeds.item("<link>data:text/html,x</link>").link == nil)
