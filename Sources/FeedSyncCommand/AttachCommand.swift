@@ -101,7 +101,7 @@ enum AttachmentCommands {
   ) async throws -> Value {
     let interruption = Interruption()
     let work = Task { try body() }
-    let signals = interruption.onRequest { work.cancel() }
+    let signals = try interruption.onRequest { work.cancel() }
     defer { signals.cancel() }
     do {
       return try await work.value

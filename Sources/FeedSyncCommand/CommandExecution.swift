@@ -11,6 +11,7 @@ import Synchronization
 /// which the system loads a library to unwind with. That was a tenth of all that `get` does.
 enum CommandExecution {
   static func run(_ command: any ParsableCommand) throws {
+    try ThreadTrial.run(count: threads(of: command))
     guard let asynchronous = command as? any AsyncParsableCommand else {
       var command = command
       return try command.run()
@@ -23,6 +24,16 @@ enum CommandExecution {
     }
     isOver.wait()
     try execution.outcome.withLock { try $0?.get() }
+  }
+
+  /// How many threads it takes, at least: of one that uses fewer at times, so many.
+  private static func threads(of command: any ParsableCommand) -> Int {
+    switch command {
+    // One for the database, as all have, one that takes signals, and one that works ahead.
+    case is ImportCommand, is LoadCommand, is CompactCommand: 3
+    case is any AsyncParsableCommand: 4
+    default: 1
+    }
   }
 
   /// What is handed from the first thread to that of a task.

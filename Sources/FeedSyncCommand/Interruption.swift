@@ -1,5 +1,7 @@
 import Foundation
 import Synchronization
+import SystemFiles
+import SystemPackage
 
 /// The signal that asked the command to end; 0 if none has.
 private let requestedSignal = Atomic<Int32>(0)
@@ -22,7 +24,7 @@ private let wakingDescriptor = Atomic<Int32>(-1)
 ///
 /// One a process: signals belong to the process. A signal that was ignored when the command began,
 /// as in a shell's background jobs, stays ignored.
-struct Interruption: Sendable {
+package struct Interruption: Sendable {
   /// Becomes readable when a signal arrives, for waiting on it and on input at once.
   let descriptor: Int32
 
@@ -38,7 +40,7 @@ struct Interruption: Sendable {
     requestedAt.store(0, ordering: .relaxed)
     endsAtSecond.store(isEnding, ordering: .relaxed)
     for number in Self.numbers { Self.handle(number) }
-    Self.keepFromThisThread()
+    Self.keepFromThisThread { body throws(Errno) in try DetachedThread.run(body) }
   }
 
   private static let numbers = [SIGINT, SIGTERM]
@@ -58,12 +60,18 @@ struct Interruption: Sendable {
   /// Calls a handler when a signal arrives, or at once if one has, until the watch is let go.
   ///
   /// On a thread of its own: Dispatch's may all be in calls to a file system that does not answer.
-  func onRequest(_ handler: @escaping @Sendable () -> Void) -> SignalWatch {
+  ///
+  /// - throws: what ``ThreadTrial`` does, where there is none for that.
+  func onRequest(_ handler: @escaping @Sendable () -> Void) throws -> SignalWatch {
     let watch = SignalWatch()
     let descriptor = descriptor
-    Thread.detachNewThread {
-      Self.waitForRequest(descriptor)
-      watch.call(handler)
+    do throws(Errno) {
+      try DetachedThread.run {
+        Self.waitForRequest(descriptor)
+        watch.call(handler)
+      }
+    } catch {
+      throw ThreadTrial.refusal(error)
     }
     return watch
   }
@@ -95,15 +103,26 @@ struct Interruption: Sendable {
 
   /// Has another thread take the signals, as Dispatch's have: a call to a file system that one
   /// interrupts may fail by it.
-  private static func keepFromThisThread() {
+  ///
+  /// Where the system gives no other thread, this one goes on taking them: else nothing but SIGKILL
+  /// would end the command.
+  package static func keepFromThisThread(_ startThread: ThreadTrial.Starter) {
     var requests = sigset_t()
     sigemptyset(&requests)
     for number in numbers { sigaddset(&requests, number) }
     var before = sigset_t()
     pthread_sigmask(SIG_SETMASK, nil, &before)
     guard numbers.contains(where: { sigismember(&before, $0) == 0 }) else { return }
-    // It lets through what the thread does that makes it.
-    Thread.detachNewThread { while true { pause() } }
+    do throws(Errno) {
+      // It lets through what the thread does that makes it.
+      try startThread { [before] in
+        var same = before
+        pthread_sigmask(SIG_SETMASK, &same, nil)
+        while true { pause() }
+      }
+    } catch {
+      return
+    }
     pthread_sigmask(SIG_BLOCK, &requests, nil)
   }
 

@@ -4,6 +4,8 @@ import Foundation
 import Replication
 import Synchronization
 import Syncing
+import SystemFiles
+import SystemPackage
 
 /// Reads and parses the lines of a load ahead of whoever writes them, on a thread of its own.
 ///
@@ -28,21 +30,27 @@ struct LoadReader {
   init(_ lines: LineReader) {
     let queue = ChunkQueue()
     self.queue = queue
-    Thread.detachNewThread {
-      var lines = lines
-      var chunk = Chunk()
-      do {
-        while let line = try Self.parse(&lines) {
-          chunk.append(line)
-          // Who writes does not wait for what is still to come through a pipe.
-          if chunk.isFull || !lines.hasLine { queue.put(chunk.taken()) }
-        }
-        chunk.end = .success(())
-      } catch {
-        chunk.end = .failure(error)
-      }
-      queue.put(chunk)
+    do throws(Errno) {
+      try DetachedThread.run { Self.read(lines, into: queue) }
+    } catch {
+      end = .failure(ThreadTrial.refusal(error))
     }
+  }
+
+  private static func read(_ lines: LineReader, into queue: ChunkQueue) {
+    var lines = lines
+    var chunk = Chunk()
+    do {
+      while let line = try parse(&lines) {
+        chunk.append(line)
+        // Who writes does not wait for what is still to come through a pipe.
+        if chunk.isFull || !lines.hasLine { queue.put(chunk.taken()) }
+      }
+      chunk.end = .success(())
+    } catch {
+      chunk.end = .failure(error)
+    }
+    queue.put(chunk)
   }
 
   /// The next document, in order; nil at the end, or when interrupted.

@@ -36,7 +36,7 @@ enum UntilInterrupted {
     // Before the first line is printed: whoever reads that may send a signal.
     let interruption = Interruption(endsAtSecond: false)
     let work = Task { try await body() }
-    let signals = interruption.onRequest {
+    let signals = try interruption.onRequest {
       // A call to a file system that does not answer cannot be ended. Nothing is lost by leaving:
       // what is not committed is imported again. Before anything that may wait for one itself.
       Thread.detachNewThread {
