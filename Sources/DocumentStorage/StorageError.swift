@@ -48,6 +48,8 @@ package enum StorageError: Error, Equatable, Sendable {
   case crossed
   /// There is too little memory now, which says nothing about the database.
   case noMemory(FilePath)
+  /// The process or the system has too many files open, which says nothing about the database.
+  case tooManyFiles(FilePath)
   /// A newer version's operations stand at, above or below what was to be written.
   case newerOperations(DocumentKey, Path)
   /// Something else stands where a counter or a set is to be edited.
@@ -94,6 +96,7 @@ package enum StorageError: Error, Equatable, Sendable {
     }
     // Without room for one more page, the index of the log cannot be made, and not even read.
     if isFull(directory.string) || takesNoMore(directory, files) { return .full(file) }
+    if lacksDescriptors(directory, files) { return .tooManyFiles(file) }
     switch code {
     case .SQLITE_CANTOPEN, .SQLITE_READONLY: return .cannotOpen(file, detail: detail)
     case .SQLITE_PERM, .SQLITE_AUTH: return .notPermitted(file, detail: detail)
@@ -125,5 +128,27 @@ package enum StorageError: Error, Equatable, Sendable {
     }
   }
 
+  /// Whether fewer files can be opened at once than two connections take: where SQLite was refused
+  /// one, it has closed those that it had.
+  private static func lacksDescriptors(_ directory: FilePath, _ files: any FileSystem) -> Bool {
+    guard !directory.isEmpty else { return false }
+    var held: [TemporaryFile] = []
+    defer { for file in held { files.discard(file) } }
+    do throws(FileError) {
+      for name in trialNames {
+        held.append(try files.createTemporary(in: directory, fallbackName: name, mode: 0o600))
+      }
+      return false
+    } catch {
+      return error.errno == .tooManyOpenFiles || error.errno == .tooManyOpenFilesInSystem
+    }
+  }
+
   private static let smallFile = 64 << 10
+  /// For the database and its log, twice; for the log's index, a directory, and some more.
+  private static let trialNames: [FilePath.Component] = [
+    ".feedsync-room-1.nosync", ".feedsync-room-2.nosync", ".feedsync-room-3.nosync",
+    ".feedsync-room-4.nosync", ".feedsync-room-5.nosync", ".feedsync-room-6.nosync",
+    ".feedsync-room-7.nosync", ".feedsync-room-8.nosync",
+  ]
 }

@@ -50,10 +50,15 @@ extension FeedSyncError {
       "the file system has no locks: keep the state on a local disk (FEEDSYNC_STATE)"
     case .notDirectory:
       "something else has the name, such as a symbolic link, which no syncer follows: move it away"
+    case .tooManyOpenFiles, .tooManyOpenFilesInSystem: hintAgainstOpenFiles
     case .fileNameTooLong: "the path is too long for this file system: mount it nearer to the root"
     default: nil
     }
   }
+
+  static let hintAgainstOpenFiles =
+    "end other programs, or raise the limit: 'ulimit -n', LimitNOFILE of a systemd unit; of the"
+    + " whole system, fs.file-max"
 
   private static let writes: Set<FileOperation> = [
     .makeDirectory, .create, .write, .synchronize, .link, .rename, .remove, .synchronizeDirectory,

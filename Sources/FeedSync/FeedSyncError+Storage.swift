@@ -13,6 +13,11 @@ extension FeedSyncError {
         .tryAgain, operation: operation, file: file.string,
         message: "there is too little memory to use the local database",
         hint: "end other programs, then try again")
+    case .tooManyFiles(let file):
+      self.init(
+        .tryAgain, operation: operation, file: file.string,
+        message: "too many files are open to open the local database as well",
+        hint: Self.hintAgainstOpenFiles)
     case .full(let file):
       self.init(
         .cannotWrite, operation: operation, file: file.string,

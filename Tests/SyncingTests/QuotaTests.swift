@@ -25,6 +25,16 @@ import Testing
     #expect(try files.list(directory).isEmpty)
   }
 
+  // SQLite has one number for all that keeps it from opening a file.
+  @Test(
+    "lacks nothing but descriptors where too many files are open",
+    arguments: [Errno.tooManyOpenFiles, .tooManyOpenFilesInSystem])
+  func descriptors(errno: Errno) throws {
+    files.fail(.create, with: errno, lasting: true)
+    #expect(outcome == .tooManyFiles(file))
+    #expect(try files.list(directory).isEmpty)
+  }
+
   @Test("fails where there is room", arguments: [nil, FileOperation.create, .write])
   func failing(operation: FileOperation?) throws {
     if let operation { files.fail(operation, with: .ioError, lasting: true) }
