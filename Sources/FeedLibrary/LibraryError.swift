@@ -15,6 +15,10 @@ public struct LibraryError: Error, Equatable, Sendable {
     case document(FeedError)
     /// The cache in the file could not be used, for this reason.
     case cache(String)
+    /// The system would not open, read or write the cache's file, which may be whole.
+    case unreachableCache(String)
+    /// Another process has held the cache for too long.
+    case busyCache
     /// The cache was made by a newer version.
     case newerCache
     /// Nothing is subscribed to under this name.
@@ -50,7 +54,9 @@ extension LibraryError {
     switch cause {
     case .store(let error): error.message
     case .document(let error): error.message
-    case .cache(let reason): "the cache of articles cannot be used: \(reason)"
+    case .cache(let reason), .unreachableCache(let reason):
+      "the cache of articles cannot be used: \(reason)"
+    case .busyCache: "another process has held the cache of articles for too long"
     case .newerCache: "a newer nerdfeed has made this cache of articles"
     case .noSuchFeed(let name): "there is no subscription called '\(name)'"
     case .manyFeeds(let name, let keys):
@@ -69,6 +75,10 @@ extension LibraryError {
     case .store(let error): error.hint
     case .document(let error): error.hint
     case .cache: "remove the file: all in it can be fetched again, and no mark is in it alone"
+    case .unreachableCache:
+      "make room on its disk, and look who may write there, and how many files may be open"
+        + " (ulimit -n); what feeds do not offer any more is in this file alone"
+    case .busyCache: "try again, or end the other nerdfeed"
     case .newerCache: "update nerdfeed on this machine, or name another place with --cache DIR"
     case .noSuchFeed: "see 'nerdfeed feeds', and name it by its key, address or title"
     case .manyFeeds: "name it by its key"
@@ -86,6 +96,8 @@ extension LibraryError {
     case .document(let error):
       if case .unreadable = error.cause { .noContainer } else { .badInput }
     case .cache: .cannotRead
+    case .unreachableCache: .cannotWrite
+    case .busyCache: .tryAgain
     case .newerCache: .configuration
     case .noSuchFeed, .noSuchItem: .notFound
     case .manyFeeds, .notAnAddress, .notATag: .usage

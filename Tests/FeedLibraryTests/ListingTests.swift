@@ -168,4 +168,23 @@ import Testing
     #expect(error?.subject?.hasSuffix("cache.sqlite") == true)
     #expect(error?.hint?.contains("remove the file") == true)
   }
+
+  @Test func aCacheThatCannotBeOpenedOrWrittenIsNotToBeRemoved() throws {
+    let folder = house.cache("ben") + "/" + library.store.container.id
+    try FileManager.default.createDirectory(
+      atPath: folder + "/cache.sqlite", withIntermediateDirectories: true)
+    let closed = #expect(throws: LibraryError.self) { try house.library("ben") }
+    let cache = try CacheDatabase(directory: house.cache("cem"))
+    let full = #expect(throws: LibraryError.self) {
+      try cache.write("test") { db in
+        try db.execute(sql: "PRAGMA max_page_count = 1")
+        try db.execute(sql: "CREATE TABLE large AS SELECT zeroblob(1000000) AS value")
+      }
+    }
+    for error in [closed, full] {
+      #expect(error?.code == .cannotWrite)
+      #expect(error?.hint?.contains("make room") == true)
+      #expect(error?.hint?.contains("remove") == false)
+    }
+  }
 }

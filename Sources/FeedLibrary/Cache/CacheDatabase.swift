@@ -61,10 +61,26 @@ final class CacheDatabase: Sendable {
   private static func described(
     _ error: any Error, operation: String, file: String
   ) -> any Error {
-    if let error = error as? DatabaseError {
-      let reason = error.message ?? "SQLite's error \(error.extendedResultCode.rawValue)"
-      return LibraryError(.cache(reason), operation: operation, subject: file)
+    switch error {
+    case let error as DatabaseError:
+      LibraryError(cause(of: error), operation: operation, subject: file)
+    // Its directory cannot be made.
+    case let error as CocoaError:
+      LibraryError(
+        .unreachableCache(error.localizedDescription), operation: operation, subject: file)
+    default: LibraryError.from(error, operation: operation, subject: file)
     }
-    return LibraryError.from(error, operation: operation, subject: file)
+  }
+
+  /// Only a cache that is damaged is to be made anew.
+  private static func cause(of error: DatabaseError) -> LibraryError.Cause {
+    let reason = error.message ?? "SQLite's error \(error.extendedResultCode.rawValue)"
+    return switch error.resultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED: .busyCache
+    case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM,
+      .SQLITE_AUTH, .SQLITE_NOMEM:
+      .unreachableCache(reason)
+    default: .cache(reason)
+    }
   }
 }
