@@ -12,6 +12,8 @@ package enum StorageError: Error, Equatable, Sendable {
   case busy(FilePath)
   /// The disk that holds the database is full.
   case full(FilePath)
+  /// The disk is full of the directory in which SQLite sorts what is too much for its memory.
+  case fullTemporary(directory: FilePath)
   /// The database, or its directory, may not be written or read.
   case notPermitted(FilePath, detail: String)
   /// The database is on a file system that is mounted for reading only; SQLite needs to write even
@@ -59,15 +61,24 @@ package enum StorageError: Error, Equatable, Sendable {
 
   /// Sorts an error of SQLite's into what a caller can act on.
   ///
-  /// - parameter files: where it is tried whether there is room, if SQLite does not tell.
+  /// - parameters:
+  ///   - files: where it is tried whether there is room, if SQLite does not tell.
+  ///   - temporary: where SQLite has its temporary files.
+  ///   - isFull: whether a directory's disk is full, as the system says.
   package static func from(
-    _ error: any Error, file: FilePath, files: any FileSystem = LinuxFileSystem()
+    _ error: any Error, file: FilePath, files: any FileSystem = LinuxFileSystem(),
+    temporary: FilePath? = Self.temporaryDirectory, isFull: (FilePath) -> Bool = Self.isFull
   ) -> any Error {
     guard let error = error as? DatabaseError else { return error }
     let detail = "\(error.resultCode.rawValue): \(error.message ?? "no message")"
     switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED: return StorageError.busy(file)
-    case .SQLITE_FULL: return StorageError.full(file)
+    case .SQLITE_FULL:
+      let isHere = isFull(file.removingLastComponent())
+      if let temporary, !isHere, isFull(temporary) {
+        return StorageError.fullTemporary(directory: temporary)
+      }
+      return StorageError.full(file)
     case .SQLITE_NOMEM: return StorageError.noMemory(file)
     case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_IOERR:
       return cause(of: error.resultCode, file: file, detail: detail, files)
@@ -95,7 +106,7 @@ package enum StorageError: Error, Equatable, Sendable {
       }
     }
     // Without room for one more page, the index of the log cannot be made, and not even read.
-    if isFull(directory.string) || takesNoMore(directory, files) { return .full(file) }
+    if isFull(directory) || takesNoMore(directory, files) { return .full(file) }
     if lacksDescriptors(directory, files) { return .tooManyFiles(file) }
     switch code {
     case .SQLITE_CANTOPEN, .SQLITE_READONLY: return .cannotOpen(file, detail: detail)
@@ -105,9 +116,9 @@ package enum StorageError: Error, Equatable, Sendable {
   }
 
   /// Whether a file system has less room left than one more small file needs.
-  private static func isFull(_ path: String) -> Bool {
+  package static func isFull(_ directory: FilePath) -> Bool {
     var status = statvfs()
-    guard statvfs(path, &status) == 0, status.f_blocks > 0 else { return false }
+    guard statvfs(directory.string, &status) == 0, status.f_blocks > 0 else { return false }
     let bytes = UInt64(status.f_bavail) * UInt64(status.f_frsize)
     return bytes < smallFile || (status.f_files > 0 && status.f_favail == 0)
   }
@@ -151,4 +162,16 @@ package enum StorageError: Error, Equatable, Sendable {
     ".feedsync-room-4.nosync", ".feedsync-room-5.nosync", ".feedsync-room-6.nosync",
     ".feedsync-room-7.nosync", ".feedsync-room-8.nosync",
   ]
+}
+
+extension StorageError {
+  /// Where SQLite has its temporary files: the first directory that may be written, of those that
+  /// it tries; nil if none may.
+  package static var temporaryDirectory: FilePath? {
+    let named = ["SQLITE_TMPDIR", "TMPDIR"].compactMap { (name: String) in
+      getenv(name).map { FilePath(platformString: $0) }
+    }
+    let usual: [FilePath] = ["/var/tmp", "/usr/tmp", "/tmp", "."]
+    return (named + usual).first { access($0.string, W_OK | X_OK) == 0 }
+  }
 }

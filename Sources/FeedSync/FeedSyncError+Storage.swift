@@ -3,26 +3,8 @@ import DocumentStorage
 extension FeedSyncError {
   init(storage error: StorageError, operation: String) {
     switch error {
-    case .busy(let file):
-      self.init(
-        .tryAgain, operation: operation, file: file.string,
-        message: "another process has held the database for too long",
-        hint: "try again, or end the process that holds it")
-    case .noMemory(let file):
-      self.init(
-        .tryAgain, operation: operation, file: file.string,
-        message: "there is too little memory to use the local database",
-        hint: "end other programs, then try again")
-    case .tooManyFiles(let file):
-      self.init(
-        .tryAgain, operation: operation, file: file.string,
-        message: "too many files are open to open the local database as well",
-        hint: Self.hintAgainstOpenFiles)
-    case .full(let file):
-      self.init(
-        .cannotWrite, operation: operation, file: file.string,
-        message: "the disk of the local database is full; nothing was written",
-        hint: "make room, then try again")
+    case .busy, .noMemory, .tooManyFiles, .full, .fullTemporary:
+      self.init(shortage: error, operation: operation)
     case .readOnly(let file):
       self.init(
         .cannotWrite, operation: operation, file: file.string,
@@ -67,6 +49,39 @@ extension FeedSyncError {
     case .noDevice, .left, .replaced, .clockExhausted, .transactionTooLarge, .contextTooLarge,
       .mixedVersions, .nested, .crossed, .unknownVersion, .newerOperations, .otherKind:
       self.init(refusal: error, operation: operation)
+    }
+  }
+
+  /// What may have passed when it is tried again.
+  private init(shortage error: StorageError, operation: String) {
+    switch error {
+    case .busy(let file):
+      self.init(
+        .tryAgain, operation: operation, file: file.string,
+        message: "another process has held the database for too long",
+        hint: "try again, or end the process that holds it")
+    case .noMemory(let file):
+      self.init(
+        .tryAgain, operation: operation, file: file.string,
+        message: "there is too little memory to use the local database",
+        hint: "end other programs, then try again")
+    case .tooManyFiles(let file):
+      self.init(
+        .tryAgain, operation: operation, file: file.string,
+        message: "too many files are open to open the local database as well",
+        hint: Self.hintAgainstOpenFiles)
+    case .full(let file):
+      self.init(
+        .cannotWrite, operation: operation, file: file.string,
+        message: "the disk of the local database is full; nothing was written",
+        hint: "make room, then try again")
+    case .fullTemporary(let directory):
+      self.init(
+        .cannotWrite, operation: operation, file: directory.string,
+        message: "the disk of temporary files is full, in which much is sorted",
+        hint: "make room there, or name another directory in SQLITE_TMPDIR")
+    default:
+      self.init(.software, operation: operation, message: "unexpected shortage: \(error)")
     }
   }
 

@@ -94,7 +94,8 @@ package struct WatchLoop {
     // container is another matter.
     case let error as ContainerError where error.isAbsence: error
     // A later scan finds what this one could not store.
-    case StorageError.busy, StorageError.full, StorageError.noMemory, StorageError.tooManyFiles:
+    case StorageError.busy, StorageError.full, StorageError.fullTemporary, StorageError.noMemory,
+      StorageError.tooManyFiles:
       error
     default: nil
     }

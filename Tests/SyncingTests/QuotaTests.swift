@@ -35,6 +35,21 @@ import Testing
     #expect(try files.list(directory).isEmpty)
   }
 
+  @Test(
+    "is not what is full where its disk has room, and that of SQLite's temporary files has none")
+  func temporaryFiles() {
+    func outcome(full: Set<FilePath>) -> StorageError? {
+      StorageError.from(
+        DatabaseError(resultCode: .SQLITE_FULL), file: file, files: files, temporary: "/no-tmp"
+      ) { full.contains($0) } as? StorageError
+    }
+    #expect(outcome(full: ["/no-tmp"]) == .fullTemporary(directory: "/no-tmp"))
+    // A transaction that did not fit leaves room once it has been taken back.
+    for full in [[], [directory], [directory, "/no-tmp"]] as [Set<FilePath>] {
+      #expect(outcome(full: full) == .full(file))
+    }
+  }
+
   @Test("fails where there is room", arguments: [nil, FileOperation.create, .write])
   func failing(operation: FileOperation?) throws {
     if let operation { files.fail(operation, with: .ioError, lasting: true) }
