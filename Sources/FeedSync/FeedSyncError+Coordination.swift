@@ -93,10 +93,14 @@ extension FeedSyncError {
     default:
       let errno = if case .system(_, _, let number) = error { number } else { Int32(0) }
       let number = Errno(rawValue: errno)
-      let isForbidden = number == .permissionDenied || number == .notPermitted
+      let code: Code =
+        switch number {
+        case .permissionDenied, .notPermitted: .notPermitted
+        case .readOnlyFileSystem, .noSpace, .diskQuotaExceeded: .cannotWrite
+        default: .cannotRead
+        }
       self.init(
-        isForbidden ? .notPermitted : .cannotRead, operation: operation, file: path,
-        message: number.description,
+        code, operation: operation, file: path, message: number.description,
         hint: Self.hint(for: number, at: FilePath(path), purpose: .reading))
     }
   }
