@@ -52,13 +52,12 @@ import Testing
   func damaged() throws {
     let machine = try Machine()
     let database = try machine.deviceState().appending(path: "store.sqlite")
-    try Data("no database at all\n".utf8).write(to: database)
-    #expect(try machine.diagnose().found == ["error device"])
-    let folder = machine.folder.path
-    #expect(try machine.diagnose("--container", folder).found == ["error device"])
     let second = machine.root.appending(path: "second")
     try Machine.makeDirectory(second)
-    try machine.feedsync("init", second.path)
+    #expect(try machine.feedsync("init", second.path).status == 0)
+    try Data("no database at all\n".utf8).write(to: database)
+    let folder = machine.folder.path
+    #expect(try machine.diagnose("--container", folder).found == ["error device"])
     let beside = try machine.diagnose("--container", second.path)
     #expect(beside.found == ["warning other-states"])
     #expect(beside.findings.first?["file"]?.text == database.path)
