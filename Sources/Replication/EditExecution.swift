@@ -13,12 +13,13 @@ extension DocumentState {
     firstIndex: Int
   ) -> [Operation] {
     let insert = plan.insert ?? header.stamp(firstIndex).dot
+    // First: a delete that waits hides more once it is a removal.
+    let unshown = unshown(to: plan)
     // A document that is written anew beside a delete that still waits would undo it by being
     // concurrent with it, so from now on the delete takes away exactly what its author saw.
     if plan.steps.first.map({ $0.kind == .clear && $0.path.isRoot }) == true {
       pending = pending.map { $0.asRemoval(before: header, seen: plan.seen) }
     }
-    let unshown = unshown(to: plan)
     let operations = plan.steps.map { step in
       Operation(
         document: document, insert: insert, path: step.path, kind: step.kind,
