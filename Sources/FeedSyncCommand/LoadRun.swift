@@ -94,9 +94,15 @@ struct LoadRun {
   }
 
   /// What an interrupted load says for itself.
+  ///
+  /// It answers for what it wrote alone: an earlier one may have been killed before it had noted its
+  /// last transaction.
   var summary: String {
-    guard written.line > 0 else { return "interrupted before anything was written" }
-    return "interrupted: lines 1 to \(written.line) are written, and no others"
+    switch (documents, written.line) {
+    case (0, 0): "interrupted before it wrote anything"
+    case (0, let line): "interrupted before it wrote anything behind line \(line)"
+    case (_, let line): "interrupted: lines 1 to \(line) are written, and it wrote no others"
+    }
   }
 
   private mutating func publishFromTimeToTime() {

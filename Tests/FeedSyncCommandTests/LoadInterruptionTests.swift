@@ -22,7 +22,7 @@ import Testing
     try wait(for: "104", on: machine)
     kill(load.process.processIdentifier, number)
     #expect(load.signalAtEnd() == number)
-    #expect(try load.errors.contains("lines 1 to 4 are written, and no others"))
+    #expect(try load.errors.contains("lines 1 to 4 are written, and it wrote no others"))
     #expect(try load.output == "")
     #expect(try machine.feedsync("list", "n").output == "101\n102\n103\n104\n")
     let status = try machine.feedsync("status", "--format", "json").json().object
@@ -39,7 +39,24 @@ import Testing
     kill(load.process.processIdentifier, SIGINT)
     kill(load.process.processIdentifier, SIGTERM)
     #expect(load.signalAtEnd() != nil)
-    #expect(try load.errors.contains("lines 1 to 2 are written, and no others"))
+    #expect(try load.errors.contains("lines 1 to 2 are written, and it wrote no others"))
+  }
+
+  @Test("it answers for what it wrote itself, where an earlier load has written more")
+  func behindOthers() throws {
+    let machine = try Machine()
+    let earlier = try FedLoad(machine)
+    try earlier.write((1...5).map { Self.line($0, "old") })
+    try wait(for: "104", on: machine)
+    kill(earlier.process.processIdentifier, SIGKILL)
+    #expect(earlier.signalAtEnd() == SIGKILL)
+    let load = try FedLoad(machine)
+    try load.write((1...3).map { Self.line($0, "new") })
+    while try !machine.feedsync("get", "n", "102").output.contains("new") {}
+    kill(load.process.processIdentifier, SIGTERM)
+    #expect(load.signalAtEnd() == SIGTERM)
+    #expect(try load.errors.contains("lines 1 to 2 are written, and it wrote no others"))
+    #expect(try machine.feedsync("list", "n").output == "101\n102\n103\n104\n")
   }
 
   @Test("with --format json it says so in one object, with the status that a shell shows")
