@@ -118,9 +118,10 @@ extension World.Edit {
 }
 
 extension Machine {
-  /// Has its program do something, whichever it is by now.
+  /// Has its program do something, whichever it is by now; also in a step of a device that has
+  /// another.
   func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-    try isUpgraded
-      ? KindCodes.$understood.withValue(Forerunner.understood, operation: body) : body()
+    let understood = isUpgraded ? Forerunner.understood : .known
+    return try KindCodes.$understood.withValue(understood, operation: body)
   }
 }
