@@ -250,6 +250,23 @@ package final class StoreDatabase: Sendable {
     }
   }
 
+  /// Imports in several transactions, between which the log is not written into the database as
+  /// often: each of them writes many of the same pages again.
+  package func importing<Result>(_ body: () throws -> Result) rethrows -> Result {
+    log.beginImport()
+    defer { if log.endImport() { settle() } }
+    return try body()
+  }
+
+  private func settle() {
+    // If another thread's transaction forbids it, the next commit does it.
+    try? turn.taking {
+      onTurn?(.began("settle", isWriting: true))
+      defer { onTurn?(.ended) }
+      queue.inDatabase(log.settle)
+    }
+  }
+
   private func commit<Result>(
     _ db: Database, _ body: (Database) throws -> Result
   ) throws -> Result {

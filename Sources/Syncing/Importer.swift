@@ -215,7 +215,7 @@ package final class Importer {
     var candidates = listing.segments.filter { ready.contains($0.key) || needsReading($0) }
     while !candidates.isEmpty {
       let before = report.segments
-      try readAndApply(candidates, into: &report)
+      try device.database.importing { try readAndApply(candidates, into: &report) }
       guard report.segments > before, !report.isStopped else { return }
       let ready = try knowledge.readyAfterWaiting()
       candidates = ready.isEmpty ? [] : listing.segments.filter { ready.contains($0.key) }
