@@ -276,8 +276,11 @@ enum StatementTable {
     var late: [Int64: Set<Context.Entry>] = [:]
     // What was begun was due then, and others wait for its end.
     for statement in open where statement.heeding == nil {
-      // Not what is given up: where what covers never comes, what was covered goes on showing.
-      let absent = try statement.applied.entries.filter { try !streams.holds($0, db) }
+      // Nor what is given up, be it before what is here: where what covers never comes, what was
+      // covered goes on showing.
+      let absent = try statement.applied.entries.compactMap { entry in
+        try streams.holds(entry, db) ? streams.frontier.lineage.gap(before: entry) : entry
+      }
       if !absent.isEmpty { late[statement.id] = Set(absent) }
     }
     // Who needs one that is late is late, too, and so on.

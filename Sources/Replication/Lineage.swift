@@ -145,6 +145,17 @@ extension Lineage {
     return !stream.isAfloat(index)
   }
 
+  /// The last that is missing of what leads up to a transaction that is held; nil if nothing is.
+  package func gap(before entry: Context.Entry) -> Context.Entry? {
+    guard let stream = streams[entry.stream], stream.isBranching,
+      let index = stream.index(of: entry)
+    else { return nil }
+    let first = stream.first(leadingTo: index)
+    guard first.base > 0 else { return nil }
+    return Context.Entry(
+      stream: entry.stream, sequence: first.base, fingerprint: first.before ?? .origin)
+  }
+
   /// Whether all that `context` names is held.
   package func holds(_ context: Context) -> Bool { context.entries.allSatisfy(holds) }
 
@@ -320,7 +331,7 @@ extension Lineage.Stream {
   func isAfloat(_ index: Int) -> Bool { first(leadingTo: index).base > 0 }
 
   /// The first line of the chain that leads to line `index`, as far as it is here.
-  private func first(leadingTo index: Int) -> Lineage.Line {
+  fileprivate func first(leadingTo index: Int) -> Lineage.Line {
     var index = index
     while let parent = lines[index].parent { index = parent }
     return lines[index]

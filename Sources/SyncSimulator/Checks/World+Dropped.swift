@@ -70,11 +70,10 @@ extension World {
 
   /// A device heeds what was dropped only once it has all that whoever dropped it had.
   ///
-  /// Judged where nobody gave up what is missing, and no database is an older one.
+  /// Judged where no database is an older one.
   func checkHeeded(by machine: Machine) throws {
     guard isCompacting, figures.copies == 0 else { return }
     let frontier = try machine.database.frontier()
-    guard frontier.givenUp.isEmpty else { return }
     for stream in frontier.lineage.streams.keys {
       for segment in try machine.database.archivedSegments(of: stream)
       where segment.isReduced && segment.isHeeded
