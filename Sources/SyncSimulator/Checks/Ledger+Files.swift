@@ -53,6 +53,16 @@ extension Ledger {
       kept: zip(operations, isDropped).filter { !$1 }.map(\.0.operation.path))
   }
 
+  /// Whether the insert that a transaction's edits of a document belong to was dropped by somebody
+  /// who had never heard of them: there, they show nothing until the document is written anew.
+  func isStump(_ key: DocumentKey, editedAt place: Place) -> Bool {
+    guard let insert = insert(of: key, editedAt: place) else { return false }
+    return authors[insert.author][insert.sequence].operations.contains { document, operation in
+      document == key && operation.isClear && operation.path.isEmpty
+        && (dropped[operation.dot].map { $0[place.author] < place.sequence } ?? false)
+    }
+  }
+
   /// Whether an operation is one of a document that was written anew (protocol.md 24).
   func isRevival(_ stamp: Stamp) -> Bool {
     guard let place = place(of: stamp.transaction) else { return false }

@@ -125,6 +125,8 @@ struct JudgedPromise {
   let isRevoked: Bool
   /// Whether what it took away and could not claim may have gone so, though the rest is published.
   let mayLackRemovals: Bool
+  /// Whether what it edits was dropped by somebody who had never heard of it.
+  let isStump: Bool
   /// What was dropped of it; nil where it waited to be published.
   let forgotten: Forgotten?
 
@@ -139,9 +141,19 @@ struct JudgedPromise {
   }
 
   /// Whether the author of this edit had seen `other`, other than by giving it up and not being
-  /// able to claim it.
+  /// able to claim it, and other than without the document that it edits.
   func hasHad(_ other: JudgedPromise) -> Bool {
-    hasSeen(other) && (!promise.hasGivenUp || claims(other))
+    hasSeen(other) && (!promise.hasGivenUp || claims(other)) && !hasMissed(other)
+  }
+
+  /// Whether `other` had come where this was written, and showed nothing there, since what it edits
+  /// had been dropped.
+  private func hasMissed(_ other: JudgedPromise) -> Bool {
+    let paths = other.promise.newPaths
+    guard other.isStump, !paths.isEmpty, let after = other.promise.after else { return false }
+    return paths.allSatisfy { path in
+      after.value(at: path).map { $0 != promise.before?.value(at: path) } ?? true
+    }
   }
 
   /// Whether the author of this edit had given `other` up, and it had not come.

@@ -68,6 +68,7 @@ struct Promises {
       led: place.map { ledger.led(upTo: $0) } ?? ledger.reach(of: seen),
       isRevoked: isPutBack && promise.transaction == nil,
       mayLackRemovals: isPutBack && promise.waits,
+      isStump: place.map { ledger.isStump(promise.document, editedAt: $0) } ?? false,
       forgotten: place.map { ledger.forgotten(of: promise.document, at: $0) })
   }
 
