@@ -32,7 +32,7 @@ extension World {
     }
     guard !others.isEmpty, machine.place == .home, !machine.processLife.isOver else { return }
     let other = random.pick(others)
-    try other.run { try write(on: other, about: key, count: 1, deletes: false, &random) }
+    try other.run { try write(inStepOfAnother: other, about: key, deletes: false, &random) }
     guard !other.processLife.isOver else { return }
     try work(other, .publish, &random)
     try pickUp(from: other)

@@ -46,7 +46,7 @@ extension World {
         guard try sync(other, &random) != nil, random.chance(80),
           try other.database.document(at: key) != nil
         else { return }
-        try write(on: other, about: key, count: 1, &random)
+        try write(inStepOfAnother: other, about: key, &random)
       }
       // It may have begun one, and be put back before its own next step.
       try other.noteStream()

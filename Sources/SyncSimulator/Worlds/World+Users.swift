@@ -33,6 +33,19 @@ extension World {
     }
   }
 
+  /// Writes once on a device in whose step another one does something: what it refuses, it refuses
+  /// for itself.
+  func write(
+    inStepOfAnother machine: Machine, about key: DocumentKey, deletes: Bool? = nil,
+    _ random: inout SplitMix
+  ) throws {
+    do {
+      try write(on: machine, about: key, count: 1, deletes: deletes, &random)
+    } catch StorageError.newerOperations(let key, let path) {
+      try checkRefused(key, at: path, on: machine)
+    }
+  }
+
   func key(_ random: inout SplitMix) -> DocumentKey {
     random.chance(50) ? keys[0] : random.pick(keys)
   }
