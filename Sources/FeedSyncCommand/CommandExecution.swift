@@ -1,6 +1,5 @@
 import ArgumentParser
-import Foundation
-import Synchronization
+import FeedSync
 
 /// Runs a parsed command to its end.
 ///
@@ -16,14 +15,10 @@ enum CommandExecution {
       var command = command
       return try command.run()
     }
-    let execution = Execution(command: asynchronous)
-    let isOver = DispatchSemaphore(value: 0)
-    Task.detached {
-      await execution.run()
-      isOver.signal()
+    try WaitingThread.run {
+      var command = asynchronous
+      try await command.run()
     }
-    isOver.wait()
-    try execution.outcome.withLock { try $0?.get() }
   }
 
   /// How many threads it takes, at least: of one that uses fewer at times, so many.
@@ -33,27 +28,6 @@ enum CommandExecution {
     case is ImportCommand, is LoadCommand, is CompactCommand: 3
     case is any AsyncParsableCommand: 4
     default: 1
-    }
-  }
-
-  /// What is handed from the first thread to that of a task.
-  ///
-  /// Unchecked, since commands are not `Sendable`: the first thread does nothing with it between
-  /// the task's beginning and its end, which the semaphore orders.
-  private final class Execution: @unchecked Sendable {
-    private var command: any AsyncParsableCommand
-    let outcome = Mutex<Result<Void, any Error>?>(nil)
-
-    init(command: any AsyncParsableCommand) { self.command = command }
-
-    func run() async {
-      let result: Result<Void, any Error>
-      do {
-        result = .success(try await command.run())
-      } catch {
-        result = .failure(error)
-      }
-      outcome.withLock { $0 = result }
     }
   }
 }

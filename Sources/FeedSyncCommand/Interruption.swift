@@ -1,3 +1,4 @@
+import FeedSync
 import Foundation
 import Synchronization
 import SystemFiles

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The command `nerdfeed`: parses arguments, calls the library, words the outcome.
 @main
-struct NerdfeedTool: AsyncParsableCommand {
+struct NerdfeedTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nerdfeed",
     abstract: "A feed reader whose read marks follow its user, without a server.",
@@ -19,8 +19,5 @@ struct NerdfeedTool: AsyncParsableCommand {
       StarCommand.self, UnstarCommand.self, TagCommand.self, ParseCommand.self, BrowseCommand.self,
     ], defaultSubcommand: BrowseCommand.self)
 
-  static func main() async {
-    let status = await Runner.run()
-    Runner.exit(status)
-  }
+  static func main() { Runner.exit(Runner.run()) }
 }

@@ -7,8 +7,8 @@ import Foundation
 
 /// Runs a parsed command and turns what it throws into an exit status.
 enum Runner {
-  static func run(_ arguments: [String]? = nil) async -> Int32 {
-    var command: any ParsableCommand
+  static func run(_ arguments: [String]? = nil) -> Int32 {
+    let command: any ParsableCommand
     do {
       try requireCommand(arguments ?? Array(CommandLine.arguments.dropFirst()))
       let alone = arguments == nil ? NamedCommandRoot.parse() : nil
@@ -17,11 +17,7 @@ enum Runner {
       return refuse(error, arguments ?? CommandLine.arguments)
     }
     do {
-      if var asynchronous = command as? any AsyncParsableCommand {
-        try await asynchronous.run()
-      } else {
-        try command.run()
-      }
+      try CommandExecution.run(command)
       return 0
     } catch let status as ExitCode {
       return status.rawValue

@@ -23,12 +23,13 @@ final class ReaderLoop {
   ///
   /// - returns: The signal that ended it; nil if the user did.
   func run() -> Int32? {
+    // First: one that came in between would end the process with the terminal as it is then.
+    input.takeSignals(Self.signals)
     terminal.enter()
     defer {
       terminal.leave()
       worker.finish()
     }
-    input.takeSignals(Self.signals)
     _ = perform(state.begin())
     while true {
       terminal.show(ReaderScreen.lines(of: state))

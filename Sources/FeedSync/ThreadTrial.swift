@@ -1,5 +1,4 @@
-import FeedSync
-import Foundation
+import Dispatch
 import SystemFiles
 import SystemPackage
 
@@ -14,7 +13,8 @@ package enum ThreadTrial {
   package typealias Starter = (@escaping @Sendable () -> Void) throws(Errno) -> Void
 
   /// - parameter count: So many at once.
-  static func run(count: Int) throws {
+  /// - throws: ``FeedSyncError`` with `.tryAgain` if there are fewer.
+  package static func run(count: Int) throws {
     let isOver = DispatchSemaphore(value: 0)
     var started = 0
     defer { for _ in 0..<started { isOver.signal() } }
@@ -28,7 +28,8 @@ package enum ThreadTrial {
     }
   }
 
-  static func refusal(_ error: Errno) -> FeedSyncError {
+  /// What is said where the system gives no thread.
+  package static func refusal(_ error: Errno) -> FeedSyncError {
     FeedSyncError(
       .tryAgain, operation: "start a thread",
       message: "the system gives this process too few threads: \(error.description)",
