@@ -1,5 +1,6 @@
 import FeedReading
 import FeedSync
+import Foundation
 import Testing
 
 @testable import FeedLibrary
@@ -78,6 +79,48 @@ import Testing
     let again = try subscribe(ann, to: addresses[1])
     #expect(again == min(feed, second))
     #expect(try subscribe(ben, to: addresses[1]) == again)
+  }
+
+  @Test("A subscription that ends while another device follows its feed has ended, on each device")
+  func whoFollowsAFeedBringsNoSubscriptionBack() throws {
+    try ann.move(feed, to: addresses[1])
+    try ben.unsubscribe(feed)
+    try Household.meet(ann, ben)
+    for library in [ann, ben] {
+      #expect(try library.feeds().isEmpty)
+      let documents = [SyncedCollections.subscriptions, SyncedCollections.places]
+      for name in documents {
+        #expect(try library.store.conflicts(of: feed.text, in: name).isEmpty)
+      }
+    }
+    // It is where it is asked for, wherever it was followed to.
+    #expect(try subscribe(ben, to: addresses[0]) == feed)
+    try Household.meet(ann, ben)
+    #expect(try ann.feeds().map(\.subscription.url) == [addresses[0]])
+  }
+
+  @Test("What is changed of a subscription while its feed is followed is changed where it is then")
+  func whatIsChangedMeanwhileIsKept() throws {
+    try ann.move(feed, to: addresses[1])
+    try ben.update(feed) { $0.title = "Mine" }
+    try Household.meet(ann, ben)
+    try ben.move(feed, to: addresses[2])
+    try Household.meet(ann, ben)
+    for library in [ann, ben] {
+      let subscription = try #require(try library.feeds().first).subscription
+      #expect(subscription.url == addresses[2] && subscription.title == "Mine")
+    }
+    // A cache that is new has it from the documents.
+    try FileManager.default.removeItem(atPath: house.cache("ann"))
+    #expect(try house.library("ann").feeds().map(\.subscription.url) == [addresses[2]])
+  }
+
+  @Test("A feed that moves on and on is followed, and noted at so many addresses alone")
+  func aFeedThatMovesOnAndOn() throws {
+    for number in 1...30 { try ann.move(feed, to: "https://a.org/\(number)") }
+    #expect(try ann.feeds().map(\.subscription.url) == ["https://a.org/30"])
+    let notes = try ann.store.read { try $0.ids(in: SyncedCollections.moves) }
+    #expect(notes.count == MarkLimits.notes)
   }
 
   @Test("A list of subscriptions finds the marks, too")

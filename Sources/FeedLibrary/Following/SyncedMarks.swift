@@ -49,9 +49,12 @@ extension DocumentStore {
   func subscriptions() throws -> [SubscribedFeed] {
     var result: [SubscribedFeed] = []
     try read { reader in
+      var places: [String: JSON] = [:]
+      try reader.forEachDocument(in: SyncedCollections.places) { places[$1] = $2 }
       try reader.forEachDocument(in: SyncedCollections.subscriptions) { _, id, body in
         guard let key = FeedKey(text: id), let subscription = Subscription(body) else { return }
-        result.append(SubscribedFeed(key: key, subscription: subscription))
+        let present = subscription.followed(to: places[id])
+        result.append(SubscribedFeed(key: key, subscription: present))
       }
     }
     return result
@@ -64,8 +67,23 @@ extension DocumentStore {
   }
 
   func subscription(_ key: FeedKey) throws -> Subscription? {
-    try read { try $0.document(key.text, in: SyncedCollections.subscriptions) }
-      .flatMap { Subscription($0.body) }
+    try read { reader in
+      let body = try reader.document(key.text, in: SyncedCollections.subscriptions)?.body
+      let place = try reader.document(key.text, in: SyncedCollections.places)?.body
+      return body.flatMap { Subscription($0) }?.followed(to: place)
+    }
+  }
+
+  /// At how many addresses a feed has been, as far as they are noted.
+  func noteCount(of feed: FeedKey) throws -> Int {
+    let name = ByteString(feed.text)
+    var count = 0
+    try read { reader in
+      try reader.forEachDocument(in: SyncedCollections.moves) { _, _, body in
+        if body.members.contains(where: { $0.key == name }) { count += 1 }
+      }
+    }
+    return count
   }
 }
 
@@ -84,6 +102,19 @@ extension JSON {
 }
 
 extension Subscription {
+  /// This subscription where its feed is by now.
+  ///
+  /// - parameter place: The document that says so; it means nothing for another address than it was
+  ///   made for, as where somebody has subscribed anew.
+  func followed(to place: JSON?) -> Subscription {
+    guard case .object(let members)? = place, case .string(let from)? = members["from"],
+      case .string(let to)? = members["to"], from.description == url
+    else { return self }
+    var subscription = self
+    subscription.url = to.description
+    return subscription
+  }
+
   /// A subscription from its document, member by member: one that is of another form is as if it
   /// were not there; nil without an address.
   ///

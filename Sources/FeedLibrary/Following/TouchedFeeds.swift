@@ -34,7 +34,7 @@ struct TouchedFeeds: Equatable {
 
   private mutating func add(_ document: DocumentChange) {
     switch document.collection {
-    case SyncedCollections.subscriptions:
+    case SyncedCollections.subscriptions, SyncedCollections.places:
       if let feed = FeedKey(text: document.id) { subscriptions.insert(feed) }
     case SyncedCollections.read:
       guard let shard = FeedShard(id: document.id) else { return }

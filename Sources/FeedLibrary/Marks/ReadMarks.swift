@@ -45,6 +45,9 @@ public enum MarkLimits {
   /// How many items a document of marks gets before the month's next one is begun: 300 kB, far
   /// enough from the limit of 1 MiB that two devices may fill it at once.
   static let itemsPerShard = 20_000
+  /// At how many addresses it is noted which feed has moved there: a server may have another one
+  /// each time.
+  static let notes = 20
   /// For how long what was fetched of a feed tells what it offers, in seconds: a month.
   static let freshSeconds: Int64 = 31 * 86_400
 }

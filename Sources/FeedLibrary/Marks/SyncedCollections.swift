@@ -4,6 +4,12 @@ public enum SyncedCollections {
   static let prefix = "nerdfeed."
   /// A document for each feed: what is subscribed to, see ``Subscription``.
   public static let subscriptions = prefix + "feeds"
+  /// A document for each feed that has moved: where it is, `to`, and the address that its
+  /// subscription has, `from`.
+  ///
+  /// Apart from the subscription, which whoever follows a feed does not change: it would come back
+  /// where another device has ended it meanwhile.
+  public static let places = prefix + "places"
   /// A document for each feed and month, `FEED/2026-11`: a member for each item, 1 if it was marked
   /// as read, 0 if as unread.
   public static let read = prefix + "read"

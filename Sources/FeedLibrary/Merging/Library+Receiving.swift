@@ -122,12 +122,17 @@ extension Library {
     try run("move the subscription") {
       let present = try store.subscription(feed)?.url
       guard let present, present != moved.subscription.url else { return }
+      let isNoted = try moved.key == feed || store.noteCount(of: feed) >= MarkLimits.notes
       _ = try store.write { writer in
-        try writer.update(
-          Subscription.self, at: feed.text, in: SyncedCollections.subscriptions
-        ) { $0.url = moved.subscription.url }
+        guard let body = try writer.body(at: feed.text, in: SyncedCollections.subscriptions),
+          let from = Subscription(body)?.url
+        else { return }
+        let (here, there) = (ByteString(from), ByteString(moved.subscription.url))
+        try writer.patch(
+          ["from": .string(here), "to": .string(there)], at: feed.text,
+          in: SyncedCollections.places)
         // A member, so that feeds that two devices move to one address are no conflict.
-        guard moved.key != feed, let members = JSONObject([(ByteString(feed.text), .integer(1))])
+        guard !isNoted, let members = JSONObject([(ByteString(feed.text), .integer(1))])
         else { return }
         try writer.patch(.object(members), at: moved.key.text, in: SyncedCollections.moves)
       }

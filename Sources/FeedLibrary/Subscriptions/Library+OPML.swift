@@ -53,9 +53,7 @@ extension Library {
     }
     try run("subscribe") {
       _ = try store.write { writer in
-        for feed in added {
-          try writer.put(feed.subscription, at: feed.key.text, in: SyncedCollections.subscriptions)
-        }
+        for feed in added { try writer.subscribe(to: feed) }
       }
     }
     return added

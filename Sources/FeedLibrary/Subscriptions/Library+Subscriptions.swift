@@ -34,9 +34,7 @@ extension Library {
     if let known = try self.feed(at: asked.subscription.url) { return (known, false) }
     let feed = try run("subscribe", subject: asked.subscription.url) {
       let feed = try withFormerKey(asked) { try store.subscription($0) != nil }
-      _ = try store.write { writer in
-        try writer.put(feed.subscription, at: feed.key.text, in: SyncedCollections.subscriptions)
-      }
+      _ = try store.write { try $0.subscribe(to: feed) }
       return feed
     }
     try refresh()
@@ -156,5 +154,15 @@ extension Library {
       url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
     else { throw LibraryError(.notAnAddress(url), operation: "subscribe") }
     return SubscribedFeed(key: FeedKey(address: url), subscription: subscription)
+  }
+}
+
+extension WriteTransaction {
+  /// Subscribes to a feed at the address that its subscription has, wherever it has moved before.
+  func subscribe(to feed: SubscribedFeed) throws {
+    try put(feed.subscription, at: feed.key.text, in: SyncedCollections.subscriptions)
+    if try body(at: feed.key.text, in: SyncedCollections.places) != nil {
+      try delete(at: feed.key.text, in: SyncedCollections.places)
+    }
   }
 }
