@@ -73,7 +73,12 @@ extension Database {
   }
 
   /// Lets go of items, and remembers that they were here.
-  func forget(_ items: [ItemKey], of feed: FeedKey, now: FeedInstant) throws {
+  ///
+  /// - parameter limit: Of how many of the feed that is remembered: of those that went last.
+  func forget(
+    _ items: [ItemKey], of feed: FeedKey, now: FeedInstant,
+    limit: Int = ItemRetention.Limits().remembered
+  ) throws {
     for item in items {
       try execute(
         sql: """
@@ -83,6 +88,13 @@ extension Database {
       try execute(
         sql: "DELETE FROM item WHERE feed = ? AND key = ?", arguments: [feed.text, item.text])
     }
+    guard !items.isEmpty else { return }
+    try execute(
+      sql: """
+        DELETE FROM remembered WHERE feed = ?1 AND key IN (
+          SELECT key FROM remembered WHERE feed = ?1
+          ORDER BY since DESC, key LIMIT -1 OFFSET ?2)
+        """, arguments: [feed.text, limit])
   }
 
   func remembered(of feed: FeedKey) throws -> [ItemKey: Bool] {

@@ -108,19 +108,3 @@ private struct ItemMatching {
     return result.filter { !repeated.contains($0.key) }
   }
 }
-
-/// Which items are let go of, since the feed has had them no more for long.
-enum ItemRetention {
-  /// For how many days an item stays after the feed last had it, where nobody chose otherwise.
-  static let usualDays = 365
-
-  /// The items to let go: never one that is offered, starred or tagged.
-  static func expired(_ items: [CachedItem], days: Int?, now: FeedInstant) -> [ItemKey] {
-    let seconds = Int64(max(0, min(days ?? usualDays, 100_000))) * 86_400
-    let first = now.secondsSince1970 - seconds
-    return items.filter {
-      !$0.isOffered && !$0.isStarred && $0.tags.isEmpty
-        && $0.lastOffered.secondsSince1970 < first
-    }.map(\.reference.item)
-  }
-}
