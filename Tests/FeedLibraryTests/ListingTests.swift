@@ -48,6 +48,16 @@ import Testing
     #expect(try library.items(ItemQuery()).map(\.feedTitle).prefix(2) == ["The News", "My Blog"])
   }
 
+  @Test("Items without dates are listed as their feed has them")
+  func itemsWithoutDatesAreInTheOrderOfTheFeed() throws {
+    let names = (0..<20).map { "Undated \($0)" }
+    let items = names.map { Item(id: $0, title: $0) }
+    try library.fetch(Array(items.suffix(15)), of: blog, at: house.now)
+    let later = FeedInstant(secondsSince1970: house.now.secondsSince1970 + 60)
+    try library.fetch(items, of: blog, at: later)
+    #expect(try titles { ($0.feeds, $0.limit) = ([blog], 20) } == names)
+  }
+
   @Test func itemsAreChosenByFeedStateAgeAndTag() throws {
     let first = try #require(try library.items(ItemQuery()).last)
     try library.mark([first.reference], .read(true))

@@ -51,9 +51,14 @@ struct ChannelMerge: Sendable {
     merged.channel = fetched
     merged.channel?.items = []
     merged.fetched = now
-    merged.items = items.values.sorted {
-      ($1.date, $1.reference.item) < ($0.date, $0.reference.item)
+    // Feeds that tell no dates tell the order.
+    let places = Dictionary(
+      zip(matching.items.map(\.key), 0...), uniquingKeysWith: { first, _ in first })
+    func place(_ item: CachedItem) -> (FeedInstant, Int, ItemKey) {
+      let key = item.reference.item
+      return (item.date, -(places[key] ?? Int.max), key)
     }
+    merged.items = items.values.sorted { place($1) < place($0) }
     (self.merged, self.new, self.edited) = (merged, new, edited)
   }
 }
