@@ -68,6 +68,33 @@ import Testing
     #expect(Set(ItemIdentity.keys(of: items)).count == 3)
   }
 
+  @Test("One link on all items identifies none, where dates alone tell them apart")
+  func oneLinkAndNoTitlesIdentifyNone() {
+    let items = (1...3).map { Item(link: "https://a.org/", content: "\($0)", published: Int64($0)) }
+    #expect(Set(ItemIdentity.keys(of: items)).count == 3)
+    let daily = (1...3).map { Item(title: "Weather", link: "https://a.org/", published: Int64($0)) }
+    #expect(Set(ItemIdentity.keys(of: daily)).count == 3)
+  }
+
+  @Test("An item with a link that others have, and nothing else, is not lost")
+  func anItemWithNothingButASharedLinkIsThere() {
+    let others = (1...2).map { Item(title: "T\($0)", link: "https://a.org/") }
+    let keys = ItemIdentity.keys(of: others + [Item(link: "https://a.org/", content: "text")])
+    #expect(Set(keys.compactMap { $0 }).count == 3)
+  }
+
+  @Test("A link to the feed's own page identifies no item")
+  func aLinkToTheFeedsPageIdentifiesNone() {
+    func key(_ item: Item) -> ItemKey? {
+      ItemIdentity.keys(of: [item], site: "http://a.org").first ?? nil
+    }
+    let first = Item(title: "A", link: "https://a.org/", published: 1)
+    #expect(key(first) != key(Item(title: "B", link: "https://a.org/", published: 2)))
+    let page = Item(title: "A", link: "https://a.org/1", published: 1)
+    #expect(key(page) == key(Item(title: "B", link: "https://a.org/1", published: 2)))
+    #expect(key(Item(link: "https://a.org/", content: "text")) != nil)
+  }
+
   @Test func anItemThatComesTwiceInADocumentIsOne() {
     let item = Item(id: "x:1", title: "A", link: "https://a.org/1")
     let edited = Item(id: "x:1", title: "A, corrected", link: "https://a.org/1")

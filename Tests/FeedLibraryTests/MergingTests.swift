@@ -129,6 +129,33 @@ import Testing
     #expect(merge([renamed], into: once).new.isEmpty)
   }
 
+  @Test("Lesson 26: of items without ids at one link each stays what it is, however many come")
+  func itemsAtOneLinkThatComeAndGo() throws {
+    func item(_ day: Int) -> Item { Item(title: "Day \(day)", link: "https://a.org/today") }
+    var cached = merge([item(1)]).merged
+    for days in [[2, 1], [2], [3, 2], [3], [3, 2, 1]] {
+      let step = merge(days.map(item), into: cached)
+      #expect(step.new.count == (cached.items.count < days[0] ? 1 : 0), "days \(days)")
+      #expect(step.edited.isEmpty)
+      cached = step.merged
+    }
+    #expect(Set(cached.items.map(\.content.title?.text)) == ["Day 1", "Day 2", "Day 3"])
+    #expect(cached.items.count == 3)
+  }
+
+  @Test("Lesson 26: where a feed has but one item, at its own page and without an id, each is new")
+  func aFeedOfOneItemAtItsOwnPage() {
+    var cached = CachedChannel(feed: Self.feed)
+    for day in 1...3 {
+      var channel = Channel([Item(title: "Day \(day)", link: "https://a.org/")])
+      channel.link = "http://a.org"
+      let step = ChannelMerge(channel, into: cached, at: Self.now, known: KnownStates())
+      #expect(step.new.count == 1 && step.edited.isEmpty, "day \(day)")
+      cached = step.merged
+    }
+    #expect(cached.items.count == 3)
+  }
+
   @Test("Lesson 27: a mark that was there before its item is its mark")
   func aMarkThatWasThereBeforeItsItemIsItsMark() throws {
     let key = try #require(ItemIdentity.keys(of: [Item(id: "1")])[0])

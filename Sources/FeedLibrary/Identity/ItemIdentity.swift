@@ -10,30 +10,44 @@ public enum ItemIdentity {
   ///
   /// An id that stands on items with different titles and links, or titles and dates, names none of
   /// them, since some feeds write one id everywhere; so does a link on items without an id that
-  /// differ in their titles.
-  public static func keys(of items: [Item]) -> [ItemKey?] {
+  /// differ in their titles or dates, and that to the feed's own page.
+  ///
+  /// - parameter site: The page that it is the feed of.
+  public static func keys(of items: [Item], site: String? = nil) -> [ItemKey?] {
     let badIDs = shared(by: items, value: { $0.id }, differing: areOthers)
-    let badLinks = shared(by: items.filter { id(of: $0, except: badIDs) == nil }) {
+    var badLinks = shared(by: items.filter { id(of: $0, except: badIDs) == nil }) {
       $0.link
     } differing: {
-      $0.title != $1.title
+      $0.title != $1.title || differ($0.published, $1.published)
     }
+    if let site { badLinks.insert(WebIdentity.comparable(site)) }
     return items.map { item in
-      if let id = id(of: item, except: badIDs) { return ItemKey(identity: "i" + id) }
-      if let link = item.link.map(WebIdentity.comparable), !badLinks.contains(link) {
-        return ItemKey(identity: "l" + link)
-      }
-      return fallback(item).map { ItemKey(identity: $0) }
+      let id = id(of: item, except: badIDs).map { "i" + $0 }
+      let link = link(of: item)
+      let goodLink = link.flatMap { badLinks.contains($0) ? nil : "l" + $0 }
+      // Where nothing else tells what it is, it is the one with this link.
+      let identity = id ?? goodLink ?? fallback(item) ?? link.map { "l" + $0 }
+      return identity.map { ItemKey(identity: $0) }
     }
+  }
+
+  /// All keys that an item may have, beside others: as what else a document has changes, so does
+  /// what tells its items apart.
+  static func possibleKeys(of item: Item) -> [ItemKey] {
+    let identities = [
+      id(of: item, except: []).map { "i" + $0 }, link(of: item).map { "l" + $0 }, fallback(item),
+    ]
+    return identities.compactMap { $0.map { ItemKey(identity: $0) } }
+  }
+
+  private static func differ<Value: Equatable>(_ first: Value?, _ second: Value?) -> Bool {
+    first != second && first != nil && second != nil
   }
 
   /// Whether two with one id are others: what was edited, and comes twice, has its link and its
   /// date still.
   private static func areOthers(_ one: Item, _ two: Item) -> Bool {
-    func differ<Value: Equatable>(_ first: Value?, _ second: Value?) -> Bool {
-      first != second && first != nil && second != nil
-    }
-    return one.title != two.title
+    one.title != two.title
       && (differ(one.link, two.link) || differ(one.published, two.published))
   }
 
@@ -43,6 +57,8 @@ public enum ItemIdentity {
     }
     return id
   }
+
+  private static func link(of item: Item) -> String? { item.link.map(WebIdentity.comparable) }
 
   private static func fallback(_ item: Item) -> String? {
     let date = (item.published ?? item.updated).map { String($0.secondsSince1970) }
