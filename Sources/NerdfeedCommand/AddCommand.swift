@@ -104,7 +104,8 @@ struct FeedAdding {
     let channel =
       try isFetching
       ? FeedParser.parse(
-        try InputFile.contents(of: path), from: FeedOrigin(url: subscription.url), file: path) : nil
+        try InputFile.contents(of: path, kind: .regular), from: FeedOrigin(url: subscription.url),
+        file: path) : nil
     let (feed, isNew) = try run.library.subscribe(to: subscription)
     let update = try channel.map {
       try run.library.receive(

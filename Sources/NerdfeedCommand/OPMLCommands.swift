@@ -78,17 +78,3 @@ struct ExportCommand: LibraryCommand {
     }
   }
 }
-
-/// Files that are named as arguments.
-enum InputFile {
-  /// - throws: ``FeedError`` with the reason if it cannot be read.
-  static func contents(of file: String) throws -> [UInt8] {
-    do {
-      if file == "-" { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
-      return Array(try Data(contentsOf: URL(filePath: file)))
-    } catch {
-      throw FeedError(
-        .unreadable(error.localizedDescription), operation: "read the file", file: file)
-    }
-  }
-}

@@ -84,8 +84,8 @@ struct FeedRun: Sendable {
   private func read(_ feed: FetchCandidate, at path: String) -> FetchReport {
     Self.reporting(feed) {
       let channel = try FeedParser.parse(
-        try InputFile.contents(of: path), from: FeedOrigin(url: feed.feed.subscription.url),
-        file: path)
+        try InputFile.contents(of: path, kind: .regular),
+        from: FeedOrigin(url: feed.feed.subscription.url), file: path)
       let update = try library.receive(
         FetchedChannel(feed: feed.feed.key, channel: channel, fetched: time.wall()))
       return (.fetched(update), nil)
