@@ -95,7 +95,7 @@ public struct FeedFetcher: Sendable {
     // The library unpacks one layer by these names; others that are no packing at all, such as a
     // charset in the wrong field, do no harm.
     let packings: Set = [
-      "br", "zstd", "compress", "x-compress", "x-gzip", "dcb", "dcz", "bzip2", "xz",
+      "br", "zstd", "compress", "x-compress", "dcb", "dcz", "bzip2", "xz",
     ]
     if let unknown = encodings.first(where: packings.contains) {
       return .refuse(.unknownEncoding(unknown))

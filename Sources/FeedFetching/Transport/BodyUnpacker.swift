@@ -13,6 +13,13 @@ final class BodyUnpacker {
   enum Packing: String {
     case gzip
     case deflate
+
+    /// By its name in HTTP; nil for what is no packing.
+    ///
+    /// `x-gzip` is the older name of `gzip`: RFC 9110, 8.4.1.3.
+    init?(name: String) {
+      self.init(rawValue: name == "x-gzip" ? "gzip" : name)
+    }
   }
 
   private enum Phase {

@@ -82,7 +82,7 @@ final class WebClient: HTTPTransport {
   ) async -> Result<[UInt8], FetchError.Cause> {
     // The length is of what was sent; what comes here is unpacked.
     let encoding = fields.list("content-encoding").first?.lowercased()
-    let packing = encoding.flatMap { BodyUnpacker.Packing(rawValue: $0) }
+    let packing = encoding.flatMap { BodyUnpacker.Packing(name: $0) }
     let expected = packing == nil ? fields["content-length"].flatMap { Int($0) } : nil
     if let expected, expected > limits.bodyBytes {
       return .failure(.tooLarge(limit: limits.bodyBytes))
