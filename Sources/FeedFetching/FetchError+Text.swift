@@ -41,14 +41,14 @@ extension FetchError {
     case .hostNotFound, .connectionRefused, .unreachable:
       "check the address and the connection to the network"
     case .untrustedCertificate, .certificateForAnotherHost:
-      "look at the page in a browser; a certificate of your own can be trusted in the settings"
+      "look at the page in a browser"
     case .redirectToInsecure(let url): "if that is meant, subscribe to \(url)"
-    case .status(401), .status(403): "it may need a name and a password in the settings"
+    case .status(401), .status(403): "it may need a name and a password"
     case .status(404), .noFeed: "look for the feed's address on the site"
-    case .tooLarge: "the limit is in the settings"
+    case .tooLarge: "look on the site for a feed with less in it"
     case .insecure: "the address may have to begin with http:"
     case .timedOut, .closedEarly, .truncated, .status(429), .status(500...599):
-      "it is tried again later"
+      "that may be over soon: try again later"
     default: nil
     }
   }

@@ -68,6 +68,19 @@ import Testing
     #expect(object["is_subscribed_there"] == .bool(true))
   }
 
+  @Test(
+    "What a failure hints at is there",
+    arguments: [
+      (FetchError.Cause.status(401), "nerdfeed add"), (.status(403), "nerdfeed add"),
+      (.untrustedCertificate(host: "e.org"), "trusted.pem"), (.tooLarge(limit: 1), "on the site"),
+      (.timedOut(.pausing, limit: 30), "try again later"),
+    ])
+  func whatAFailureHintsAt(_ cause: FetchError.Cause, _ words: String) {
+    let error = FetchError(cause, operation: .fetching, url: "https://e.org/feed").described
+    #expect(error.hint?.contains(words) == true)
+    #expect(error.hint?.contains("in the settings") == false)
+  }
+
   /// 75 is for what may be over when it is tried again.
   @Test(arguments: [
     (FetchError.Cause.status(503), 75), (.status(429), 75), (.status(401), 77),

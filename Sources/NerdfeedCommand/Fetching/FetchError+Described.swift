@@ -8,8 +8,21 @@ extension FetchError {
     LibraryError(
       .store(
         FeedSyncError(
-          code, operation: operation.rawValue, file: url, message: message, hint: hint)),
+          code, operation: operation.rawValue, file: url, message: message,
+          hint: localHint ?? hint)),
       operation: operation.rawValue, subject: url)
+  }
+
+  /// What may help, where that is set on this machine.
+  private var localHint: String? {
+    switch cause {
+    case .status(401), .status(403):
+      "it may need a name and a password: 'nerdfeed add' keeps those of an address such as"
+        + " https://ann:secret@example.org/feed"
+    case .untrustedCertificate:
+      "look at the page in a browser; what is in trusted.pem of ~/.config/nerdfeed is trusted, too"
+    default: nil
+    }
   }
 
   /// 75 is for what may be over when it is tried again.
