@@ -58,6 +58,18 @@ import Testing
     #expect(try OPMLDocument(parsing: list.bytes) == list)
   }
 
+  @Test("A list that is written drives no terminal, and is XML, whatever its names are")
+  func controlsAreNotWritten() throws {
+    let name = "a\u{1B}[31m\u{0}\u{9B}2J\u{202E}b\nc \u{FFFF}é"
+    let feed = OPMLDocument.Feed(url: "https://x.org/", title: name, tags: [name])
+    let list = OPMLDocument(title: name, outlines: [.folder(name, [.feed(feed)])])
+    let text = String(decoding: list.bytes, as: UTF8.self)
+    let shown = text.unicodeScalars.filter { $0 != "\n" }
+    #expect(!shown.contains { $0.value < 0x20 || 0x7F..<0xA0 ~= $0.value || $0 == "\u{202E}" })
+    #expect(text.contains("text=\"a[31m&#155;2J&#8238;b c é\""))
+    #expect(try OPMLDocument(parsing: list.bytes).entries.map(\.feed.url) == ["https://x.org/"])
+  }
+
   @Test func whatStandsInAFeedStandsBesideItAndEmptyFoldersGo() throws {
     let list = try Self.read(
       "<outline text='a' xmlUrl='http://a.org/'><outline xmlUrl='http://b.org/'/></outline>"

@@ -9,7 +9,7 @@ extension OPMLDocument {
     output.append("  <head>\n")
     if let title {
       output.append("    <title>")
-      XMLElement.escape(Array(title.utf8)[...], into: &output)
+      Self.escape(title, into: &output)
       output.append("</title>\n")
     }
     output.append("  </head>\n  <body>\n")
@@ -48,7 +48,37 @@ extension OPMLDocument {
     output.append(ASCII.space)
     output.append(name)
     output.append("=\"")
-    XMLElement.escape(Array(value.utf8)[...], into: &output)
+    escape(value, into: &output)
     output.append(ASCII.quote)
+  }
+
+  /// Appends text as it may stand in XML, and on a terminal.
+  ///
+  /// Names come from whoever writes into the folder. XML has no control characters but three, which
+  /// readers take for spaces (<https://www.w3.org/TR/xml/#charsets>); what else would drive a
+  /// terminal, or turn the text around it, is written as a reference.
+  private static func escape(_ text: String, into output: inout [UInt8]) {
+    var start = text.unicodeScalars.startIndex
+    for index in text.unicodeScalars.indices {
+      let reference: String
+      switch text.unicodeScalars[index].value {
+      case 0x09, 0x0A, 0x0D: reference = " "
+      case 0..<0x20, 0xFFFE, 0xFFFF: reference = ""
+      case let value where isHidden(value): reference = "&#\(value);"
+      default: continue
+      }
+      XMLElement.escape(Array(text[start..<index].utf8)[...], into: &output)
+      output.append(contentsOf: reference.utf8)
+      start = text.unicodeScalars.index(after: index)
+    }
+    XMLElement.escape(Array(text[start...].utf8)[...], into: &output)
+  }
+
+  /// Controls of eight bits, and marks of direction.
+  private static func isHidden(_ value: UInt32) -> Bool {
+    switch value {
+    case 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
   }
 }
