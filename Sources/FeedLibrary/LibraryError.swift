@@ -113,6 +113,15 @@ extension LibraryError {
       LibraryError(.store(error), operation: operation, subject: error.file ?? subject)
     case let error as FeedError:
       LibraryError(.document(error), operation: operation, subject: error.file ?? subject)
+    // What the cache has is told as its own, see CacheDatabase.
+    case is DecodingError:
+      LibraryError(
+        .store(
+          FeedSyncError(
+            .badInput, operation: operation, file: subject,
+            message: "a synced document of it is of another form",
+            hint: "another program, or a newer version, has written it: look with 'feedsync get'"
+              + " and 'feedsync history'")), operation: operation, subject: subject)
     default: LibraryError(.cache("\(error)"), operation: operation, subject: subject)
     }
   }

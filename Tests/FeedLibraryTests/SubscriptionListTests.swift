@@ -88,6 +88,18 @@ import Testing
     #expect(body?.canonical.contains("\"color\":\"red\"") == true)
   }
 
+  @Test("A subscription of another form that is changed is told as that, and no cache is blamed")
+  func aDocumentOfAnotherFormIsToldAsThat() throws {
+    let feed = try library.subscribe(to: Subscription(url: "https://a.org/")).feed.key
+    try library.store.write {
+      try $0.patch(["folder": [1]], at: feed.text, in: SyncedCollections.subscriptions)
+    }
+    #expect(try library.feeds().map(\.key) == [feed])
+    let error = #expect(throws: LibraryError.self) { try library.update(feed) { $0.title = "A" } }
+    #expect(error?.code == .badInput && error?.subject == feed.text)
+    #expect(error?.hint?.contains("remove the file") == false)
+  }
+
   @Test(arguments: ["", " x", "a,b", "a/b", "a\u{1B}b"])
   func aTagThatIsNoneIsRefused(_ tag: String) {
     let item = "AAAAAAAA/BBBBBBBB"

@@ -68,6 +68,9 @@ final class CacheDatabase: Sendable {
     case let error as CocoaError:
       LibraryError(
         .unreachableCache(error.localizedDescription), operation: operation, subject: file)
+    // Its rows, not a document.
+    case is DecodingError:
+      LibraryError(.cache("\(error)"), operation: operation, subject: file)
     default: LibraryError.from(error, operation: operation, subject: file)
     }
   }

@@ -71,7 +71,7 @@ extension Library {
   ///
   /// - throws: ``LibraryError`` if there is no such subscription.
   public func update(_ feed: FeedKey, _ change: (inout Subscription) -> Void) throws {
-    let isThere = try run("change the subscription") {
+    let isThere = try run("change the subscription", subject: feed.text) {
       try store.write { writer in
         try writer.update(
           Subscription.self, at: feed.text, in: SyncedCollections.subscriptions, change)
