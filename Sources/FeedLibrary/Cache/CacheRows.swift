@@ -138,7 +138,8 @@ extension Database {
 
   func tags(ofItem number: Int64) throws -> [String] {
     try String.fetchAll(
-      self, sql: "SELECT tag FROM item_tag WHERE item = ? ORDER BY tag", arguments: [number])
+      cachedStatement(sql: "SELECT tag FROM item_tag WHERE item = ? ORDER BY tag"),
+      arguments: [number])
   }
 
   private func tags(ofFeed feed: FeedKey) throws -> [Int64: [String]] {

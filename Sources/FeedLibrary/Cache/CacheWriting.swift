@@ -23,12 +23,12 @@ extension Database {
       }
       guard before != item else { continue }
       if before.content != item.content { try update(item) }
-      try execute(
-        sql: "UPDATE item SET is_offered = ?, last_offered = ? WHERE feed = ? AND key = ?",
-        arguments: [
-          item.isOffered, item.lastOffered.secondsSince1970, item.reference.feed.text,
-          item.reference.item.text,
-        ])
+      try cachedStatement(
+        sql: "UPDATE item SET is_offered = ?, last_offered = ? WHERE feed = ? AND key = ?"
+      ).execute(arguments: [
+        item.isOffered, item.lastOffered.secondsSince1970, item.reference.feed.text,
+        item.reference.item.text,
+      ])
     }
   }
 
@@ -46,17 +46,16 @@ extension Database {
       try CacheJSON.text(StoredItem(item.content)), item.searchedText,
     ])
     try putTags(item.tags, of: lastInsertedRowID)
-    try execute(
+    try cachedStatement(
       sql: """
         UPDATE item SET mark = (
           SELECT remembered.mark FROM remembered
           WHERE remembered.feed = item.feed AND remembered.key = item.key)
         WHERE feed = ? AND key = ?
-        """,
-      arguments: [item.reference.feed.text, item.reference.item.text])
-    try execute(
-      sql: "DELETE FROM remembered WHERE feed = ? AND key = ?",
-      arguments: [item.reference.feed.text, item.reference.item.text])
+        """
+    ).execute(arguments: [item.reference.feed.text, item.reference.item.text])
+    try cachedStatement(sql: "DELETE FROM remembered WHERE feed = ? AND key = ?")
+      .execute(arguments: [item.reference.feed.text, item.reference.item.text])
   }
 
   private func update(_ item: CachedItem) throws {
@@ -106,7 +105,7 @@ extension Database {
   }
 
   func putTags(_ tags: [String], of number: Int64) throws {
-    try execute(sql: "DELETE FROM item_tag WHERE item = ?", arguments: [number])
+    try cachedStatement(sql: "DELETE FROM item_tag WHERE item = ?").execute(arguments: [number])
     for tag in tags {
       try execute(
         sql: "INSERT INTO item_tag(tag, item) VALUES (?, ?)", arguments: [tag, number])

@@ -119,9 +119,9 @@ extension Database {
       case .some(let keys):
         try keys.sorted().compactMap { key in
           try Row.fetchOne(
-            self,
-            sql: "SELECT id, key, is_read, is_starred, mark FROM item WHERE feed = ? AND key = ?",
-            arguments: [feed.text, key.text])
+            cachedStatement(
+              sql: "SELECT id, key, is_read, is_starred, mark FROM item WHERE feed = ? AND key = ?"
+            ), arguments: [feed.text, key.text])
         }
       }
     for row in rows {
