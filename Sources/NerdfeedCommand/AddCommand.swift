@@ -35,6 +35,7 @@ struct AddCommand: AsyncLibraryCommand {
   }
 
   func run() async throws {
+    for word in tag { try Library.checkTag(word) }
     let library = try options.open()
     var subscription = Subscription(
       url: url, title: title, folder: folder.map { folderPath($0) }, tags: ReplicatedSet(tag))

@@ -54,6 +54,7 @@ struct ConfigureCommand: LibraryCommand {
   }
 
   func run() throws {
+    for word in addTag { try Library.checkTag(word) }
     let library = try options.open()
     let found = try library.feed(named: feed)
     try library.update(found.key) { subscription in

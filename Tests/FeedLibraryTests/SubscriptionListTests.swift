@@ -107,5 +107,7 @@ import Testing
       try library.mark([try library.reference(named: item)], .tagged(tag, true))
     }
     #expect(error?.code == .usage)
+    // Those of feeds are of the same kind.
+    #expect(throws: LibraryError.self) { try Library.checkTag(tag) }
   }
 }

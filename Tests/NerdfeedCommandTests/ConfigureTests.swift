@@ -1,3 +1,4 @@
+import FeedLibrary
 import Testing
 
 @testable import NerdfeedCommand
@@ -22,5 +23,12 @@ import Testing
       #expect(throws: (any Error).self) { try ConfigureCommand.parse(["feed"] + arguments) }
     }
     #expect(try parse("--interval", "1m", "--keep", "1d").interval?.value?.seconds == 60)
+  }
+
+  @Test("refuses a tag that a list of subscriptions would have as two")
+  func noTag() throws {
+    let command = try parse("--add-tag", "a,b")
+    let error = #expect(throws: LibraryError.self) { try command.run() }
+    #expect(error?.cause == .notATag("a,b"))
   }
 }

@@ -128,6 +128,13 @@ extension Library {
     return plan
   }
 
+  /// Finds out whether a text may be a tag, of an item or of a feed.
+  ///
+  ///     try Library.checkTag("a,b")   // throws: a list of subscriptions would have two
+  ///
+  /// - throws: ``LibraryError`` if it is none.
+  public static func checkTag(_ text: String) throws { _ = try tag(text) }
+
   /// A tag as it is stored.
   private static func tag(_ text: String) throws -> ByteString {
     let isTag =
@@ -135,7 +142,7 @@ extension Library {
       && text.unicodeScalars.allSatisfy {
         $0.value >= 0x20 && $0.value != 0x7F && $0 != "," && $0 != "/"
       }
-    guard isTag else { throw LibraryError(.notATag(text), operation: "tag items") }
+    guard isTag else { throw LibraryError(.notATag(text), operation: "use a tag") }
     return ByteString(text)
   }
 }
