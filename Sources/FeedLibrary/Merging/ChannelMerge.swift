@@ -5,8 +5,8 @@ import FeedReading
 /// An item is the same if its key is, see ``ItemIdentity``; or else if its link is that of exactly
 /// one cached item and of exactly one of the document, and that cached one is not in the document
 /// otherwise: some feeds begin to write ids, or cease to. It then keeps the key that it had. Where
-/// all items of a feed have one link, or that to the feed's own page, it tells nothing; but one with
-/// the title and date of a cached one is that, if that has a key that it may have had.
+/// all items of a feed have one link, or that to the feed's own page, it tells nothing; but one
+/// with the title and date of a cached one is that, if that has a key that it may have had.
 struct ChannelMerge: Sendable {
   /// The channel with the fetched items and the cached ones that are not offered any more.
   let merged: CachedChannel
