@@ -95,8 +95,8 @@ struct LoadRun {
 
   /// What an interrupted load says for itself.
   ///
-  /// It answers for what it wrote alone: an earlier one may have been killed before it had noted its
-  /// last transaction.
+  /// It answers for what it wrote alone: an earlier one may have been killed before it had noted
+  /// its last transaction.
   var summary: String {
     switch (documents, written.line) {
     case (0, 0): "interrupted before it wrote anything"
