@@ -34,15 +34,17 @@ struct BrowseCommand: AsyncLibraryCommand {
     let input = try ReaderInput()
     let worker = ReaderWorker(library: library, fetching: fetching) { input.post($0) }
     let following = Task { await worker.follow() }
-    let signal = await Self.run(input: input, worker: worker, filter: filter)
+    let ending = await Self.run(input: input, worker: worker, filter: filter)
     following.cancel()
-    if let signal { throw ExitCode(128 + signal) }
+    for failure in ending.failures { Output.error(failure, format: options.format) }
+    if let signal = ending.signal { throw ExitCode(128 + signal) }
+    if let failure = ending.failures.first { throw ExitCode(failure.code.rawValue) }
   }
 
   /// Runs the loop on a thread of its own: those that tasks run on must not be kept waiting.
   private static func run(
     input: ReaderInput, worker: ReaderWorker, filter: ItemQuery
-  ) async -> Int32? {
+  ) async -> ReaderLoop.Ending {
     await withCheckedContinuation { continuation in
       let thread = Thread {
         let loop = ReaderLoop(input: input, worker: worker, filter: filter)

@@ -12,6 +12,8 @@ enum ReaderEvent: Sendable {
   case article(Article)
   /// Marking is done, or has failed.
   case marked(ticket: Int)
+  /// Items are not marked as they were shown, for this reason.
+  case markFailed(LibraryError)
   /// Something of the library has changed, here or elsewhere.
   case changed
   /// How many items are unread.

@@ -43,6 +43,14 @@ final class ReaderInput: Sendable {
     _ = write(ends.writing, &byte, 1)
   }
 
+  /// What was handed over and not waited for.
+  func undelivered() -> [ReaderEvent] {
+    events.withLock { events in
+      defer { events = [] }
+      return events
+    }
+  }
+
   /// Has these signals handed over in place of what they do, and lets them through to this thread.
   func takeSignals(_ numbers: [Int32]) {
     // Dispatch's threads let no signal through, nor do threads that were begun on them.
@@ -76,10 +84,7 @@ final class ReaderInput: Sendable {
     if polled[1].revents != 0 {
       arrival.signals = Self.read(ends.reading).filter { $0 != 0 }.map { Int32($0) }
     }
-    arrival.events = events.withLock { events in
-      defer { events = [] }
-      return events
-    }
+    arrival.events = undelivered()
     if polled[0].revents != 0 {
       arrival.bytes = Self.read(STDIN_FILENO)
       arrival.isOver = arrival.bytes.isEmpty

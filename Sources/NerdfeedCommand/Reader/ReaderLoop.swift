@@ -12,6 +12,8 @@ final class ReaderLoop {
   private let terminal = Terminal()
   private var parser = KeyParser()
   private var state: ReaderState
+  /// What has been told since the screen was drawn.
+  private var unseen: [LibraryError] = []
 
   init(input: ReaderInput, worker: ReaderWorker, filter: ItemQuery) {
     (self.input, self.worker) = (input, worker)
@@ -19,21 +21,37 @@ final class ReaderLoop {
     state = ReaderState(rows: rows, columns: columns, filter: filter)
   }
 
-  /// Runs until the user ends it.
-  ///
-  /// - returns: The signal that ended it; nil if the user did.
-  func run() -> Int32? {
+  /// How the reader ended.
+  struct Ending: Sendable {
+    /// The signal that ended it; nil if the user did.
+    let signal: Int32?
+    /// Why items are not marked as they were shown, as far as no screen has told.
+    let failures: [LibraryError]
+  }
+
+  /// Runs until the user ends it, and until all that was marked is.
+  func run() -> Ending {
     // First: one that came in between would end the process with the terminal as it is then.
     input.takeSignals(Self.signals)
     terminal.enter()
-    defer {
-      terminal.leave()
-      worker.finish()
-    }
+    let signal = follow()
+    terminal.leave()
+    worker.finish()
+    return Ending(
+      signal: signal, failures: unseen + Self.failures(among: input.undelivered()))
+  }
+
+  private static func failures(among events: [ReaderEvent]) -> [LibraryError] {
+    events.compactMap { if case .markFailed(let error) = $0 { error } else { nil } }
+  }
+
+  /// - returns: The signal that ends it; nil if the user does.
+  private func follow() -> Int32? {
     _ = perform(state.begin())
     while true {
       terminal.show(ReaderScreen.lines(of: state))
       let arrival = input.wait()
+      unseen = Self.failures(among: arrival.events)
       var events = arrival.signals.compactMap(event(of:))
       events += arrival.events
       events += parser.keys(in: arrival.bytes).map { .key($0) }

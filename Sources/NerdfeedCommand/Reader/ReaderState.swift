@@ -82,6 +82,7 @@ struct ReaderState: Sendable {
     case .counted(let unread): unreadCount = unread
     case .fetching(let text): progress = text
     case .message(let text): message = text
+    case .markFailed(let error): message = error.words
     case .suspended: return [.suspend]
     case .resumed: return [.redraw]
     case .end: return [.quit]

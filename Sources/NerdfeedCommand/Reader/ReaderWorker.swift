@@ -71,12 +71,15 @@ final class ReaderWorker: Sendable {
     do {
       let summary = try library.mark(items, mark)
       post(.marked(ticket: ticket))
-      if let failure = summary.publishingFailure, failure.code != .noContainer { throw failure }
+      // It is safe here, and that the folder is away has been said.
+      if let failure = summary.publishingFailure, failure.code != .noContainer {
+        post(.message(Self.words(failure, "mark items")))
+      }
     } catch {
       // It is not so as it is shown, or may be so.
       post(.marked(ticket: ticket))
       post(.changed)
-      post(.message(Self.words(error, "mark items")))
+      post(.markFailed(Runner.described(error, operation: "mark items")))
     }
   }
 
@@ -163,8 +166,14 @@ final class ReaderWorker: Sendable {
   }
 
   private static func words(_ error: any Error, _ operation: String) -> String {
-    let described = Runner.described(error, operation: operation)
-    let hint = described.hint.map { "; " + $0 } ?? ""
-    return "\(described.operation): \(described.message)\(hint)"
+    Runner.described(error, operation: operation).words
+  }
+}
+
+extension LibraryError {
+  /// What happened and what may help, for one line.
+  var words: String {
+    let hint = hint.map { "; " + $0 } ?? ""
+    return "\(operation): \(message)\(hint)"
   }
 }

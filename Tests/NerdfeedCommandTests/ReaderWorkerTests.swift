@@ -1,0 +1,59 @@
+import FeedLibrary
+import FeedSync
+import Foundation
+import Synchronization
+import Testing
+
+@testable import NerdfeedCommand
+
+/// What the reader has done on other threads.
+@Suite struct ReaderWorkerTests {
+  /// What was told, in its order.
+  private final class Told: Sendable {
+    let events = Mutex<[ReaderEvent]>([])
+  }
+
+  private static func library(in root: URL) throws -> Library {
+    let folder = root.appending(path: "folder")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let container = try UbiquityContainer.join(
+      folder.path, identifier: "org.example.feeds", deviceName: "ann",
+      state: root.appending(path: "state").path)
+    return try Library(container, cache: root.appending(path: "cache").path)
+  }
+
+  @Test("A mark that cannot be made is told by the time that the reader has ended")
+  func aMarkThatFailsIsTold() throws {
+    let root = FileManager.default.temporaryDirectory
+      .appending(path: "nerdfeed-worker-\(UUID().uuidString)").standardizedFileURL
+    defer { try? FileManager.default.removeItem(at: root) }
+    let library = try Self.library(in: root)
+    let told = Told()
+    let worker = ReaderWorker(
+      library: library, fetching: FeedRun(library: library, settings: LocalSettings())
+    ) { event in told.events.withLock { $0.append(event) } }
+    let item = try #require(ItemReference("AAAAAAAA/BBBBBBBB"))
+    worker.perform(.mark([item], .read(true), ticket: 1))
+    worker.perform(.mark([item], .tagged("a,b", true), ticket: 2))
+    worker.finish()
+    let events = told.events.withLock { $0 }
+    let tickets = events.compactMap { if case .marked(let ticket) = $0 { ticket } else { nil } }
+    #expect(tickets == [1, 2])
+    let failures = events.compactMap {
+      if case .markFailed(let error) = $0 { error.cause } else { nil }
+    }
+    #expect(failures == [.notATag("a,b")])
+  }
+
+  @Test("What nobody has waited for is there when the reader has ended")
+  func whatIsUndelivered() throws {
+    let input = try ReaderInput()
+    let error = LibraryError(.busyCache, operation: "mark items")
+    input.post(.markFailed(error))
+    let failures = input.undelivered().compactMap {
+      if case .markFailed(let error) = $0 { error } else { nil }
+    }
+    #expect(failures == [error])
+    #expect(input.undelivered().isEmpty)
+  }
+}
