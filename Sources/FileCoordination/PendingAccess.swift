@@ -102,20 +102,17 @@ struct PendingAccess: Sendable {
     if isTaskCancelled || coordinator.state.withLock({ $0.isCancelled }) { cancel() }
   }
 
-  /// When to stop waiting for an arbiter that does not say that the time is up.
-  var backstop: Duration? { timeout.map { $0 + Self.grace } }
-
-  var isWaiting: Bool { coordinator.state.withLock { $0.waiting[key] != nil } }
+  /// How long to wait for an arbiter that does not say that the time is up.
+  var limit: Duration? { timeout.map { $0 + Self.grace } }
 
   func wait(_ waiter: Waiter<[ItemPath]>) throws(CoordinationError) -> [ItemPath] {
-    guard let result = node.wait(for: waiter, limit: backstop) else { throw giveUp() }
+    guard let result = node.wait(for: waiter, limit: limit) else { throw giveUp() }
     stopWaiting()
     return try result.get()
   }
 
   /// Ends an access for which nobody answers, and says who should have.
   func giveUp() -> CoordinationError {
-    stopWaiting()
     let isHeld = node.isHeld(key)
     // Those that it waited for; by then it may wait for its queue alone.
     var holders = isHeld ? [] : node.holders(before: key)
@@ -123,19 +120,19 @@ struct PendingAccess: Sendable {
       let arbiter = CoordinatingProcess(id: id, name: ProcessName.of(id))
       holders = [CoordinationHolder(process: arbiter, role: .keepsQueue, path: firstPath)]
     }
-    abandon()
+    giveBack()
     return .timedOut(path: firstPath, waitedFor: holders)
   }
 
   /// Ends an access of a task that was cancelled before its accessor began.
   func withdraw() -> CoordinationError {
-    stopWaiting()
-    abandon()
+    giveBack()
     return .cancelled(path: firstPath)
   }
 
-  /// Ends a claim whose accessor will not be run, granted or not.
-  func abandon() {
+  /// Ends a claim whose accessor will not be run, granted or not, or not yet asked for.
+  func giveBack() {
+    stopWaiting()
     node.cancel(key)
     if node.isHeld(key) { node.release(key, []) }
   }

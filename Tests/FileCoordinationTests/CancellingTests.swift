@@ -142,15 +142,15 @@ import Testing
     let other = try Workshop()
     _ = try CoordinationPlace(other.coordination)
     // Nobody can become the arbiter yet, so nobody is asked.
-    let lock = try LinuxFileSystem().lock(
-      other.coordination.appending("arbiter.lock"), exclusive: true, wait: false, holder: [])
+    let path = other.coordination.appending("arbiter.lock")
+    let lock = try LinuxFileSystem().lock(path, exclusive: true, wait: false, holder: [])
+    let search = try OpeningSignal(of: path)
     let domain = try other.domain(isSilent: true)
     let queue = DispatchQueue(label: "busy")
     queue.suspend()
     let coordinator = try FileCoordinator(domain)
     let canceller = Worker {
-      // Time to begin to look for one; without that, this would show nothing.
-      usleep(100_000)
+      #expect(search.wait())
       coordinator.cancel()
       lock.release()
     }

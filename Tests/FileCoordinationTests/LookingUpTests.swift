@@ -2,6 +2,7 @@ import Dispatch
 import FileCoordination
 import Foundation
 import Synchronization
+import SystemFiles
 import SystemPackage
 import Testing
 
@@ -23,6 +24,26 @@ import Testing
     let item = try #require(found.first?.string)
     #expect(item.hasPrefix("/proc/") && item.hasSuffix("/comm"))
     #expect(item != "/proc/\(own)/comm")
+  }
+
+  @Test func c12_theArbiterIsLookedForOnNoThreadThatAllTasksShare() async throws {
+    let workshop = try Workshop()
+    let file = try workshop.file("f", "")
+    _ = try CoordinationPlace(workshop.coordination)
+    let path = workshop.coordination.appending("arbiter.lock")
+    let lock = try LinuxFileSystem().lock(path, exclusive: true, wait: false, holder: [])
+    let coordinator = try FileCoordinator(try workshop.domain(isSilent: true))
+    let search = try OpeningSignal(of: path)
+    let thread = TaskThread()
+    let found = try await withTaskExecutorPreference(thread) {
+      async let found = coordinator.coordinate([.reading(file)]) { $0 }
+      // On the same thread: were that looking, nothing would let go of the lock before it gave up.
+      while !search.hasCome { await Task.yield() }
+      lock.release()
+      return try await found
+    }
+    thread.end()
+    #expect(found == [file])
   }
 }
 
