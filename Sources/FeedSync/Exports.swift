@@ -2,11 +2,12 @@ import CanonicalJSON
 import DocumentFiles
 import DocumentStorage
 import FileCoordination
+import SystemPackage
 
 /// A JSON value whose identity is its canonical text: 1 and 1.0 differ, keys are sorted by bytes.
 ///
 ///     let body: JSON = .object(["title": "Groceries", "done": .bool(false)])
-///     body.canonical  // {"done":false,"title":"Groceries"}
+///     print(body.canonical)  // {"done":false,"title":"Groceries"}
 ///
 /// Integers from −2⁶³ to 2⁶⁴−1 are exact; doubles are finite; objects hold each key once. Read text
 /// with `JSON(parsing:)`, which is strict and throws ``JSONError``.
@@ -23,7 +24,7 @@ public typealias JSONObject = CanonicalJSON.JSONObject
 /// Swift's `String` calls "é" in one and in two scalars equal; they are two documents.
 ///
 ///     let text: ByteString = "Groceries"
-///     text.description  // the String
+///     print(text.description)  // the String
 public typealias ByteString = CanonicalJSON.ByteString
 
 /// Why a text is not JSON that can be stored, and at which byte.
@@ -34,6 +35,17 @@ public typealias QueryValue = DocumentStorage.QueryValue
 
 /// A row of a query's answer: `row["id"]` is the value of the column `id`.
 public typealias QueryRow = DocumentStorage.QueryRow
+
+/// The path of a file: what a ``FileCoordinator`` is asked for, and its accessors get.
+///
+///     let path: FilePath = "/home/ann/Sync/notes.txt"
+///     let text = try String(contentsOfFile: path.string, encoding: .utf8)
+///
+/// It is swift-system's; a program that asks for that package, too, has the same type.
+public typealias FilePath = SystemPackage.FilePath
+
+/// An open file, as ``FileCoordinator`` hands it to who writes or reads what was claimed.
+public typealias FileDescriptor = SystemPackage.FileDescriptor
 
 /// Coordinates accesses to files with other threads and processes: `NSFileCoordinator`'s
 /// counterpart.

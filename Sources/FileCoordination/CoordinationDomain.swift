@@ -23,7 +23,7 @@ public final class CoordinationDomain: Sendable {
   /// The domain of a state directory, which has to be there; the same object for the same one.
   ///
   ///     let domain = try CoordinationDomain.inState("/home/ann/.local/share/feedsync")
-  ///     let coordinator = FileCoordinator(domain)
+  ///     let coordinator = try FileCoordinator(domain)
   ///
   /// - throws: ``CoordinationError/unsafePlace(path:_:)`` if others could reach into it.
   public static func inState(_ state: FilePath) throws -> CoordinationDomain {

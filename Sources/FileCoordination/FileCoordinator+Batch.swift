@@ -14,6 +14,7 @@ extension FileCoordinator {
   ///     }
   ///
   /// - parameter accessor: calls ``PreparedBatch/complete()`` when the last access has been made.
+  @discardableResult
   public func prepare<Value>(
     reading: [FilePath] = [], _ options: FileAccessIntent.ReadingOptions = [],
     writing: [FilePath] = [], _ kind: FileAccessIntent.Writing = .plain,

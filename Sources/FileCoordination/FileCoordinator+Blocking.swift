@@ -3,7 +3,9 @@ import SystemPackage
 extension FileCoordinator {
   /// Reads an item, on this thread, when its turn has come.
   ///
-  ///     let text = try coordinator.read("/home/ann/Sync/notes.txt") { try String(contentsOf: $0) }
+  ///     let text = try coordinator.read("/home/ann/Sync/notes.txt") { path in
+  ///       try String(contentsOfFile: path.string, encoding: .utf8)
+  ///     }
   ///
   /// - parameters:
   ///   - timeout: how long to wait at most; nil: for as long as it takes.
@@ -19,6 +21,7 @@ extension FileCoordinator {
   /// Writes an item, on this thread, when its turn has come.
   ///
   /// - throws: ``CoordinationError``, and what the accessor throws.
+  @discardableResult
   public func write<Result>(
     _ path: FilePath, _ writing: FileAccessIntent.Writing = .plain, timeout: Duration? = nil,
     _ accessor: (FilePath) throws -> Result
@@ -30,6 +33,7 @@ extension FileCoordinator {
   ///
   /// - parameter accessor: gets the paths in the order of the intents.
   /// - throws: ``CoordinationError``, and what the accessor throws.
+  @discardableResult
   public func coordinate<Result>(
     _ intents: [FileAccessIntent], timeout: Duration? = nil,
     _ accessor: ([FilePath]) throws -> Result

@@ -10,9 +10,9 @@ import SystemPackage
 /// presenters of the item are asked to give way. Accesses of one coordinator, and of coordinators
 /// with the same purpose, never wait for each other.
 ///
-///     let coordinator = FileCoordinator(domain)
+///     let coordinator = try FileCoordinator(domain)
 ///     try coordinator.write("/home/ann/Sync/notes.txt") { path in
-///       try text.write(toFile: path.string, atomically: true, encoding: .utf8)
+///       try text.write(toFile: path.string, atomically: false, encoding: .utf8)
 ///     }
 ///
 /// It is advisory: a program that does not coordinate, such as a syncer, is not held up, and no

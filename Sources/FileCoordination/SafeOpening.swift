@@ -9,11 +9,14 @@ extension FileCoordinator {
   /// does it wait for somebody at the other end of a FIFO.
   ///
   ///     try coordinator.write(path) { path in
-  ///       try coordinator.withOpen(path, .readWrite) { try $0.writeAll(bytes) }
+  ///       try coordinator.withOpen(path, .writeOnly, options: [.create, .truncate]) {
+  ///         try $0.writeAll(bytes)
+  ///       }
   ///     }
   ///
   /// - throws: ``CoordinationError/replaced(path:)``,
   ///   ``CoordinationError/leavesFolder(path:folder:)``, and what `body` throws.
+  @discardableResult
   public func withOpen<Value>(
     _ path: FilePath, _ mode: FileDescriptor.AccessMode,
     options: FileDescriptor.OpenOptions = [],

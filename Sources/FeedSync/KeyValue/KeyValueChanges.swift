@@ -33,7 +33,7 @@ public struct KeyValueChange: Hashable, Sendable {
 /// What others change in a key-value store, and the own writes that are refused.
 ///
 ///     let changes = settings.changes  // From here on nothing is missed.
-///     show(try settings.contents())
+///     show(try await settings.contents())
 ///     for try await change in changes { … }
 ///
 /// Own writes never come, nor do writes that leave a key with the value that the program knows. It

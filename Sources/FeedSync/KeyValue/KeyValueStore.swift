@@ -5,8 +5,8 @@ import Replication
 /// Small values by name, the same on all devices: `NSUbiquitousKeyValueStore`'s counterpart.
 ///
 ///     let settings = try KeyValueStore(store)
-///     try settings.set("dark", forKey: "theme")
-///     let theme = try settings.value(forKey: "theme")?.string
+///     try await settings.set("dark", forKey: "theme")
+///     let theme = try await settings.value(forKey: "theme")?.string
 ///     for try await change in settings.changes { show(change.keys) }
 ///
 /// Each key is a value of its own: of two that devices write at once, the later counts, and the
