@@ -288,6 +288,7 @@ let package = Package(
       name: "MigrationTests",
       dependencies: [
         "CanonicalJSON", "Replication", "SharedFolder", "SystemFiles", "DocumentStorage", "Syncing",
+        "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],

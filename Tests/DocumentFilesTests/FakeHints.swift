@@ -90,8 +90,19 @@ final class QueryRun: Sendable {
 
 extension Desk {
   /// The folder, watched by these hints.
-  func folder(hints: FakeHints, counting reads: Heard? = nil) throws -> DocumentFolder {
+  ///
+  /// - parameters:
+  ///   - reads: notes each folder that is read.
+  ///   - turns: notes each time that a query begins to decide what comes next, or has read.
+  func folder(
+    hints: FakeHints, counting reads: Heard? = nil, turns: Heard? = nil
+  ) throws -> DocumentFolder {
     try folder { ambient in
+      let uptime = ambient.uptime
+      ambient.uptime = {
+        turns?.note("")
+        return uptime()
+      }
       ambient.watchTree = { _, wake in
         hints.connect(wake)
         return hints

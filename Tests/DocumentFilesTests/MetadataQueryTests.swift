@@ -10,11 +10,12 @@ import Testing
   private let desk: Desk
   private let hints = FakeHints()
   private let reads = Heard()
+  private let turns = Heard()
   private let query: MetadataQuery
 
   init() throws {
     desk = try Desk()
-    query = MetadataQuery(in: try desk.folder(hints: hints, counting: reads))
+    query = MetadataQuery(in: try desk.folder(hints: hints, counting: reads, turns: turns))
     try desk.write("a.txt", "a")
   }
 
@@ -22,6 +23,13 @@ import Testing
   private func hint(in folder: String = "", until time: Duration) async -> Bool {
     hints.happen(in: folder.isEmpty ? desk.root : desk.path(folder))
     return await desk.sleeps(until: time)
+  }
+
+  /// Has the query look how it is set, and waits until it does.
+  private func turn() async -> Bool {
+    let before = turns.lines.count
+    query.interval = query.interval
+    return await eventually { turns.lines.count > before }
   }
 
   @Test func m1_gatheringIsToldOnceWithTheWholeResultThenUpdates() async throws {
@@ -87,7 +95,8 @@ import Testing
     }
     query.enableUpdates()
     // As often as they were disabled; and nothing was read while nothing could be told.
-    try await Task.sleep(for: .milliseconds(50))
+    // What follows from one turn has been done, or read at least, at the next.
+    for _ in 0..<2 { #expect(await turn()) }
     #expect(run.updates.count == 1 && reads.lines == [""])
     query.enableUpdates()
     query.enableUpdates()
@@ -211,7 +220,8 @@ import Testing
     try desk.write("b.txt", "b")
     hints.happen(in: desk.root)
     #expect(await run.update(2) != nil)
-    try await Task.sleep(for: .milliseconds(100))
+    // Turns enough for whoever has something to do.
+    for _ in 0..<10_000 { await Task.yield() }
     #expect(looks.lines.count < 30)
   }
 

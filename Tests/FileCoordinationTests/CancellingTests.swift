@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 /// C19: `cancel()`.
@@ -149,17 +150,15 @@ import Testing
     let queue = DispatchQueue(label: "busy")
     queue.suspend()
     let coordinator = try FileCoordinator(domain)
-    let canceller = Worker {
-      #expect(search.wait())
-      coordinator.cancel()
-      lock.release()
-    }
-    await #expect(throws: CoordinationError.cancelled(path: file.string)) {
+    let task = Task {
       try await coordinator.coordinate([.writing(file)], on: queue) { _ in
         Issue.record("the accessor was run")
       }
     }
-    try canceller.join()
+    #expect(await search.arrives())
+    coordinator.cancel()
+    lock.release()
+    await #expect(throws: CoordinationError.cancelled(path: file.string)) { try await task.value }
     try FileCoordinator(domain).write(file, timeout: .seconds(30)) { _ in }
     queue.resume()
     queue.sync {}

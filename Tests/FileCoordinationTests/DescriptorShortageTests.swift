@@ -15,6 +15,30 @@ import Testing
     return try #require(Int(fields[11])) + (try #require(Int(fields[12])))
   }
 
+  /// How often its threads have gone to sleep by themselves (proc(5)).
+  private func rests(of process: Int32) throws -> Int {
+    let tasks = "/proc/\(process)/task"
+    return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
+      let status = try String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)
+      let found = try #require(status.firstMatch(of: /\nvoluntary_ctxt_switches:\s+(\d+)/))
+      return sum + (try #require(Int(found.output.1)))
+    }
+  }
+
+  /// Whether a process has as many open as it may have; others it was started with.
+  private func isOut(_ process: Int32) throws -> Bool {
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")
+    return open.count { Int($0).map { $0 < Self.descriptors } ?? false } == Self.descriptors
+  }
+
+  private func wait(until condition: () throws -> Bool) throws {
+    let deadline = Date(timeIntervalSinceNow: 30)
+    while try !condition() {
+      try #require(Date() < deadline)
+      usleep(1_000)
+    }
+  }
+
   @Test func itDoesNotAskForThemAllTheTimeAndLetsThemInWhenItHasAgain() throws {
     let workshop = try Workshop()
     let file = try workshop.file("f", "")
@@ -25,8 +49,11 @@ import Testing
     let connections = try (0..<Self.descriptors).map { _ in
       try InterposedArbiter.connect(to: socket)
     }
+    try wait { try isOut(arbiter.id) }
     let before = try ticks(of: arbiter.id)
-    Thread.sleep(forTimeInterval: 1)
+    // Each rest is of 50 milliseconds; one that asks all the time has none.
+    let rested = try rests(of: arbiter.id) + 20
+    try wait { try rests(of: arbiter.id) >= rested }
     let second = sysconf(Int32(_SC_CLK_TCK))
     #expect(try ticks(of: arbiter.id) - before < second / 5)
     for connection in connections { close(connection) }

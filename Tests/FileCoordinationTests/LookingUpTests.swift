@@ -4,6 +4,7 @@ import Foundation
 import Synchronization
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 /// C12: the asynchronous form blocks none of the threads that all tasks share.
@@ -38,7 +39,7 @@ import Testing
     let found = try await withTaskExecutorPreference(thread) {
       async let found = coordinator.coordinate([.reading(file)]) { $0 }
       // On the same thread: were that looking, nothing would let go of the lock before it gave up.
-      while !search.hasCome { await Task.yield() }
+      #expect(await search.arrives())
       lock.release()
       return try await found
     }

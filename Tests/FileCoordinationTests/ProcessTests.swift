@@ -252,18 +252,31 @@ import Testing
     var running = try (0..<4).map { _ in try PeerProcess(workshop, "increment", file, "1000000") }
     let kills = 12
     for _ in 0..<kills {
-      usleep(30_000)
+      try wait(forIncrements: noted() + Int.random(in: 1...100, using: &random))
       let victim = running.remove(at: Int.random(in: 0..<running.count, using: &random))
       victim.signal(SIGKILL)
       running.append(try PeerProcess(workshop, "increment", file, "1000000"))
     }
-    usleep(30_000)
+    try wait(forIncrements: noted() + 1)
     for process in running { process.signal(SIGKILL) }
-    let names = try FileManager.default.contentsOfDirectory(atPath: workshop.files.string)
-    let noted = try names.filter { $0.hasPrefix("f.") }.reduce(0) {
-      $0 + (try Workshop.read(workshop.files.appending($1)).utf8.count)
-    }
+    let noted = try noted()
     let found = try #require(Int(try Workshop.read(FilePath(file))))
     #expect(noted > 0 && noted...(noted + kills + running.count) ~= found)
+  }
+
+  /// How many increments of the file all processes have noted.
+  private func noted() throws -> Int {
+    let names = try FileManager.default.contentsOfDirectory(atPath: workshop.files.string)
+    return try names.filter { $0.hasPrefix("f.") }.reduce(0) {
+      $0 + (try Workshop.read(workshop.files.appending($1)).utf8.count)
+    }
+  }
+
+  private func wait(forIncrements count: Int) throws {
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while try noted() < count {
+      try #require(Date() < deadline, "nobody increments")
+      usleep(1_000)
+    }
   }
 }

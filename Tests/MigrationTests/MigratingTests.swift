@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Syncing
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Migrating a database") struct MigratingTests {
@@ -43,9 +44,10 @@ import Testing
     try await old.writeWithoutTransaction { db in
       try db.execute(sql: "BEGIN IMMEDIATE; DELETE FROM files")
     }
+    let opening = try OpeningSignal(of: store.database)
     async let opened = Self.onItsOwnThread { try store.open().dump() }
-    // Time enough to open; whether it came to wait by then decides nothing that is expected.
-    try await Task.sleep(for: .milliseconds(50))
+    // Whether it has come to wait by then decides nothing that is expected.
+    #expect(await opening.arrives())
     #expect(try Self.committedVersion(store) == version)
     try await old.writeWithoutTransaction { db in try db.execute(sql: "COMMIT") }
     #expect(try await opened == store.expected("dump.jsonl"))
