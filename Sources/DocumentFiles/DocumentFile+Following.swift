@@ -79,7 +79,7 @@ extension DocumentFile: DocumentOwner {
     watching = nil
     isRegistered = false
     // The process that keeps the queue takes the end of this one as well.
-    try? folder.domain.removeFilePresenter(presenter)
+    folder.domain.removeFilePresenter(presenter)
     broadcast.send(.closed(closing))
     broadcast.finish()
   }

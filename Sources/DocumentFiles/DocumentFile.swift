@@ -60,7 +60,7 @@ public actor DocumentFile<Contents: DocumentContents> {
   deinit {
     watching?.task.cancel()
     // Nobody is left who could be told that it failed; a presenter that is gone is not asked.
-    if isRegistered { try? folder.domain.removeFilePresenter(presenter) }
+    if isRegistered { folder.domain.removeFilePresenter(presenter) }
     broadcast.finish()
   }
 
@@ -92,7 +92,7 @@ public actor DocumentFile<Contents: DocumentContents> {
       return document
     } catch {
       // Whatever failed; what failed first is what is told.
-      try? folder.domain.removeFilePresenter(presenter)
+      folder.domain.removeFilePresenter(presenter)
       throw error
     }
   }

@@ -57,7 +57,7 @@ public final class CoordinationDomain: Sendable {
     // Before it is seen: a process that finds another arbiter just then names it, too, and is told.
     node.state.withLock { $0.registrations[key] = waiter }
     let added = node.presenters.add(presenter, key: key, path: path, waiter)
-    if let ended = added.ended { try? unpresent(ended) }
+    if let ended = added.ended { unpresent(ended) }
     if let first = added.first {
       node.state.withLock { $0.registrations[key] = nil }
       return try wait(forRegistration: first)
@@ -85,15 +85,17 @@ public final class CoordinationDomain: Sendable {
   }
 
   /// Takes a presenter away; as often as it was added, or once where it does so as it ends.
-  public func removeFilePresenter(_ presenter: any FilePresenter) throws {
+  ///
+  /// It waits for nobody, and may be called in a `deinit`.
+  public func removeFilePresenter(_ presenter: any FilePresenter) {
     guard let key = node.presenters.takeBack(presenter) else { return }
-    try unpresent(key)
+    unpresent(key)
   }
 
-  private func unpresent(_ key: CoordinationKey) throws(CoordinationError) {
+  private func unpresent(_ key: CoordinationKey) {
     // Where it cannot be written, the next arbiter asks it without need.
     try? node.notePresented(key)
-    try node.post(.unpresent(key))
+    node.postEnd(.unpresent(key))
   }
 
   /// The registered presenters of this process.

@@ -235,6 +235,10 @@ package final class CoordinationNode: Sendable {
     send(message, by: link)
   }
 
+  /// Sends that something has ended, which nobody has to be looked for: what this process has by
+  /// then is all that an arbiter hears of which is found later.
+  func postEnd(_ message: MemberMessage) { send(message, by: state.withLock { $0.link }) }
+
   /// Why nothing new may be asked for: the arbiter has left too much unread.
   private func refusal(by link: Link) -> CoordinationError? {
     guard case .other(let link) = link, !link.hasRoom else { return nil }

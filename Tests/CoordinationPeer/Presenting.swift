@@ -24,7 +24,7 @@ final class Presenting: FilePresenter {
     try domain.addFilePresenter(self)
     say("ready")
     while readLine() != nil {}
-    try domain.removeFilePresenter(self)
+    domain.removeFilePresenter(self)
     say("removed")
   }
 

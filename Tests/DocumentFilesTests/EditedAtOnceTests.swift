@@ -96,7 +96,7 @@ import Testing
     await #expect(throws: DocumentFileError.changedMeanwhile(path: path.string)) {
       try await saving.value
     }
-    try other.removeFilePresenter(slow)
+    other.removeFilePresenter(slow)
     try await document.close()
   }
 }

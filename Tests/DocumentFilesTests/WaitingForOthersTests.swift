@@ -52,7 +52,7 @@ import Testing
         heard.lines.dropFirst(count).contains(expected)
       }
       #expect(isNamed, "\(heard.lines)")
-      try other.removeFilePresenter(mute)
+      other.removeFilePresenter(mute)
     }
     try await besideAMute {
       try await DocumentFile<String>.open("a.txt", in: folder).close()

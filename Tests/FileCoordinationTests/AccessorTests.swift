@@ -133,7 +133,7 @@ import Testing
     try worker.join()
     #expect(presenter.journal.wait(for: "moved", count: 3))
     #expect(presenter.presentedItemPath == names[3])
-    try here.removeFilePresenter(presenter)
+    here.removeFilePresenter(presenter)
   }
 
   @Test func c15_aReplacingWriterIsNotGivenTheNewPath() throws {
@@ -272,6 +272,6 @@ import Testing
       try coordinator.item(at: paths[1], didMoveTo: new)
     }
     #expect(presenter.journal.wait(for: "moved"))
-    try here.removeFilePresenter(presenter)
+    here.removeFilePresenter(presenter)
   }
 }

@@ -35,9 +35,9 @@ import Testing
     close(listener)
     lock.release()
     for worker in workers { try worker.join() }
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
     #expect(try there.report().presenters.count == 1, "it was added twice")
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
     #expect(try there.report().presenters.isEmpty)
   }
 
@@ -66,12 +66,12 @@ import Testing
       try domain.addFilePresenter(presenter)
       let workers = [
         Worker { [presenter] in try domain.addFilePresenter(presenter) },
-        Worker { [presenter] in try domain.removeFilePresenter(presenter) },
+        Worker { [presenter] in domain.removeFilePresenter(presenter) },
       ]
       for worker in workers { try worker.join() }
       #expect(domain.filePresenters.count == 1)
       #expect(try domain.report().presenters.count == 1)
-      try domain.removeFilePresenter(presenter)
+      domain.removeFilePresenter(presenter)
     }
   }
 }

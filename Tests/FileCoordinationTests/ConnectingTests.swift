@@ -46,3 +46,35 @@ import Testing
     #expect(journal.all.count { $0 == "reads" } == patient.count)
   }
 }
+
+/// An arbiter that has ended, while the next one has the lock and does not listen yet.
+@Suite struct ConnectingAnewTests {
+  private func wait(until isSo: () throws -> Bool) throws {
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while try !isSo() {
+      try #require(Date() < deadline)
+      usleep(1_000)
+    }
+  }
+
+  @Test func p11_aPresenterIsTakenAwayWithoutWaitingForTheNextArbiter() throws {
+    let (workshop, threads) = (try Workshop(), ThreadSupply())
+    let (here, there) = (try workshop.domain(), try workshop.domain(threads: threads))
+    let presenter = FakePresenter(try workshop.file("f", ""))
+    try there.addFilePresenter(presenter)
+    // So that it does not become the next one itself.
+    threads.exhaust()
+    here.close()
+    try wait { threads.refusals > 0 }
+    let lock = try LinuxFileSystem().lock(
+      workshop.coordination.appending("arbiter.lock"), exclusive: true, wait: true, holder: [])
+    let start = ContinuousClock.now
+    there.removeFilePresenter(presenter)
+    // The next one is looked for for ten seconds.
+    #expect(ContinuousClock.now - start < .seconds(5))
+    lock.release()
+    threads.replenish()
+    let next = try workshop.domain()
+    try wait { try next.report().presenters.isEmpty }
+  }
+}

@@ -15,7 +15,7 @@ import Testing
       (presentedItemPath, presentedItemQueue, self.domain) = (path, queue, domain)
     }
 
-    deinit { try? domain?.removeFilePresenter(self) }
+    deinit { domain?.removeFilePresenter(self) }
   }
 
   private let workshop: Workshop

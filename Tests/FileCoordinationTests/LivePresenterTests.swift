@@ -33,7 +33,7 @@ import Testing
         presenter.journal.all.suffix(5) == [
           "relinquish reader", "relinquished", "save", "read", "reacquire",
         ])
-      try mine.removeFilePresenter(presenter)
+      mine.removeFilePresenter(presenter)
     }
   }
 
@@ -104,7 +104,7 @@ import Testing
       try here.reportUncoordinatedChange(at: folder)
       #expect(presenter.journal.wait(for: "changed", count: isPackage ? 2 : 1))
       #expect(presenter.journal.all.count { $0 == "changed" } == (isPackage ? 2 : 1))
-      try there.removeFilePresenter(presenter)
+      there.removeFilePresenter(presenter)
     }
   }
 
@@ -157,8 +157,8 @@ import Testing
     let file = try workshop.file("f", "")
     let presenter = FakePresenter(file)
     try there.addFilePresenter(presenter)
-    try there.removeFilePresenter(presenter)
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
     _ = try there.report()
     try FileCoordinator(here).write(file) { _ in }
     #expect(presenter.journal.all.isEmpty && there.filePresenters.isEmpty)
@@ -175,11 +175,11 @@ import Testing
     try FileCoordinator(here).write(file) { _ in }
     #expect(presenter.journal.wait(for: "reacquire"))
     #expect(presenter.journal.all.count { $0 == "relinquish writer" } == 1)
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
     _ = try there.report()
     try FileCoordinator(here).write(file) { _ in }
     #expect(presenter.journal.all.count { $0 == "relinquish writer" } == 2)
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
     #expect(there.filePresenters.isEmpty)
     _ = try there.report()
     try FileCoordinator(here).write(file) { _ in }
@@ -236,7 +236,7 @@ import Testing
       try mine.addFilePresenter(presenter)
       try FileCoordinator(other).write(file) { _ in presenter.journal.note("write") }
       #expect(presenter.journal.all.prefix(3) == ["relinquish writer", "relinquished", "write"])
-      try mine.removeFilePresenter(presenter)
+      mine.removeFilePresenter(presenter)
     }
   }
 
@@ -261,7 +261,7 @@ import Testing
       try mine.addFilePresenter(presenter)
       try Workshop.write("old", to: file)
       #expect(try FileCoordinator(other).read(file, timeout: .seconds(5), Workshop.read) == "saved")
-      try mine.removeFilePresenter(presenter)
+      mine.removeFilePresenter(presenter)
       own.withLock { $0 = nil }
     }
   }

@@ -128,7 +128,7 @@ import Testing
     #expect(presenter.journal.wait(for: "moved"))
     try FileCoordinator(here).write(new) { _ in }
     #expect(presenter.journal.wait(for: "relinquish writer", count: 2))
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
   }
 
   /// Has a presenter move its own item, then something else be done in the same access.
@@ -153,7 +153,7 @@ import Testing
     try moveOwn(file, to: aside, presenter, by: there) { try Workshop.write("new", to: $0) }
     try FileCoordinator(here).write(file) { _ in }
     #expect(presenter.journal.wait(for: "relinquish writer"))
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
   }
 
   @Test func oneThatMovesItsItemAndSaysSoLaterIsAskedByTheNewName() throws {
@@ -168,7 +168,7 @@ import Testing
     _ = try there.report(timeout: .seconds(30))
     try FileCoordinator(here).write(new) { _ in }
     #expect(presenter.journal.wait(for: "relinquish writer"))
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
   }
 
   @Test func oneThatHasNotHeardYetOfALaterMoveIsAskedByTheNameThatItLedTo() throws {
@@ -201,6 +201,6 @@ import Testing
     _ = try there.report(timeout: .seconds(30))
     try FileCoordinator(here).write(names[3]) { _ in }
     #expect(presenter.journal.wait(for: "relinquish writer", count: 3))
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
   }
 }

@@ -23,7 +23,7 @@ import Testing
         }
       }
     }
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
   }
 
   @Test func whatCannotBeNamedAfterAMoveKeepsTheNameThatItHad() throws {

@@ -68,7 +68,7 @@ import Testing
     try FileCoordinator(here).write(file, timeout: .seconds(20)) { _ in }
     #expect(presenter.journal.wait(for: "reacquire"))
     #expect(presenter.journal.all.first == "relinquish writer")
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
   }
 
   @Test func oneThatWaitsWhenTheArbiterEndsIsAnsweredByTheNext() throws {

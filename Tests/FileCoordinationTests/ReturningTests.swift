@@ -126,7 +126,7 @@ import Testing
     let presenters = try (0..<500).map { number in
       let presenter = FakePresenter(try workshop.file("\(number)"))
       try there.addFilePresenter(presenter)
-      if number % 5 != 0 { try there.removeFilePresenter(presenter) }
+      if number % 5 != 0 { there.removeFilePresenter(presenter) }
       return presenter
     }
     let kept = presenters.enumerated().filter { $0.offset % 5 == 0 }

@@ -50,7 +50,7 @@ import Testing
     isStopped.signal()
     #expect(journal.wait(for: "lapsed"))
     #expect(journal.all.filter { $0 != "writes" } == ["waits", "lapsed"])
-    try other.removeFilePresenter(mute)
+    other.removeFilePresenter(mute)
   }
 
   @Test func anAccessIsOverWhenWhoeverDoesNotBlockHasHeardOfIt() throws {
@@ -64,6 +64,6 @@ import Testing
       there, patience: .milliseconds(50), onLapse: { _ in journal.note("lapsed") })
     try coordinator.write(file) { _ in }
     #expect(journal.wait(for: "lapsed"))
-    try here.removeFilePresenter(mute)
+    here.removeFilePresenter(mute)
   }
 }

@@ -42,7 +42,7 @@ import Testing
       }
       #expect(journal.wait(for: "changed \(other)"))
       #expect(!journal.all.contains { $0.hasPrefix("elsewhere") })
-      try mine.removeFilePresenter(presenter)
+      mine.removeFilePresenter(presenter)
     }
   }
 }

@@ -28,7 +28,7 @@ import Testing
     }
     #expect(presenter.journal.wait(for: "reacquire"))
     #expect(presenter.journal.all == Self.toldOnce)
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
   }
 
   @Test func c31_aPresenterThatIsNewIsToldOfNoChange() throws {
@@ -37,6 +37,6 @@ import Testing
     try FileCoordinator(here).write(file) { _ in }
     #expect(presenter.journal.wait(for: "reacquire"))
     #expect(presenter.journal.all == Self.toldOnce)
-    try there.removeFilePresenter(presenter)
+    there.removeFilePresenter(presenter)
   }
 }

@@ -58,7 +58,7 @@ import Testing
       let report = try written()
       #expect(report.presenters.map(\.path) == [workshop.files.appending("\(number)").string])
       #expect(report.claims.isEmpty, "it could not be read")
-      try there.removeFilePresenter(presenter)
+      there.removeFilePresenter(presenter)
     }
   }
 
@@ -70,7 +70,7 @@ import Testing
       FakePresenter(workshop.files.appending("\(number)"), queue: queue)
     }
     for presenter in presenters { try there.addFilePresenter(presenter) }
-    for presenter in presenters.dropLast() { try there.removeFilePresenter(presenter) }
+    for presenter in presenters.dropLast() { there.removeFilePresenter(presenter) }
     #expect(try written().presenters.map(\.path) == [presenters.last?.presentedItemPath?.string])
   }
 
