@@ -16,7 +16,8 @@ public enum FileAccessor: Hashable, Sendable {
 /// properties arrive on ``presentedItemQueue``, in this order for one access: give way, then save
 /// or let go, then what happened, then the block that was passed when it gave way. What is asked
 /// must be answered within the asker's patience (5 seconds, unless it says otherwise), or it is not
-/// waited for any longer. An answer may come from any thread.
+/// waited for any longer. An answer may come from any thread. A presenter that ends is not waited
+/// for, unless somebody else keeps the block to answer with.
 ///
 ///     final class Editor: FilePresenter {
 ///       let presentedItemPath: FilePath? = "/home/ann/Sync/notes.txt"

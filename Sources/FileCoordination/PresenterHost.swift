@@ -208,7 +208,11 @@ final class PresenterHost: Sendable {
     _ question: PresenterQuestion, to presenter: any FilePresenter, _ key: CoordinationKey,
     for claim: CoordinationKey, _ next: @escaping @Sendable (String?) -> Void
   ) {
-    let once = Once()
+    let once = Once { [self] in
+      // Nobody is left to answer. One that lives is named when its time is up.
+      let presenter = entries.withLock { $0[key]?.presenter }
+      if presenter == nil { next(nil) }
+    }
     let done: @Sendable ((any Error)?) -> Void = { error in
       once.run { next(error.map { "\($0)" }) }
     }
@@ -268,9 +272,14 @@ final class PresenterHost: Sendable {
   }
 }
 
-/// Runs something at the first call only.
+/// Runs something at the first call only; without any, something else when it is let go of.
 private final class Once: Sendable {
   private let isDone = Mutex(false)
+  private let otherwise: @Sendable () -> Void
+
+  init(otherwise: @escaping @Sendable () -> Void) { self.otherwise = otherwise }
+
+  deinit { run(otherwise) }
 
   func run(_ body: () -> Void) {
     let isFirst = isDone.withLock { isDone in

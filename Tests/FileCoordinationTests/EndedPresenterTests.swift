@@ -1,5 +1,7 @@
 import Dispatch
 import FileCoordination
+import Glibc
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -38,6 +40,37 @@ import Testing
     for domain in [try workshop.domain(), try workshop.domain()] {
       _ = try addOne(to: domain, times: times, isLeaving: true)
       #expect(try domain.report().presenters.isEmpty)
+    }
+  }
+
+  /// Keeps what it is asked, and does not answer.
+  private final class Mute: FilePresenter {
+    let presentedItemPath: FilePath?
+    let presentedItemQueue = DispatchQueue(label: "mute")
+    private let answers = Mutex<[@Sendable ((@Sendable () -> Void)?) -> Void]>([])
+
+    init(_ path: FilePath) { presentedItemPath = path }
+
+    var isAsked: Bool { answers.withLock { !$0.isEmpty } }
+
+    func relinquishPresentedItem(
+      to accessor: FileAccessor, _ done: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    ) { answers.withLock { $0.append(done) } }
+  }
+
+  @Test func p10_oneThatEndsBeforeItHasAnsweredIsNotWaitedFor() throws {
+    let file = try workshop.file("f", "")
+    for domain in [try workshop.domain(), try workshop.domain()] {
+      var mute: Mute? = Mute(file)
+      if let mute { try domain.addFilePresenter(mute) }
+      let writer = Worker {
+        try FileCoordinator(domain, patience: .seconds(300)).write(file, timeout: .seconds(30)) {
+          _ in
+        }
+      }
+      while mute?.isAsked == false { usleep(1_000) }
+      mute = nil
+      try writer.join()
     }
   }
 
