@@ -30,7 +30,7 @@ struct PendingAccess: Sendable {
     self.coordinator = coordinator
     self.intents = intents
     self.timeout = timeout
-    guard !intents.isEmpty, intents.count <= ClaimRequest.maximumItems else {
+    guard intents.count <= ClaimRequest.maximumItems else {
       throw .overLimit(path: intents.first?.path.string ?? "")
     }
     var items: [Item] = []

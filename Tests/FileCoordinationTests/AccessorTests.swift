@@ -241,6 +241,19 @@ import Testing
     for worker in workers { try worker.join() }
   }
 
+  @Test func c17_noItemsAtAllAreAUnitThatIsThereAtOnce() async throws {
+    for domain in [here, there] {
+      let coordinator = try FileCoordinator(domain)
+      #expect(Self.none(by: coordinator) == [])
+      #expect(try await coordinator.coordinate([]) { $0 } == [])
+      try coordinator.prepare { $0.complete() }
+    }
+  }
+
+  private static func none(by coordinator: FileCoordinator) -> [FilePath]? {
+    try? coordinator.coordinate([]) { $0 }
+  }
+
   @Test func c20_metadataIsReadAlthoughTheContentsHaveNotArrived() throws {
     let file = try workshop.file("not-arrived")
     let status = try FileCoordinator(there).read(
