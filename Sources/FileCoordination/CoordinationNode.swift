@@ -130,6 +130,13 @@ package final class CoordinationNode: Sendable {
     }
   }
 
+  /// Says a claim that was granted once more, as it is by now.
+  func sayAnew(_ key: CoordinationKey) {
+    let (link, claim) = state.withLock { ($0.link, $0.claims[key]) }
+    guard let claim, claim.isHeld else { return }
+    send(.claim(claim.request, isHeld: true), by: link)
+  }
+
   /// Ends a claim that was granted.
   func release(_ key: CoordinationKey, _ outcomes: [ItemOutcome]) {
     let link = state.withLock { state -> Link in

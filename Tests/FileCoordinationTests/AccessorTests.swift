@@ -273,6 +273,28 @@ import Testing
     try coordinator.write(file) { try coordinator.item(at: $0, didMoveTo: $0) }
   }
 
+  @Test func c30_anAccessAroundTheOneThatMovesHasTheItemByItsNewNameToo() throws {
+    for (index, domain) in Array(repeating: [here, there], count: 10).joined().enumerated() {
+      let file = try workshop.file("\(index)", "")
+      let new = workshop.files.appending("new-\(index)")
+      let coordinator = try FileCoordinator(domain)
+      try coordinator.write(file) { path in
+        try coordinator.write(path, .forMoving) { path in
+          try LinuxFileSystem().rename(path, to: new)
+          try coordinator.item(at: path, didMoveTo: new)
+        }
+        // Answered when all of that has been heard.
+        _ = try domain.report()
+        #expect(throws: CoordinationError.self) {
+          try FileCoordinator(here).write(new, timeout: .milliseconds(10)) { _ in
+            Issue.record("two write at once")
+          }
+        }
+      }
+      try FileCoordinator(here).write(new, timeout: .seconds(30)) { _ in }
+    }
+  }
+
   @Test func c30_soItIsBesideASnapshot() throws {
     let (sent, file) = (try workshop.file("sent", "text"), try workshop.file("f", ""))
     let new = workshop.files.appending("new")
