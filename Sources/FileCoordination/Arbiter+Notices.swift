@@ -74,11 +74,10 @@ extension Arbiter {
     }
     // The old name stays claimed as well, since others may claim it anew; and so does the new one,
     // where it is claimed for something else.
-    let moved = ClaimedItem(new, item.options)
-    if claim.request.items.count < ClaimRequest.maximumItems,
-      !claim.request.items.contains(where: { $0.isAsStrict(as: moved) })
-    {
-      claims[mover]?.request.items.append(moved)
+    claims[mover]?.request.items.add(ClaimedItem(new, item.options))
+    // It may be inside of another access, or beside one, of the same purpose.
+    for key in order where claims[key]?.isHeld == true {
+      claims[key]?.request.items.follow(from: old, to: new)
     }
     tellMove(from: old, to: new, except: claim.request.presenter)
     for key in concerned { askNewlyConcerned(key, now: now) }
@@ -120,6 +119,24 @@ extension ClaimedItem {
 }
 
 extension [ClaimedItem] {
+  /// Adds an item, unless it is claimed as strictly already, or there are too many.
+  mutating func add(_ item: ClaimedItem) {
+    guard count < ClaimRequest.maximumItems,
+      !contains(where: { $0 == item || $0.isAsStrict(as: item) })
+    else { return }
+    append(item)
+  }
+
+  /// Adds what has been moved, or was in what has been moved, by its new name; the old one may be
+  /// claimed anew.
+  mutating func follow(from old: ItemPath, to new: ItemPath) {
+    for item in self {
+      var moved = item
+      moved.follow(from: old, to: new)
+      if moved.path != item.path { add(moved) }
+    }
+  }
+
   /// As which of these an access moves an item: where several cover it, as one that takes its
   /// contents along, since the new name is claimed likewise.
   func mover(of item: ItemPath) -> ClaimedItem? {

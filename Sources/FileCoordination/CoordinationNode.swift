@@ -119,22 +119,18 @@ package final class CoordinationNode: Sendable {
     }
   }
 
-  /// Notes by what name an access has an item, too, that it has moved there.
-  func extend(_ key: CoordinationKey, by item: ClaimedItem) throws(CoordinationError) {
+  /// Notes by what name an access has an item, too, that it has moved there, and whatever has that
+  /// item beside it.
+  func extend(
+    _ key: CoordinationKey, by item: ClaimedItem, movedFrom old: ItemPath
+  ) throws(CoordinationError) {
     try state.withLock { (state) throws(CoordinationError) in
-      guard let items = state.claims[key]?.request.items, !items.contains(item),
-        items.count < ClaimRequest.maximumItems
-      else { return }
-      state.claims[key]?.request.items.append(item)
+      state.claims[key]?.request.items.add(item)
+      for (key, claim) in state.claims where claim.isHeld {
+        state.claims[key]?.request.items.follow(from: old, to: item.path)
+      }
       try writeRecord(&state)
     }
-  }
-
-  /// Says a claim that was granted once more, as it is by now.
-  func sayAnew(_ key: CoordinationKey) {
-    let (link, claim) = state.withLock { ($0.link, $0.claims[key]) }
-    guard let claim, claim.isHeld else { return }
-    send(.claim(claim.request, isHeld: true), by: link)
   }
 
   /// Ends a claim that was granted.

@@ -14,21 +14,18 @@ extension FileCoordinator {
     let anywhere = try ItemResolver(folder: nil)
     let old = try anywhere.resolve(path, followingLink: false).path
     let target = try resolver.resolve(new, followingLink: false).path
-    let writers = writers(of: old)
-    guard let mover = writers.first else { throw CoordinationError.notWriting(path: path.string) }
+    guard let found = mover(of: old) else {
+      throw CoordinationError.notWriting(path: path.string)
+    }
     guard old != target else { return }
-    for (claim, item) in writers {
-      let moved = ClaimedItem(target, item.options)
-      // Before it is said: the arbiter may end in between.
-      try node.extend(claim, by: moved)
-      if claim == mover.claim {
-        try node.post(.moved(claim: claim, from: old, to: target))
-      } else {
-        // One access may be inside of another, which goes on by the new name.
-        node.sayAnew(claim)
-      }
-      // It may go further from there.
-      state.withLock { $0.active[claim]?.append(moved) }
+    let moved = ClaimedItem(target, found.item.options)
+    // Before it is said: the arbiter may end in between.
+    try node.extend(found.claim, by: moved, movedFrom: old)
+    try node.post(.moved(claim: found.claim, from: old, to: target))
+    // It may go further from there.
+    state.withLock { state in
+      state.active[found.claim]?.add(moved)
+      for claim in state.active.keys { state.active[claim]?.follow(from: old, to: target) }
     }
     if let own = presenter.value.flatMap({ node.presenters.key(of: $0) }) {
       node.presenters.noteMove(by: own, from: old, to: target)
@@ -37,16 +34,14 @@ extension FileCoordinator {
     }
   }
 
-  /// The accesses that take place and write an item, and as which of their items: first one that
-  /// takes contents along, if there is any, since waiting accesses go by that.
-  private func writers(
-    of item: ItemPath
-  ) -> [(claim: CoordinationKey, item: ClaimedItem)] {
-    let found = state.withLock { state in
+  /// Which access moves an item, and as which of its own: where one is inside of another, one that
+  /// takes contents along, since the new name is claimed likewise, or else the outer one.
+  private func mover(of item: ItemPath) -> (claim: CoordinationKey, item: ClaimedItem)? {
+    let writers = state.withLock { state in
       state.active.compactMap { key, items in
         items.mover(of: item).map { (claim: key, item: $0) }
       }
     }.sorted { $0.claim.number < $1.claim.number }
-    return found.filter(\.item.takesContentsAlong) + found.filter { !$0.item.takesContentsAlong }
+    return writers.first(where: \.item.takesContentsAlong) ?? writers.first
   }
 }

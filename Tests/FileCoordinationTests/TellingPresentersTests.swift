@@ -103,6 +103,20 @@ import Testing
     #expect(desk.granted(waiter) == ["/new/e/f"])
   }
 
+  @Test func c14_soDoesWhatIsHeldForOnePurposeInAFolderThatIsRenamedForThat() throws {
+    let holder = try desk.claim(1, ("/d/f", .writes), purpose: "sync")
+    let reader = try desk.claim(2, ("/d/g", []), purpose: "sync")
+    let mover = try desk.claim(1, ("/d", [.writes, .moves, .isDirectory]), purpose: "sync")
+    desk.say(.moved(claim: mover, from: try path("/d"), to: try path("/new")), from: 1)
+    desk.release(mover)
+    let writers = [try desk.write(3, "/new/f"), try desk.write(4, "/new/g")]
+    #expect(!desk.isGranted(writers[0]) && !desk.isGranted(writers[1]))
+    for (held, writer) in [(holder, writers[0]), (reader, writers[1])] {
+      desk.release(held)
+      #expect(desk.isGranted(writer))
+    }
+  }
+
   @Test func c15_aReplacingWriterStaysWithTheName() throws {
     let mover = try desk.write(1, "/a", .moves)
     let replacing = try desk.write(2, "/a", .replaces)
