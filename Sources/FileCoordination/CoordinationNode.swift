@@ -199,11 +199,14 @@ package final class CoordinationNode: Sendable {
     try note(in: state) { (record) throws(FileError) in try record.write(process, requests) }
   }
 
-  /// Needless where this process is the arbiter, or has still to find it.
+  /// Writes something down, where there is a record.
+  ///
+  /// There is none as long as this process is the arbiter, or has had none yet. While it looks for
+  /// the next it may be suspended, and that one goes by what stands there.
   private func note(
     in state: State, _ write: (MemberRecord) throws(FileError) -> Void
   ) throws(CoordinationError) {
-    guard case .other = state.link, let record = state.record else { return }
+    guard let record = state.record else { return }
     do {
       try write(record)
     } catch {

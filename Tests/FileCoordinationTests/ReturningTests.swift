@@ -1,5 +1,6 @@
 import FileCoordination
 import Foundation
+import SystemFiles
 import SystemPackage
 import Testing
 
@@ -49,6 +50,28 @@ import Testing
     }
     threads.replenish()
     try FileCoordinator(next).write(file, timeout: .seconds(30)) { _ in }
+  }
+
+  @Test func whatItHasEndedIsNotWrittenDownAnyMoreWhileItLooksForTheNext() throws {
+    let place = workshop.coordination
+    let lock = try FileCoordinator(there).write(file) { _ in
+      threads.exhaust()
+      here.close()
+      try wait { threads.refusals > 0 }
+      // Nobody becomes the next one yet.
+      return try LinuxFileSystem().lock(
+        place.appending("arbiter.lock"), exclusive: true, wait: true, holder: [])
+    }
+    let members = place.appending("members").string
+    let written = try FileManager.default.contentsOfDirectory(atPath: members)
+    #expect(written.count == 1)
+    for name in written {
+      // The first eight bytes say how many there are that count.
+      let bytes = try Data(contentsOf: URL(filePath: "\(members)/\(name)"))
+      #expect(bytes.count >= 8 && bytes.prefix(8).allSatisfy { $0 == 0 })
+    }
+    lock.release()
+    threads.replenish()
   }
 
   @Test func c14_whatItHoldsByNewNamesIsHeldByThoseAfterATakeover() throws {
