@@ -37,25 +37,52 @@ struct OwnSegments {
     return try missing()
   }
 
+  /// Also where the old folder's marker is away or cannot be read, as on a disk that fails: each
+  /// file says itself whether it belongs here, and blobs are nowhere else.
   private func copy(from former: FilePath, _ known: inout Set<FilePath>) throws {
     let old = ContainerFolder(root: former, files: container.files)
     if case .silent = device.ask(former) { return }
-    if let marker = try? old.marker(), marker.container == record.container {
-      let present = Set(try ranges())
-      for file in try own(in: old) {
-        // Spares reading most of the old folder.
-        if let name = file.claim?.name, name.first <= name.last,
-          present.contains(name.first...name.last)
-        {
-          continue
-        }
-        guard case .segment(let found) = content(of: file, in: old) else { continue }
-        // Byte for byte: by what compresses here today it might come out otherwise.
-        _ = try container.publish(
-          (found.bytes, found.digest), of: found.segment.range,
-          temporaryName: device.ambient.temporaryName())
+    let isKnown: Bool
+    do {
+      guard try old.marker().container == record.container else { return }
+      isKnown = true
+    } catch ContainerError.newerFormat {
+      return
+    } catch {
+      isKnown = false
+    }
+    try copy(from: old, isThere: isKnown) { try copySegments(from: old) }
+    try copy(from: old, isThere: isKnown) { try bringOverBlobs(from: BlobFolder(old), &known) }
+  }
+
+  /// A folder that may be away as a whole hinders nobody: what is missing for that is told.
+  private func copy(
+    from old: ContainerFolder, isThere: Bool, _ body: () throws -> Void
+  ) throws {
+    do {
+      try body()
+    } catch let error as FileError
+      where !isThere && error.path.starts(with: old.root)
+      && !error.path.starts(with: container.root)
+    {
+      return
+    }
+  }
+
+  private func copySegments(from old: ContainerFolder) throws {
+    let present = Set(try ranges())
+    for file in try own(in: old) {
+      // Spares reading most of the old folder.
+      if let name = file.claim?.name, name.first <= name.last,
+        present.contains(name.first...name.last)
+      {
+        continue
       }
-      try bringOverBlobs(from: BlobFolder(old), &known)
+      guard case .segment(let found) = content(of: file, in: old) else { continue }
+      // Byte for byte: by what compresses here today it might come out otherwise.
+      _ = try container.publish(
+        (found.bytes, found.digest), of: found.segment.range,
+        temporaryName: device.ambient.temporaryName())
     }
   }
 
