@@ -194,11 +194,13 @@ extension DeviceDirectory {
     let isHeld = try report.names.allSatisfy { stream, names in
       try device.database.missingSegments(of: stream, among: names).isEmpty
     }
+    let isPublished = opened.salvage?.rejection == nil
     try note(
       SalvageRecord(
-        target: older.target, isComplete: isAll && report.unreadable == 0 && isHeld,
-        unreadable: report.unreadable, isPublished: opened.salvage?.rejection == nil,
-        place: older.record?.place), in: older.directory)
+        target: older.target,
+        isComplete: isAll && report.unreadable == 0 && isHeld && isPublished,
+        unreadable: report.unreadable, isPublished: isPublished, place: older.record?.place),
+      in: older.directory)
   }
 
   /// Whether a database with this error is damaged, which is what recovering is for; else time or

@@ -35,7 +35,7 @@ struct Salvage {
   private(set) var heeded: Set<ImportedNames.Name> = []
   /// Where files were found that others have written.
   private var found: Set<FilePath> = []
-  /// The streams whose directories this user may not write.
+  /// The streams whose directories this user may not write, or not look into.
   private(set) var refused: Set<StreamID> = []
   /// Why not, of the first.
   private(set) var rejection: FileError?
@@ -255,10 +255,13 @@ struct Salvage {
     let isOther = record.container != container
     guard isOther || !awaited.isEmpty else { return }
     let reader = SegmentReader(container: target.container, expected: record.container)
+    let listing = try target.container.list()
+    // Of what cannot be looked into, nobody knows what it has.
+    if isOther { refuse(listing.unreadable) }
     // What the database never had may wait behind a hole here as it did there.
     let names = report.names
     defer { report.names = names }
-    for file in try target.container.list().segments {
+    for file in listing.segments {
       guard case .segment(let found, _) = reader.read(file) else { continue }
       let range = found.segment.range
       awaited.remove(
@@ -267,6 +270,16 @@ struct Salvage {
       if isOther { try publish((found.segment, found.digest), bytes: found.bytes) }
     }
     report.unreadable += awaited.count
+  }
+
+  /// Leaves directories for later.
+  private mutating func refuse(_ directories: [FileError]) {
+    for error in directories {
+      if let stream = error.path.lastComponent.flatMap({ StreamID($0.string) }) {
+        refused.insert(stream)
+      }
+      rejection = rejection ?? error
+    }
   }
 
   /// Publishes a segment: byte for byte, unless it was another container's.

@@ -2,7 +2,8 @@ import Synchronization
 import SystemFiles
 import SystemPackage
 
-/// A file system to which something happens before a change, or right after a file got its name.
+/// A file system to which something happens before a change or a look, or right after a file got
+/// its name.
 ///
 /// What unmounts, moves or replaces the folder at the worst moment, refuses, or kills.
 final class InterruptedFileSystem: FileSystem {
@@ -14,6 +15,7 @@ final class InterruptedFileSystem: FileSystem {
   private let check: Check
   private let reading: @Sendable (_ path: FilePath) -> Void
   private let look: Check
+  private let listing: Check
 
   /// - parameter places: how many files are to get their names before `event`.
   init(_ base: any FileSystem, afterPlaces places: Int, event: @escaping @Sendable () -> Void) {
@@ -23,6 +25,7 @@ final class InterruptedFileSystem: FileSystem {
     check = { (_) throws(FileError) in }
     reading = { _ in }
     look = { (_) throws(FileError) in }
+    listing = { (_) throws(FileError) in }
   }
 
   /// - parameter reading: called before a file is read as a whole.
@@ -33,6 +36,7 @@ final class InterruptedFileSystem: FileSystem {
     check = { (_) throws(FileError) in }
     self.reading = reading
     look = { (_) throws(FileError) in }
+    listing = { (_) throws(FileError) in }
   }
 
   /// - parameter check: called before each change; what it throws, the change throws, and does
@@ -44,6 +48,7 @@ final class InterruptedFileSystem: FileSystem {
     self.check = check
     reading = { _ in }
     look = { (_) throws(FileError) in }
+    listing = { (_) throws(FileError) in }
   }
 
   /// - parameter look: called before it is looked what stands at a path; what it throws, that
@@ -55,6 +60,18 @@ final class InterruptedFileSystem: FileSystem {
     check = { (_) throws(FileError) in }
     reading = { _ in }
     self.look = look
+    listing = { (_) throws(FileError) in }
+  }
+
+  /// - parameter listing: called before a directory is listed; what it throws, that throws.
+  init(_ base: any FileSystem, beforeListing listing: @escaping Check) {
+    self.base = base
+    countdown = Mutex(0)
+    event = {}
+    check = { (_) throws(FileError) in }
+    reading = { _ in }
+    look = { (_) throws(FileError) in }
+    self.listing = listing
   }
 
   func place(_ file: TemporaryFile, at path: FilePath) throws(FileError) {
@@ -73,7 +90,8 @@ final class InterruptedFileSystem: FileSystem {
   }
 
   func list(_ directory: FilePath) throws(FileError) -> [DirectoryEntry] {
-    try base.list(directory)
+    try listing(directory)
+    return try base.list(directory)
   }
 
   func contents(of path: FilePath, limit: Int) throws(FileError) -> FileContents {
