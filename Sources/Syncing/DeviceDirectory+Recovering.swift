@@ -221,10 +221,10 @@ extension DeviceDirectory {
 
   private func judge(_ id: ContainerID, evenIfNew: Bool) throws -> Judgement {
     let directory = directory(of: id)
-    let sizes = ["store.sqlite", "store.sqlite-wal"].map { name in
-      (try? files.status(of: directory.appending(name)).size) ?? 0
+    let names: [FilePath.Component] = ["store.sqlite", "store.sqlite-wal"]
+    guard try names.contains(where: { try hasContent(directory.appending($0)) }) else {
+      return .stays
     }
-    guard sizes.contains(where: { $0 > 0 }) else { return .stays }
     let database: StoreDatabase
     let record: DeviceRecord?
     do {

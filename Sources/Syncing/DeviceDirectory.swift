@@ -157,7 +157,7 @@ extension DeviceDirectory {
       ambient: ambient, ask: ask, awaited: originals(awaitedBy:))
   }
 
-  private func hasContent(_ file: FilePath) throws(FileError) -> Bool {
+  func hasContent(_ file: FilePath) throws(FileError) -> Bool {
     do throws(FileError) {
       return try files.status(of: file).size > 0
     } catch {

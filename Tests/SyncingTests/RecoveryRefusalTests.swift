@@ -1,6 +1,8 @@
 import DocumentStorage
 import Replication
+import Synchronization
 import Syncing
+import SystemFiles
 import SystemPackage
 import Testing
 
@@ -41,6 +43,30 @@ import Testing
   func damaged() throws {
     try goesOn { .damaged($0, detail: "11: malformed") }
     try goesOn { .failed($0, detail: "10: disk I/O error") }
+  }
+
+  @Test("does not take one for empty that cannot be looked at")
+  func unlookable() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    let database = scene.state.appending("store.sqlite")
+    let looks = Mutex(0)
+    let failing = DeviceDirectory(
+      root: scene.house.directory.root,
+      files: InterruptedFileSystem(
+        scene.house.files,
+        beforeLooking: { (path) throws(FileError) in
+          guard path.string.hasPrefix(database.string) else { return }
+          // The first is that which finds out whose database is to be rebuilt.
+          let isLater = looks.withLock { looks in
+            looks += 1
+            return looks > 1
+          }
+          if isLater { throw FileError(.status, path, .ioError) }
+        }), ambient: scene.house.directory.ambient)
+    #expect(throws: FileError(.status, database, .ioError)) { try scene.rebuild(failing) }
+    #expect(try scene.house.directory.olderDatabases().isEmpty)
+    #expect(try scene.rebuild().kept != nil)
   }
 
   private func goesOn(_ error: @escaping @Sendable (FilePath) -> StorageError) throws {
