@@ -52,11 +52,15 @@ struct ImportCommand: StoreCommand {
   private func warn(of setAside: [FileRecord]) {
     let count = setAside.count { $0.reason != .incomplete }
     guard count > 0 else { return }
-    Output.warning(
-      FeedSyncError(
-        .badInput, operation: "import",
-        message: count == 1 ? "a file is set aside" : "\(count) files are set aside",
-        hint: "'feedsync status' says which, and why"))
+    let found = FeedSyncError(
+      .badInput, operation: "import",
+      message: count == 1 ? "a file is set aside" : "\(count) files are set aside",
+      hint: "'feedsync status' says which, and why")
+    switch global.format {
+    case .text: Output.warning(found)
+    // A program that reads why the command ended with 65 reads one object.
+    case .json: Output.error(found, format: .json)
+    }
   }
 
   /// Says that a recovery is to be gone on with, which an import does not do: what the folder has

@@ -45,6 +45,7 @@ import Testing
     #expect(file.keys == ["detail", "file", "reason"])
     #expect(file["file"]?.text == "logs/junk/a\nb.log")
     #expect(file["reason"]?.text == "damaged")
+    #expect(try run.error()["message"]?.text == "a file is set aside")
     let text = try machine.feedsync("import", environment: bob)
     #expect(text.status == 65)
     #expect(text.output.contains("damaged"))
