@@ -42,7 +42,14 @@ package struct ContainerFolder: Sendable {
 
   /// Whether it is the folder that is missing, or the marker in it, or something else is wrong.
   private func explain(_ error: FileError) -> any Error {
-    switch error.errno {
+    // What has its name is left alone, and is no reason to do without what is local.
+    if let kind = error.foundKind {
+      return ContainerError.markerDamaged(markerFile, detail: "it is no regular file but: \(kind)")
+    }
+    if error.isTooLarge {
+      return ContainerError.markerDamaged(markerFile, detail: "it is larger than any marker")
+    }
+    return switch error.errno {
     case .noSuchFileOrDirectory:
       (try? files.status(of: root)) == nil
         ? ContainerError.folderMissing(root) : ContainerError.markerMissing(root)

@@ -105,6 +105,29 @@ import Testing
     #expect(throws: ContainerError.newerFormat(file, found: 2)) { try scene.reader.importAll() }
   }
 
+  @Test(
+    "is away as long as its marker is no file, or larger than any: local writes still work",
+    arguments: [FileKind.directory, .fifo, .symbolicLink, .regular])
+  func strangeMarker(kind: FileKind) throws {
+    let scene = try TwoAuthors()
+    let file = scene.reader.folder.appending(Marker.name)
+    try scene.world.remove(file)
+    let fake = try #require(scene.world.fake)
+    switch kind {
+    case .directory: fake.putDirectory(file)
+    case .symbolicLink: fake.putLink(file, to: "elsewhere")
+    case .regular: fake.put(file, [UInt8](repeating: 0, count: 1 << 17))
+    default: fake.putSpecial(file, kind: kind)
+    }
+    let absence = try #require(try scene.reader.device.absence())
+    #expect(absence.isAbsence)
+    try scene.reader.put("mine", #"{"n":1}"#)
+    #expect(throws: absence) { try scene.reader.importAll() }
+    try scene.world.remove(file)
+    try scene.world.place(scene.world.marker.bytes, at: file)
+    #expect(try scene.reader.importAll().published == 1)
+  }
+
   @Test("is away as long as its marker is damaged: local writes still work")
   func damagedMarker() throws {
     let scene = try TwoAuthors()
