@@ -18,10 +18,20 @@ extension FeedSyncError {
     self.init(
       code, operation: verb,
       file: (isTemporary ? error.path.removingLastComponent() : error.path).string,
-      message: "cannot \(verb): \(error.errno.description)",
-      hint: Self.hint(
-        for: error.errno, at: error.path,
-        purpose: error.operation == .access ? .writing : isWriting ? .naming : .reading))
+      message: "cannot \(verb): \(Self.reason(for: error))",
+      hint: error.foundKind.map { _ in Self.hintAgainstOthers }
+        ?? Self.hint(
+          for: error.errno, at: error.path,
+          purpose: error.operation == .access ? .writing : isWriting ? .naming : .reading))
+  }
+
+  /// What a number stands for that no call has given says nothing to anybody.
+  private static func reason(for error: FileError) -> String {
+    switch error.foundKind {
+    case .regular: "a file stands where a folder is to be"
+    case let kind?: "it is no regular file but: \(kind.rawValue)"
+    case nil: error.errno.description
+    }
   }
 
   /// What helps against an error number, if anything is known to.
@@ -33,7 +43,8 @@ extension FeedSyncError {
       FileOwnership.blocking(purpose, path)?.hint
         ?? "the mode of the folder allows it: look for an immutable file (lsattr), a sticky folder,"
         + " or a server that refuses (root_squash, a read-only share)"
-    case .noSpace: "the disk is full: make room, then try again"
+    case .noSpace:
+      "the disk is full, or can hold no more files (df -i): make room, then try again"
     case .diskQuotaExceeded: "your quota on that disk is used up: make room, then try again"
     case .readOnlyFileSystem: "the folder is mounted read-only: mount it for writing"
     case .socketNotConnected, .connectionAbort, .operationNotSupportedByDevice:
@@ -48,13 +59,15 @@ extension FeedSyncError {
       "another process of this device has it, and may be suspended: look for it with 'fuser'"
     case .noLocks:
       "the file system has no locks: keep the state on a local disk (FEEDSYNC_STATE)"
-    case .notDirectory:
-      "something else has the name, such as a symbolic link, which no syncer follows: move it away"
+    case .notDirectory, .tooManySymbolicLinkLevels: hintAgainstOthers
     case .tooManyOpenFiles, .tooManyOpenFilesInSystem: hintAgainstOpenFiles
     case .fileNameTooLong: "the path is too long for this file system: mount it nearer to the root"
     default: nil
     }
   }
+
+  private static let hintAgainstOthers =
+    "something else has the name, such as a symbolic link, which no syncer follows: move it away"
 
   static let hintAgainstOpenFiles =
     "end other programs, or raise the limit: 'ulimit -n', LimitNOFILE of a systemd unit; of the"

@@ -38,6 +38,18 @@ import Testing
     try await report.close()
   }
 
+  @Test func whatStandsInThePlaceOfTheFolderIsToldInWords() throws {
+    let documents = place.folder.appending(path: "Documents")
+    try Data().write(to: documents)
+    let file = #expect(throws: FeedSyncError.self) { _ = try container.documents() }
+    #expect(file?.message.hasSuffix("a file stands where a folder is to be") == true)
+    try FileManager.default.removeItem(at: documents)
+    try FileManager.default.createSymbolicLink(at: documents, withDestinationURL: place.root)
+    let link = #expect(throws: FeedSyncError.self) { _ = try container.documents() }
+    #expect(link?.message.hasSuffix("it is no regular file but: symbolicLink") == true)
+    #expect(link?.hint?.contains("move it away") == true)
+  }
+
   @Test func aDocumentStaysOpenWhileItsContainerIsAway() async throws {
     let report = try await DocumentFile.create("report.txt", "mine", in: try container.documents())
     try await report.edit { $0 += ", edited" }
