@@ -22,10 +22,13 @@ package struct DiskSpaceCheck: DoctorCheck {
   private func finding(_ space: FreeSpace, what: String, path: FilePath) -> Finding? {
     let isOutOfFiles = space.files.map { $0 < Self.scarceFiles } ?? false
     guard space.bytes < Self.scarceBytes || isOutOfFiles else { return nil }
+    let hasNoBytes = space.bytes < 1 << 20
+    let isFull = hasNoBytes || space.files == 0
+    // What there is none of, before what there is little of.
+    let lacksFiles = isOutOfFiles && !hasNoBytes
     let rest =
-      isOutOfFiles && space.bytes >= Self.scarceBytes
+      lacksFiles && (space.files == 0 || space.bytes >= Self.scarceBytes)
       ? "\(space.files ?? 0) more files" : FindingWords.size(space.bytes)
-    let isFull = space.bytes < 1 << 20 || space.files == 0
     return Finding(
       isFull ? .error : .warning, check: name, file: path.string,
       message: "the disk of the \(what) has room for \(rest) only",
