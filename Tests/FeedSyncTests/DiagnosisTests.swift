@@ -74,6 +74,28 @@ import Testing
     #expect(try diagnose().filter { $0.check == "documents" } == [])
   }
 
+  @Test func aLinkInThePlaceOfAllAttachmentsIsNamed() throws {
+    try ann.write { try $0.put(Note(title: "x"), at: "x", in: "notes") }
+    let blobs = place.folder.appending(path: "blobs")
+    try FileManager.default.createSymbolicLink(at: blobs, withDestinationURL: place.root)
+    let found = try diagnose().filter { $0.check == "attachments" }
+    #expect(found.map(\.severity) == [.error])
+    #expect(found.first?.file == blobs.path)
+    try FileManager.default.removeItem(at: blobs)
+    try FileManager.default.createDirectory(at: blobs, withIntermediateDirectories: true)
+    #expect(try diagnose() == [])
+  }
+
+  @Test func whatThereIsNoneOfIsNamedBeforeWhatThereIsLittleOf() throws {
+    func message(_ space: FreeSpace) throws -> String? {
+      try diagnose { $0.freeSpace = { _ in space } }.first?.message
+    }
+    let files = FreeSpace(bytes: 6 << 20, totalBytes: 1 << 40, files: 0)
+    #expect(try message(files)?.contains("room for 0 more files") == true)
+    let bytes = FreeSpace(bytes: 0, totalBytes: 1 << 40, files: 0)
+    #expect(try message(bytes)?.contains("0 KiB") == true)
+  }
+
   @Test func littleRoomIsAWarningAndNoneAnError() throws {
     func found(_ space: FreeSpace) throws -> [Finding.Severity] {
       let findings = try diagnose { $0.freeSpace = { _ in space } }

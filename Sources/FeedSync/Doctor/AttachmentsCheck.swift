@@ -1,4 +1,6 @@
+import BlobStorage
 import Syncing
+import SystemFiles
 
 /// Whether the content of all attachments is here, by a look at sizes: to read gigabytes is what
 /// `attachments verify` is for.
@@ -8,6 +10,8 @@ package struct AttachmentsCheck: DoctorCheck {
 
   package func findings(in patient: Patient) throws -> [Finding] {
     guard let device = patient.deviceAtHand else { return [] }
+    // Then none can be here.
+    if let inTheWay = inTheWay(of: BlobFolder(device.container)) { return [inTheWay] }
     let survey = try AttachmentSurvey(device: device)
     let wording = try AttachmentWording(device)
     // Looked at once no transaction is open: a folder on a network may not answer for long.
@@ -19,6 +23,17 @@ package struct AttachmentsCheck: DoctorCheck {
     let awaited = missing.filter { if case .awaited = $0.availability { true } else { false } }
     let bad = missing.filter { if case .awaited = $0.availability { false } else { true } }
     return bad.prefix(Self.named).map(finding) + more(bad.count - Self.named) + note(awaited)
+  }
+
+  /// What stands where the content of all attachments is to be, and is no folder.
+  private func inTheWay(of blobs: BlobFolder) -> Finding? {
+    guard let kind = try? blobs.container.files.status(of: blobs.root).kind, kind != .directory
+    else { return nil }
+    return Finding(
+      .error, check: name, file: blobs.root.string,
+      message: "it is no folder but: \(kind.rawValue); no attachment is read or written there",
+      hint: "put the folder itself in its place: no syncer follows a link, and to it all that was"
+        + " in the folder is deleted")
   }
 
   private func finding(_ entry: AttachmentEntry) -> Finding {
