@@ -111,6 +111,11 @@ extension FeedSyncError {
     }
   }
 
+  /// What helps where a syncer has something in a file's place.
+  static let hintForUnarrived =
+    "have the syncer keep the whole folder on this machine (no virtual files), or let it finish; do"
+    + " not remove what stands for a file: that may remove the file everywhere"
+
   private init(container error: ContainerError, operation: String) {
     switch error {
     case .folderMissing(let path):
@@ -129,6 +134,11 @@ extension FeedSyncError {
             + " container in logs/; it puts theirs back, run where a device of it is known"
           : "let your syncer finish, mount the folder, or run 'feedsync init DIR', which puts the"
             + " marker back where files of the container are")
+    case .markerUnarrived(let path):
+      self.init(
+        .noContainer, operation: operation, file: path.string,
+        message: "the container's marker is not on this machine: this stands for it",
+        hint: Self.hintForUnarrived)
     case .unreachable(let path, let errno):
       let isForbidden = errno == .permissionDenied || errno == .notPermitted
       self.init(

@@ -8,6 +8,9 @@ package enum ContainerError: Error, Equatable, Sendable {
   case folderMissing(FilePath)
   /// The folder is there, and its marker is not: not mounted, emptied, or never a container.
   case markerMissing(FilePath)
+  /// The folder is there, and in the place of its marker is what a syncer has for a file that is
+  /// online only, or on its way.
+  case markerUnarrived(FilePath)
   /// The folder is there and cannot be reached now: no permission, a dead mount, a failing disk.
   case unreachable(FilePath, Errno)
   /// The marker cannot be read as one.

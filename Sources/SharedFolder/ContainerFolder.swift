@@ -52,11 +52,20 @@ package struct ContainerFolder: Sendable {
     return switch error.errno {
     case .noSuchFileOrDirectory:
       (try? files.status(of: root)) == nil
-        ? ContainerError.folderMissing(root) : ContainerError.markerMissing(root)
+        ? ContainerError.folderMissing(root) : whyMissing()
     case .notDirectory: ContainerError.folderMissing(root)
     case _ where error.meansUnreachable: ContainerError.unreachable(markerFile, error.errno)
     default: error
     }
+  }
+
+  private func whyMissing() -> ContainerError {
+    // Only looked at for what to say: a folder that cannot be listed has no marker, either.
+    let names = (try? files.list(root)) ?? []
+    guard let name = names.first(where: { UnarrivedName.isOfMarker($0.bytes) })?.name else {
+      return .markerMissing(root)
+    }
+    return .markerUnarrived(root.appending(name))
   }
 
   /// Makes the folder a container, unless another device or process has just done so.

@@ -7,6 +7,9 @@ import SystemPackage
 ///     SegmentName(first: 1, last: 12, digest: 0xFF).text
 ///     // "0000000000000001-000000000000000c-00000000000000ff.log"
 package struct SegmentName: Hashable, Sendable {
+  /// How many bytes each has.
+  static let length = 54
+
   package let first: UInt64
   package let last: UInt64
   package let digest: UInt64
@@ -19,7 +22,8 @@ package struct SegmentName: Hashable, Sendable {
 
   /// Reads a name; nil if it is not exactly of this form.
   package init?(_ bytes: [UInt8]) {
-    guard bytes.count == 54, bytes[16] == UInt8(ascii: "-"), bytes[33] == UInt8(ascii: "-"),
+    guard bytes.count == Self.length,
+      bytes[16] == UInt8(ascii: "-"), bytes[33] == UInt8(ascii: "-"),
       bytes[50...].elementsEqual(".log".utf8), let first = Self.number(in: bytes, at: 0),
       let last = Self.number(in: bytes, at: 17), let digest = Self.number(in: bytes, at: 34)
     else { return nil }

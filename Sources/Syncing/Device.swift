@@ -147,7 +147,7 @@ extension ContainerError {
   /// So is one whose marker is half there: a syncer may be writing it in place.
   package var isAbsence: Bool {
     switch self {
-    case .folderMissing, .markerMissing, .markerDamaged, .unreachable: true
+    case .folderMissing, .markerMissing, .markerUnarrived, .markerDamaged, .unreachable: true
     default: false
     }
   }

@@ -91,7 +91,13 @@ extension DeviceDirectory {
     let isUnreadable = listing.unreadable.contains { error in
       error.path.lastComponent.flatMap { StreamID($0.string) } != nil
     }
-    guard !isUnreadable else { return true }
+    let isUnarrived = listing.foreign.contains { place in
+      place.directory.flatMap { StreamID($0.string) } != nil
+        && UnarrivedName.isOfSegment(place.name.bytes)
+    }
+    let names = try files.list(container.root).map(\.bytes)
+    guard !isUnreadable, !isUnarrived, !names.contains(where: UnarrivedName.isOfComingMarker)
+    else { return true }
     return listing.segments.contains { file in
       guard case .setAside(let record) = reader.take(file) else { return false }
       switch record.reason {

@@ -84,6 +84,31 @@ import Testing
     #expect(messages.last?.hasPrefix("Syncthing has kept a second version of \(stem).log") == true)
   }
 
+  /// To remove what Nextcloud has in its place removes the file on all machines.
+  @Test("never calls dispensable what stands for a file that the syncer keeps online only")
+  func onlineOnly() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    try machine.feedsync("put", "n", "x", "{}")
+    let file = try #require(try machine.logs().first)
+    for number in 0..<30 {
+      try Data().write(to: file.deletingLastPathComponent().appending(path: "\(number).txt"))
+    }
+    let stub = file.appendingPathExtension("nextcloud")
+    try FileManager.default.moveItem(at: file, to: stub)
+    let run = try machine.diagnose(environment: bob)
+    #expect(run.status == 1 && run.found.first == "warning unarrived")
+    let finding = try #require(run.findings.first)
+    #expect(finding["file"]?.text?.hasSuffix(stub.lastPathComponent) == true)
+    #expect(finding["hint"]?.text?.contains("do not remove") == true)
+    let marker = machine.folder.appending(path: "feedsync.container")
+    try FileManager.default.moveItem(at: marker, to: marker.appendingPathExtension("nextcloud"))
+    #expect(try machine.feedsync("put", "n", "y", "{}", environment: bob).status == 0)
+    let refused = try machine.feedsync("import", "--format", "json", environment: bob)
+    #expect(refused.status == 66)
+    #expect(try refused.error()["hint"]?.text?.contains("do not remove") == true)
+  }
+
   @Test("tells a second marker that is another container's from one that is a copy")
   func markers() throws {
     let machine = try Machine()

@@ -77,6 +77,45 @@ import Testing
     #expect(!house.exists(markerFile))
   }
 
+  /// As Nextcloud's virtual files, `rclone`'s partial ones and Syncthing's temporaries are called.
+  @Test(
+    "makes none where the marker is online only, or on its way",
+    arguments: [
+      "feedsync.container.nextcloud", "feedsync.container.00c0ffee.partial",
+      ".syncthing.feedsync.container.tmp", "~syncthing~feedsync.container.tmp",
+    ])
+  func unarrivedMarker(name: String) throws {
+    let path = folder.appending(name)
+    try house.files.publish([0x20], at: path, temporaryName: "t")
+    let isHidden = !name.hasPrefix("feedsync")
+    let expected =
+      isHidden ? ContainerError.markerMissing(folder) : ContainerError.markerUnarrived(path)
+    #expect(throws: expected) { try house.initialise(folder) }
+    #expect(!house.exists(markerFile))
+    try house.files.remove(path)
+    #expect(try house.initialise(folder).isCreated)
+    // Now it is away for who knows it, who works locally.
+    try house.move(markerFile, to: path)
+    let absence = try #require(try house.open().device.absence())
+    #expect(absence == expected && absence.isAbsence)
+  }
+
+  @Test("makes none beside files of a container that are online only")
+  func unarrivedFiles() throws {
+    try house.initialise(folder)
+    try write("a")
+    let logs = ContainerFolder(root: folder, files: house.files)
+    for file in try logs.list().segments {
+      let path = logs.logs.appending(file.directory).appending(file.name)
+      try house.move(path, to: FilePath(path.string + ".nextcloud"))
+    }
+    try house.files.remove(markerFile)
+    #expect(throws: ContainerError.markerMissing(folder)) {
+      try house.initialise(folder, in: house.other("other"))
+    }
+    #expect(!house.exists(markerFile))
+  }
+
   @Test("makes one beside files that are of no container")
   func strangeFiles() throws {
     let logs = folder.appending("logs")

@@ -19,7 +19,9 @@ package struct ForeignFilesCheck: DoctorCheck {
       foreign.sorted().map { finding($0, isDuplicate: false) }
       + duplicates.sorted().map { finding($0, isDuplicate: true) }
     guard all.count > Self.named else { return all }
-    return all.prefix(Self.named) + [
+    // What is only noted may be thousands.
+    let ordered = all.filter { $0.severity != .note } + all.filter { $0.severity == .note }
+    return ordered.prefix(Self.named) + [
       Finding(
         .note, check: name, message: "\(all.count - Self.named) more such files",
         hint: "'feedsync status' names them all")
@@ -40,6 +42,13 @@ package struct ForeignFilesCheck: DoctorCheck {
           + (isDuplicate ? ", with content that is imported already" : ""),
         hint: "no syncer should find one: files under logs/ never change. Look whether something"
           + " rewrites files there, or two machines work with one copied state; then remove it")
+    }
+    if UnarrivedName.isOfSegment(Array(last.utf8)) {
+      return Finding(
+        .warning, check: "unarrived", file: "logs/" + path,
+        message: "the file is not on this machine: the syncer keeps it online only, or is bringing"
+          + " it",
+        hint: FeedSyncError.hintForUnarrived)
     }
     return Finding(
       .note, check: name, file: "logs/" + path,
