@@ -69,6 +69,12 @@ package struct LinuxFileSystem: FileSystem {
   }
 
   package func checkWriting(to directory: FilePath) throws(FileError) {
+    var raw = stat()
+    try SystemCall.run(.access, directory) { Int(stat($0, &raw)) }
+    // access(2) only looks at a file's mode, and refuses the superuser one that nobody may execute.
+    guard FileKind(mode: raw.st_mode) == .directory else {
+      throw FileError(.access, directory, .notDirectory)
+    }
     try SystemCall.run(.access, directory) { Int(access($0, W_OK | X_OK)) }
   }
 

@@ -50,6 +50,22 @@ import Testing
     }
   }
 
+  @Test("No name can be made in a file, whatever its mode says", arguments: Subject.allCases)
+  func writingToFile(subject: Subject) throws {
+    try subject.run { files, directory in
+      try files.checkWriting(to: directory)
+      let (file, link) = (directory.appending("f"), directory.appending("l"))
+      try files.publish([1], at: file, temporaryName: "t", exactMode: 0o777)
+      let error = failure { () throws(FileError) in try files.checkWriting(to: file) }
+      #expect(error == FileError(.access, file, .notDirectory))
+      try files.makeSymbolicLink(link, to: directory)
+      try files.checkWriting(to: link)
+      let none = directory.appending("none")
+      let missing = failure { () throws(FileError) in try files.checkWriting(to: none) }
+      #expect(missing == FileError(.access, none, .noSuchFileOrDirectory))
+    }
+  }
+
   @Test("Removing needs the right call for the kind", arguments: Subject.allCases)
   func removing(subject: Subject) throws {
     try subject.run { files, directory in
