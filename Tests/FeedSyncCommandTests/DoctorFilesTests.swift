@@ -109,6 +109,24 @@ import Testing
     #expect(try refused.error()["hint"]?.text?.contains("do not remove") == true)
   }
 
+  @Test("names a link in the place of a device's files, of which none are imported")
+  func linkedStream() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    try machine.feedsync("put", "n", "x", "{}")
+    let stream = try #require(try machine.logs().first).deletingLastPathComponent()
+    let elsewhere = machine.root.appending(path: "elsewhere")
+    try FileManager.default.moveItem(at: stream, to: elsewhere)
+    try FileManager.default.createSymbolicLink(at: stream, withDestinationURL: elsewhere)
+    let run = try machine.diagnose(environment: bob)
+    #expect(run.status == 1 && run.found == ["warning in-the-way"])
+    #expect(run.findings.first?["file"]?.text == "logs/\(stream.lastPathComponent)")
+    try FileManager.default.removeItem(at: stream)
+    try FileManager.default.moveItem(at: elsewhere, to: stream)
+    #expect(try machine.feedsync("import", environment: bob).status == 0)
+    #expect(try machine.diagnose(environment: bob).found == [])
+  }
+
   @Test("tells a second marker that is another container's from one that is a copy")
   func markers() throws {
     let machine = try Machine()

@@ -1,4 +1,5 @@
 import DocumentStorage
+import Replication
 import SharedFolder
 import Syncing
 import SystemPackage
@@ -28,6 +29,26 @@ package struct ForeignFilesCheck: DoctorCheck {
     ]
   }
 
+  /// What stands in the place of something that is to be imported.
+  private func missed(_ path: String, _ last: String) -> Finding? {
+    if UnarrivedName.isOfSegment(Array(last.utf8)) {
+      return Finding(
+        .warning, check: "unarrived", file: "logs/" + path,
+        message: "the file is not on this machine: the syncer keeps it online only, or is bringing"
+          + " it",
+        hint: FeedSyncError.hintForUnarrived)
+    }
+    // At the top: in its own place, which a folder is to have.
+    if StreamID(path) != nil {
+      return Finding(
+        .warning, check: "in-the-way", file: "logs/" + path,
+        message: "it is no folder, and has the place of a device's files: none of them are"
+          + " imported, or published",
+        hint: "put the folder itself there: no link is followed, here or by a syncer")
+    }
+    return nil
+  }
+
   private func finding(_ path: String, isDuplicate: Bool) -> Finding {
     let last = path.split(separator: "/").last.map { String($0) } ?? path
     let copy =
@@ -43,13 +64,7 @@ package struct ForeignFilesCheck: DoctorCheck {
         hint: "no syncer should find one: files under logs/ never change. Look whether something"
           + " rewrites files there, or two machines work with one copied state; then remove it")
     }
-    if UnarrivedName.isOfSegment(Array(last.utf8)) {
-      return Finding(
-        .warning, check: "unarrived", file: "logs/" + path,
-        message: "the file is not on this machine: the syncer keeps it online only, or is bringing"
-          + " it",
-        hint: FeedSyncError.hintForUnarrived)
-    }
+    if let missed = missed(path, last) { return missed }
     return Finding(
       .note, check: name, file: "logs/" + path,
       message: isDuplicate
