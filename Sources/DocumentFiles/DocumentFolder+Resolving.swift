@@ -51,8 +51,9 @@ extension DocumentFolder {
       try await change(version.file, deleting: version) { place, directory in
         // First: what is kept, and stays all the same, would be kept again by each attempt.
         try checkWritable([version])
-        try keep(version, of: place)
-        try take(version, of: place, from: directory)
+        try keeping(version, of: place, in: directory) {
+          try take(version, of: place, from: directory)
+        }
         try domain.report(.resolved, version: version.persistentIdentifier, at: place.path)
       }
     }
@@ -270,36 +271,72 @@ extension DocumentFolder {
     guard seen.isStill(before) else {
       throw DocumentFileError.changedMeanwhile(path: place.path.string)
     }
-    var access = access
-    if let before {
-      // First: what is kept, and stays all the same, would be kept again by each attempt.
-      try ambient.checkWritable(directory, place.name)
-      let old = try directory.open(place.name)
-      try check(old, is: before)
-      access = try FileAccess(to: old)
-      try keep(old, named: place.name, of: place)
+    guard let before else {
+      return try replace(place, in: directory, expecting: nil, access: access, write)
     }
+    // First: what is kept, and stays all the same, would be kept again by each attempt.
+    try ambient.checkWritable(directory, place.name)
+    let old = try directory.open(place.name)
+    try check(old, is: before)
+    let present = try FileAccess(to: old)
+    try keeping(old, as: before, named: place.name, of: place, in: directory) {
+      try replace(place, in: directory, expecting: before.stamp, access: present, write)
+    }
+  }
+
+  private func replace(
+    _ place: DocumentPlace, in directory: OpenDirectory, expecting stamp: FileStamp?,
+    access: FileAccess?, _ write: (OpenFile) throws -> Void
+  ) throws {
     let outcome = try replacement(of: place.name, at: place, in: directory).replace(
-      place.name, expecting: before?.stamp, access: access, write)
+      place.name, expecting: stamp, access: access, write)
     if let error = outcome.notDurable { throw error }
   }
 
-  private func keep(_ version: FileVersion, of place: DocumentPlace) throws {
+  private func keeping(
+    _ version: FileVersion, of place: DocumentPlace, in directory: OpenDirectory,
+    _ body: () throws -> Void
+  ) throws {
     let file = try open(version)
     try check(file, is: version)
     guard let name = version.path.lastComponent else { return }
-    try keep(file, named: name, of: place)
-    // What was written into it while it was copied would be missing in the copy.
-    try check(file, is: version)
+    try keeping(file, as: version, named: name, of: place, in: directory, body)
   }
 
-  private func keep(
-    _ file: OpenFile, named name: FilePath.Component, of place: DocumentPlace
+  /// Keeps a file, and does what takes away its name.
+  ///
+  /// Where it stays, since somebody writes into it, it is not kept: each attempt would keep what
+  /// was there by then.
+  private func keeping(
+    _ file: OpenFile, as version: FileVersion, named name: FilePath.Component,
+    of place: DocumentPlace, in directory: OpenDirectory, _ body: () throws -> Void
   ) throws {
+    // What was written into it while it was copied would be missing in the copy.
+    let id = try keep(file, named: name, of: place) { try check(file, is: version) }
+    do {
+      try body()
+    } catch let error as DocumentFileError {
+      guard case .changedMeanwhile = error, let present = try? directory.status(of: name),
+        try file.status().isSameFile(as: present)
+      else { throw error }
+      // What failed first is what is told.
+      try? kept.remove(place.relative, id)
+      try? domain.report(.lost, version: id.string, at: place.path)
+      throw error
+    }
+  }
+
+  @discardableResult
+  private func keep(
+    _ file: OpenFile, named name: FilePath.Component, of place: DocumentPlace,
+    _ check: () throws -> Void = {}
+  ) throws -> FilePath.Component {
     let id = try kept.keep(place.relative, name: name, modified: try file.status().modified) {
       try $0.write(contentsOf: file)
+      try check()
     }
     try domain.report(.gained, version: id.string, at: place.path)
+    return id
   }
 
   /// Keeps contents that are in no file.

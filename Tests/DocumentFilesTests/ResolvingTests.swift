@@ -155,6 +155,49 @@ import Testing
     }
   }
 
+  /// A program that appends to a large file for minutes, while somebody tries again and again.
+  @Test(arguments: [DocumentAmbient.Step.written, .exchanged])
+  func v6_whatSomebodyWritesIntoIsNotKeptByEachAttempt(step: DocumentAmbient.Step) async throws {
+    let (desk, copy) = (desk, copy)
+    let file = try FileHandle(forWritingTo: URL(filePath: desk.path("a.txt").string))
+    desk.atSteps { made in
+      guard made == step else { return }
+      try file.seekToEnd()
+      try file.write(contentsOf: Data(" and more".utf8))
+    }
+    for _ in 1...3 {
+      await #expect(throws: DocumentFileError.changedMeanwhile(path: desk.path("a.txt").string)) {
+        try await folder.resolve("a.txt", keeping: try conflict())
+      }
+    }
+    desk.atSteps(nil)
+    #expect(try others() == ["theirs"])
+    #expect(try desk.read("a.txt") == "mine and more and more and more")
+    #expect(try desk.names == [copy, "a.txt"].sorted())
+    try await folder.resolve("a.txt", keeping: try conflict())
+    #expect(try others() == ["mine and more and more and more"])
+  }
+
+  @Test func v6_norIsHalfOfItThatWasThereWhileItWasCopied() async throws {
+    let path = URL(filePath: desk.path("a.txt").string)
+    let adapted = try desk.folder { ambient in
+      let random = ambient.random
+      ambient.random = {
+        // Whoever keeps a version takes a number before he copies it.
+        let file = try? FileHandle(forWritingTo: path)
+        _ = try? file?.seekToEnd()
+        try? file?.write(contentsOf: Data(" and more".utf8))
+        return random()
+      }
+    }
+    let chosen = try conflict()
+    await #expect(throws: DocumentFileError.self) {
+      try await adapted.resolve("a.txt", keeping: chosen)
+    }
+    #expect(try others() == ["theirs"])
+    #expect(try desk.read("a.txt").hasPrefix("mine and more"))
+  }
+
   @Test func v5_theyAreChangedInsideOfACoordinatedWriteAndAllPresentersAreTold() async throws {
     let other = try desk.domain()
     let presenters = [Listener(desk.path("a.txt")), Listener(desk.path("a.txt"))]
