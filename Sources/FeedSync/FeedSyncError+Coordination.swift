@@ -84,6 +84,13 @@ extension FeedSyncError {
         message: "the local state is on a network file system, where locks and sockets do not"
           + " tell machines apart",
         hint: "set FEEDSYNC_STATE (or --state) to a folder on a local disk")
+    case .noArbiter(_, let errno)
+    where [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(Errno(rawValue: errno)):
+      self.init(
+        .tryAgain, operation: operation, file: path,
+        message: "the process that keeps the queue cannot be asked:"
+          + " \(Errno(rawValue: errno).description)",
+        hint: Self.hintAgainstOpenFiles)
     case .noArbiter(_, let errno):
       self.init(
         .tryAgain, operation: operation, file: path,

@@ -15,4 +15,15 @@ import Testing
       operation: "mkdir", path: "/state/coordination", errno: errno.rawValue)
     #expect(FeedSyncError(error, operation: "coordinate").code == code)
   }
+
+  @Test(
+    "blames no other process for a want of descriptors",
+    arguments: [Errno.tooManyOpenFiles, .tooManyOpenFilesInSystem])
+  func descriptors(errno: Errno) {
+    let error = CoordinationError.noArbiter(path: "/state/socket", errno: errno.rawValue)
+    let told = FeedSyncError(error, operation: "coordinate")
+    #expect(told.code == .tryAgain)
+    #expect(told.hint?.contains("ulimit -n") == true)
+    #expect(!told.message.contains("does not answer"))
+  }
 }
