@@ -58,6 +58,11 @@ package struct DocumentAmbient: Sendable {
   package var look: FolderContents.Look = FolderContents.system
   /// The largest document that is opened, and so that is saved, in bytes.
   package var maximumBytes = 256 << 20
+  /// Looks what has a name in a folder; nil if nothing has.
+  package var status:
+    @Sendable (OpenDirectory, FilePath.Component) throws(FileError) -> FileStatus? = {
+      (directory, name) throws(FileError) in try directory.statusIfPresent(of: name)
+    }
   /// Refuses a name in a folder that this user may not write.
   package var checkWritable: @Sendable (OpenDirectory, FilePath.Component) throws -> Void = {
     try $0.checkWritable($1)

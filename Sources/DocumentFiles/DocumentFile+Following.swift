@@ -160,7 +160,7 @@ extension DocumentFolder {
       }
       return Reading(
         bytes: bytes, digest: ContentsDigest(bytes), stamp: FileStamp(after),
-        hasConflicts: try !conflictVersions(of: place).isEmpty)
+        hasConflicts: try hasConflicts(place))
     }
     throw DocumentFileError.changedMeanwhile(path: place.path.string)
   }

@@ -17,6 +17,6 @@ extension DocumentFolder {
     // What is expected from now on has to be the very file that was read, as it was then.
     let after = FileStamp(try file.status())
     guard FileStamp(before) == after else { return .otherContents }
-    return .sameContents(after, hasConflicts: try !conflictVersions(of: place).isEmpty)
+    return .sameContents(after, hasConflicts: try hasConflicts(place))
   }
 }

@@ -82,7 +82,7 @@ extension DocumentFolder {
     }
     // In this order, so that no copy that comes with a new file is missed.
     if let stamp = try currentVersion(at: place)?.stamp {
-      return .looked(stamp, hasConflicts: try !conflictVersions(of: place).isEmpty)
+      return .looked(stamp, hasConflicts: try hasConflicts(place))
     }
     // Asked again: it may have gone between the asking and the looking.
     guard case .there = presence() else { return .away(isPlanned: isPlanned) }

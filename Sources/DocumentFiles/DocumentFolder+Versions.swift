@@ -61,7 +61,31 @@ extension DocumentFolder {
       of: place, FileVersion.currentIdentifier, .current, place.path, status, copy: nil)
   }
 
+  /// - throws: also where one of them cannot be looked at: what is settled is all that there is.
   func conflictVersions(of place: DocumentPlace) throws -> [FileVersion] {
+    let found = try conflictCopies(of: place).map { found in
+      let (name, copy) = (found.name, found.copy)
+      let version = version(
+        of: place, name.string, .conflict, place.beside(name).path, try found.status.get(),
+        copy: copy)
+      return (version, copy.moment)
+    }
+    return found.sorted { one, other in
+      one.1 == other.1
+        ? one.0.persistentIdentifier < other.0.persistentIdentifier : one.1 < other.1
+    }.map(\.0)
+  }
+
+  /// Whether there are versions of conflicts; one that cannot be looked at is one, too.
+  func hasConflicts(_ place: DocumentPlace) throws -> Bool {
+    try !conflictCopies(of: place).isEmpty
+  }
+
+  private typealias FoundCopy = (
+    name: FilePath.Component, copy: ConflictCopy, status: Result<FileStatus, FileError>
+  )
+
+  private func conflictCopies(of place: DocumentPlace) throws -> [FoundCopy] {
     let directory: OpenDirectory
     do {
       directory = try place.openDirectory()
@@ -69,21 +93,19 @@ extension DocumentFolder {
       guard error.isOfMissingFile else { throw error }
       return []
     }
-    var found: [(FileVersion, ConflictCopy.Moment)] = []
+    var found: [FoundCopy] = []
     for entry in try directory.list() where entry.name != place.name {
-      guard let copy = ConflictCopy(entry.name), copy.document == place.name,
+      guard let copy = ConflictCopy(entry.name), copy.document == place.name else { continue }
+      do throws(FileError) {
         // One that has just gone is no version; a link or a FIFO never is.
-        let status = try? directory.status(of: entry.name), status.kind == .regular
-      else { continue }
-      let path = place.beside(entry.name).path
-      let version = version(
-        of: place, entry.name.string, .conflict, path, status, copy: copy)
-      found.append((version, copy.moment))
+        guard let status = try ambient.status(directory, entry.name), status.kind == .regular
+        else { continue }
+        found.append((entry.name, copy, .success(status)))
+      } catch {
+        found.append((entry.name, copy, .failure(error)))
+      }
     }
-    return found.sorted { one, other in
-      one.1 == other.1
-        ? one.0.persistentIdentifier < other.0.persistentIdentifier : one.1 < other.1
-    }.map(\.0)
+    return found
   }
 
   func keptVersions(of place: DocumentPlace) throws -> [FileVersion] {

@@ -29,7 +29,7 @@ extension DocumentFolder {
   ///
   /// Links are not followed. Conflict copies are no documents of their own; one whose document is
   /// gone stands for it. Hidden folders and what is never synced are left out, as are folders that
-  /// cannot be read, which `onUnreadable` hears of.
+  /// cannot be read, and files that cannot be looked at, which `onUnreadable` hears of.
   ///
   ///     for entry in try documents.documents(includingGone: true) where entry.kept > 0 {
   ///       print(entry.path, try documents.otherVersions(of: entry.path) ?? [])
@@ -44,7 +44,7 @@ extension DocumentFolder {
     try DocumentWalk(root: path).forEachDirectory(onUnreadable: onUnreadable) {
       (directory, names) throws(FileError) in
       guard result.count < Self.maximumEntries else { return [] }
-      let (documents, folders) = try look(into: directory, names)
+      let (documents, folders) = try look(into: directory, names, onUnreadable: onUnreadable)
       result += documents
       return folders
     }
@@ -59,12 +59,21 @@ extension DocumentFolder {
   }
 
   private func look(
-    into directory: OpenDirectory, _ names: [FilePath.Component]
+    into directory: OpenDirectory, _ names: [FilePath.Component],
+    onUnreadable: (DocumentFileError) -> Void
   ) throws(FileError) -> (documents: [DocumentEntry], folders: [FilePath.Component]) {
     var files: [FilePath.Component: FileStatus] = [:]
     var (conflicts, folders): ([FilePath.Component: Int], [FilePath.Component]) = ([:], [])
     for entry in try directory.list() where !DocumentPlace.isHidden(entry.name) {
-      guard let status = try? directory.status(of: entry.name) else { continue }
+      let status: FileStatus
+      do throws(FileError) {
+        guard let found = try ambient.status(directory, entry.name) else { continue }
+        status = found
+      } catch {
+        // Of the others nobody should have to do without.
+        onUnreadable(DocumentFileError(error))
+        continue
+      }
       switch status.kind {
       case .directory:
         if entry.name.bytes.first != UInt8(ascii: ".") { folders.append(entry.name) }

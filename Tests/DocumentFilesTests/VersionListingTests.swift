@@ -1,5 +1,6 @@
 import DocumentFiles
 import FileCoordination
+import SystemFiles
 import SystemPackage
 import Testing
 
@@ -49,6 +50,31 @@ import Testing
     #expect(try folder.unresolvedConflictVersions(of: "a.txt")?.count == 1)
     #expect(try folder.documents().map(\.relativePath) == ["a.txt"])
     #expect(try folder.documents().first?.size == nil)
+  }
+
+  @Test func v1_oneThatCannotBeLookedAtIsNotTakenForGone() async throws {
+    try desk.write("a.txt", "mine")
+    try desk.write("b.txt", "mine")
+    try desk.write(Desk.copy("a"), "theirs")
+    let copy = desk.path(Desk.copy("a"))
+    let failing = try desk.folder { ambient in
+      ambient.status = { (directory, name) throws(FileError) in
+        guard name != copy.lastComponent else { throw FileError(.status, copy, .ioError) }
+        return try directory.statusIfPresent(of: name)
+      }
+    }
+    let expected = DocumentFileError.system(
+      operation: "status", path: copy.string, errno: Errno.ioError.rawValue)
+    #expect(throws: expected) { _ = try failing.otherVersions(of: "a.txt") }
+    var heard: [DocumentFileError] = []
+    let documents = try failing.documents(onUnreadable: { heard.append($0) })
+    #expect(documents.map(\.relativePath) == ["a.txt", "b.txt"] && heard == [expected])
+    // Who only edits the file need not do without it.
+    let document = try await DocumentFile<String>.open("a.txt", in: failing)
+    #expect(await document.state.contains(.inConflict))
+    try await document.edit { $0 = "mine, edited" }
+    try await document.close()
+    #expect(try desk.read("a.txt") == "mine, edited")
   }
 
   @Test func v2_aVersionHasContentsATimeAMachineAndAnIdentifierThatStays() throws {
