@@ -23,6 +23,16 @@ package struct FreeSpace: Hashable, Sendable {
     let unit = UInt64(status.f_frsize)
     return FreeSpace(
       bytes: UInt64(status.f_bavail) * unit, totalBytes: UInt64(status.f_blocks) * unit,
-      files: status.f_files > 0 ? UInt64(status.f_favail) : nil)
+      files: files(
+        available: UInt64(status.f_favail), ofAll: UInt64(status.f_files),
+        blocks: UInt64(status.f_blocks)))
+  }
+
+  /// How many files can still be made, as far as what a file system says of that is true.
+  ///
+  /// rclone says of a thousand million that all are there, on a disk with far fewer blocks.
+  package static func files(available: UInt64, ofAll all: UInt64, blocks: UInt64) -> UInt64? {
+    guard all > 0 else { return nil }
+    return available == 0 && all > blocks ? nil : available
   }
 }
