@@ -129,11 +129,7 @@ extension FeedSyncError {
       self.init(
         .noContainer, operation: operation, file: path.string,
         message: "the folder has no feedsync.container: it is empty, not mounted, or no container",
-        hint: operation == "init"
-          ? "mount the folder, or let your syncer finish: init makes no marker beside files of a"
-            + " container in logs/; it puts theirs back, run where a device of it is known"
-          : "let your syncer finish, mount the folder, or run 'feedsync init DIR', which puts the"
-            + " marker back where files of the container are")
+        hint: Self.hintForMissingMarker(in: operation))
     case .markerUnarrived(let path):
       self.init(
         .noContainer, operation: operation, file: path.string,
@@ -188,6 +184,14 @@ extension FeedSyncError {
         message: "the local state \(state.string) and the synced folder lie in one another",
         hint: "a database must never be synced: choose another --state DIR")
     }
+  }
+
+  private static func hintForMissingMarker(in operation: String) -> String {
+    operation == "init"
+      ? "mount the folder, or let your syncer finish: init makes no marker beside files of a"
+        + " container in logs/; it puts theirs back, run where a device of it is known"
+      : "let your syncer finish, mount the folder, or run 'feedsync init DIR', which puts the"
+        + " marker back where files of the container are"
   }
 
   private init(device error: DeviceError, operation: String) {
