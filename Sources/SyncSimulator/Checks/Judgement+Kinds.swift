@@ -190,7 +190,7 @@ extension Judgement {
     }
     // Who wrote the document anew had not seen the removal, nor had who forgot what it took away.
     let isRevived =
-      judged.forgotten?.holds(path) == true
+      judged.forgotten.holds(path)
       && outcome.revived.contains { $0.starts(with: path) }
     guard isAddedBeside || isRevived else {
       throw Finding(

@@ -53,6 +53,13 @@ extension Ledger {
       kept: zip(operations, isDropped).filter { !$1 }.map(\.0.operation.path))
   }
 
+  /// What may be forgotten of what a removal did to a document that waited to be published: whoever
+  /// writes the document anew may not have heard of it yet.
+  func forgottenOfWaiting(_ key: DocumentKey) -> Forgotten {
+    let isAnyDropped = operations(on: key).contains { dropped[$0.dot] != nil }
+    return Forgotten(isAll: isAnyDropped, dropped: [], kept: [])
+  }
+
   /// Whether the insert that a transaction's edits of a document belong to was dropped by somebody
   /// who had never heard of them: there, they show nothing until the document is written anew.
   func isStump(_ key: DocumentKey, editedAt place: Place) -> Bool {

@@ -127,8 +127,8 @@ struct JudgedPromise {
   let mayLackRemovals: Bool
   /// Whether what it edits was dropped by somebody who had never heard of it.
   let isStump: Bool
-  /// What was dropped of it; nil where it waited to be published.
-  let forgotten: Forgotten?
+  /// What was dropped of it.
+  let forgotten: Forgotten
 
   /// Whether the author of this edit had seen `other`: nobody sees an edit before its insert.
   func hasSeen(_ other: JudgedPromise) -> Bool { isAfter(other, seen) && couldSee(other) }

@@ -69,7 +69,8 @@ struct Promises {
       isRevoked: isPutBack && promise.transaction == nil,
       mayLackRemovals: isPutBack && promise.waits,
       isStump: place.map { ledger.isStump(promise.document, editedAt: $0) } ?? false,
-      forgotten: place.map { ledger.forgotten(of: promise.document, at: $0) })
+      forgotten: place.map { ledger.forgotten(of: promise.document, at: $0) }
+        ?? ledger.forgottenOfWaiting(promise.document))
   }
 
   /// The promises that must have been published by now and were not, though nothing was put back.
@@ -165,7 +166,7 @@ struct Judgement {
     // Who saw it may have written it again, beside the one who took it away.
     let writers = promises.filter { $0.promise.after?.value(at: leaf.path) == leaf.value }
     for other in promises where !other.isRevoked && other.hasSeen(origin) {
-      if outcome.revived.contains(leaf.path), other.forgotten?.holds(leaf.path) == true {
+      if outcome.revived.contains(leaf.path), other.forgotten.holds(leaf.path) {
         continue
       }
       guard
