@@ -5,6 +5,13 @@ import SegmentFormat
 
 // What the files of a stream may hold.
 extension Ledger {
+  /// Where the files of a stream stand: whoever brings them along into another container writes
+  /// them anew, with that one's name in them.
+  struct Shelf: Hashable {
+    let container: ContainerID
+    let stream: StreamID
+  }
+
   /// The borders of a file are fixed before it is written, and its content is, however often it
   /// is written (rule 32), until something is dropped from it; of a copied stream, each copy has
   /// its own.
@@ -13,7 +20,8 @@ extension Ledger {
   ) throws {
     guard !copied.contains(range.stream) else { return }
     let borders = range.first...range.last
-    let known = ranges[range.stream, default: [:]]
+    let shelf = Shelf(container: range.container, stream: range.stream)
+    let known = ranges[shelf, default: [:]]
     let overlapping = known.keys.filter { $0 != borders && $0.overlaps(borders) }
     if let other = overlapping.first(where: { !isJoining || !$0.isNested(with: borders) }),
       !isJoining || !isJoinedTwice(range.stream)
@@ -24,7 +32,7 @@ extension Ledger {
       throw Finding("\(range.stream) is published as two files of \(borders)")
     }
     guard !isReduced else { return }
-    ranges[range.stream, default: [:]][borders] = digest
+    ranges[shelf, default: [:]][borders] = digest
   }
 
   /// Whether several databases may join a stream, each where it sees fit: those of several devices,

@@ -49,8 +49,8 @@ struct Ledger {
   private(set) var salvaged: Set<StreamID> = []
   /// Former streams that several devices may join, each where it sees fit.
   private(set) var shared: Set<StreamID> = []
-  /// By stream: the ranges of the files, and what each is known by.
-  var ranges: [StreamID: [ClosedRange<UInt64>: UInt64]] = [:]
+  /// The ranges of the files of a stream in a container, and what each is known by.
+  var ranges: [Shelf: [ClosedRange<UInt64>: UInt64]] = [:]
   /// Transactions of which a file leaves nothing: what their authors had seen is said nowhere.
   var emptied: Set<Context.Entry> = []
   /// Operations that a file of somebody leaves out, and what that one had applied then.

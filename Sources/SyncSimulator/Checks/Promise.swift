@@ -16,12 +16,14 @@ struct Promise {
     /// Of the set at a path.
     case add([ByteString], Set<JSON>)
     case remove([ByteString], Set<JSON>)
+    /// By a newer program, at a path, which shows nothing (``Forerunner``).
+    case remark([ByteString])
 
     /// Whether it only takes away: then it may have to wait (protocol.md 7).
     var isRemoval: Bool {
       switch self {
       case .delete, .remove: true
-      case .put, .patch, .increment, .add: false
+      case .put, .patch, .increment, .add, .remark: false
       }
     }
   }
@@ -210,8 +212,13 @@ extension Promise {
   var editedKind: [ByteString]? {
     switch kind {
     case .increment(let path, _), .add(let path, _), .remove(let path, _): path
-    case .put, .patch, .delete: nil
+    case .put, .patch, .delete, .remark: nil
     }
+  }
+
+  /// Where a newer program remarked on something.
+  var remarked: [ByteString]? {
+    if case .remark(let path) = kind { path } else { nil }
   }
 
   /// Whether something that was there is not after it.

@@ -146,12 +146,15 @@ struct Judgement {
     _ other: JudgedPromise, _ judged: JudgedPromise, at path: [ByteString]
   ) -> Bool {
     guard !other.hasSeen(judged) else { return true }
-    guard other.promise.waits, other.promise.takesAway else { return false }
+    guard other.promise.waits, other.promise.takesAway || other.promise.settled == .document else {
+      return false
+    }
     return promises.contains { victim in
       victim.promise.number != other.promise.number && other.hasSeen(victim)
         && victim.isLedUpTo(by: judged)
         && (other.promise.after == nil
           || victim.promise.newPaths.contains { path.starts(with: $0) }
+          || victim.promise.remarked.map { path.starts(with: $0) } ?? false
           // It wrote all anew that showed, also where that is as it was.
           || mayWriteAll(victim) && victim.promise.after?.value(at: path) != nil)
     }

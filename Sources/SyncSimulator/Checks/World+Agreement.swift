@@ -159,11 +159,16 @@ extension World {
   }
 
   /// Who edited a document that others had forgotten has written it anew, unless its database was
-  /// lost or put back before.
+  /// lost or put back before, or another took its place in which its streams are others', or it is
+  /// the pretended newer program, which never does.
   private func checkRevived(_ documents: [StoreDatabase.KeptDocument]) throws {
     guard figures.copies == 0, figures.recoveries == 0, figures.skips == 0 else { return }
     for document in documents {
-      guard document.state.conflicts().allSatisfy({ $0.kind != .missingInsert }) else {
+      let isMissing = document.state.conflicts().contains { $0.kind == .missingInsert }
+      let isExcused = document.state.editsWithoutInsert.allSatisfy {
+        Forerunner.wrote($0) || ledger.salvaged.contains($0.stamp.dot.stream)
+      }
+      guard !isMissing || isExcused else {
         throw Finding("\(document.key.id) is without its insert, and whoever edited it is there")
       }
     }
@@ -196,6 +201,13 @@ extension [DocumentConflict] {
 extension DocumentState {
   /// What no write covers; what one covers may still be kept until the document is next written.
   var uncoveredEntries: [Entry] { uncovered.map { entries[$0] } }
+
+  /// The values of which what made the document that they edit is not kept.
+  fileprivate var editsWithoutInsert: [Entry] {
+    let uncovered = uncoveredEntries.filter(\.effect.kind.carriesValue)
+    let stamps = Set(uncovered.map(\.stamp.dot))
+    return uncovered.filter { !stamps.contains($0.effect.insert) }
+  }
 }
 
 /// What devices call each other: the same everywhere.

@@ -28,12 +28,16 @@ struct Forerunner {
   /// A transaction, as it is published, and what is known of it.
   struct Work {
     let document: DocumentKey
+    let path: [ByteString]
     /// What it saw of the document.
     let body: JSON
     let header: Replication.Transaction.Header
     let bytes: [UInt8]
     let name: FilePath.Component
   }
+
+  /// Whether it wrote something that is kept of a document.
+  static func wrote(_ entry: DocumentState.Entry) -> Bool { entry.stamp.dot.stream == stream }
 
   static var directory: FilePath.Component {
     FilePath.Component(stream.description) ?? "forerunner"
@@ -47,8 +51,9 @@ struct Forerunner {
     let context = meet(ledger, &random)
     let seen = ledger.known(of: context)
     guard let (body, insert) = ledger.document(at: key, asSeen: seen) else { return nil }
+    let path = place(in: body, &random)
     let operation = Replication.Operation(
-      document: key, insert: insert, path: Path(keys: place(in: body, &random)),
+      document: key, insert: insert, path: Path(keys: path),
       kind: Self.remark, payload: [UInt8(random.below(200))])
     let transaction = transaction(
       [operation], context,
@@ -59,7 +64,7 @@ struct Forerunner {
     self.context = context
     position = StreamPosition(after: transaction.header)
     return Work(
-      document: key, body: body, header: transaction.header, bytes: file, name: name)
+      document: key, path: path, body: body, header: transaction.header, bytes: file, name: name)
   }
 
   /// Hears of some transaction, and all that its author had seen.

@@ -33,8 +33,8 @@ extension World {
     // An edit that changes nothing that shows; but a deletion beside it is undone.
     promises.add(
       Promise(
-        kind: .patch, document: work.document, device: machine.number, life: author.life,
-        number: number, group: number,
+        kind: .remark(work.path), document: work.document, device: machine.number,
+        life: author.life, number: number, group: number,
         transaction: Promise.Written(sequence: Int(header.sequence), tip: header.tip),
         seen: header.context, present: header.context, before: work.body, after: work.body,
         settled: .nothing, waits: false, givenUp: nil, offered: nil, wasDisputed: false,
