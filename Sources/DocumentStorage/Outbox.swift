@@ -18,6 +18,15 @@ package enum Outbox {
     package let earlier: Segment?
     /// The fingerprint of the last transaction.
     let fingerprint: Fingerprint
+
+    /// - parameter isFormer: whether another branch of the stream may have been written, and drop
+    ///   what this leans on.
+    fileprivate init(_ stored: Stored, isFormer: Bool) throws {
+      first = UInt64(stored.first)
+      last = UInt64(stored.last)
+      (segment, fingerprint) = try stored.segment(mayLean: !isFormer)
+      earlier = isFormer && first == last ? try stored.segment(mayLean: true).segment : nil
+    }
   }
 
   /// A batch is closed when it holds this much; a larger transaction is a batch alone.
@@ -145,32 +154,71 @@ package enum Outbox {
     try streams.save(db)
   }
 
-  static func segment(
+  /// What waits, as it is stored: to make a segment of it takes the database no longer.
+  struct Stored: Sendable {
+    /// Where the stream stood before a transaction, but for its number.
+    fileprivate struct Start {
+      let context: [UInt8]
+      let time: Int64
+      let nonce: Int64?
+    }
+
+    fileprivate let first: Int64
+    fileprivate let last: Int64
+    fileprivate let introduction: Introduction
+    fileprivate let streams: StreamDirectory
+    fileprivate let contents: [[UInt8]]
+    /// Of a lone transaction that may lean on the one before it.
+    fileprivate let start: Start?
+  }
+
+  static func stored(
     of stream: Int64, first: Int64, last: Int64, introduction: Introduction,
-    streams: StreamDirectory, mayLean: Bool = true, _ db: Database
-  ) throws -> (segment: Segment, fingerprint: Fingerprint) {
+    streams: StreamDirectory, _ db: Database
+  ) throws -> Stored {
     let rows = try Row.fetchCursor(
       db.prepared(
         """
         SELECT * FROM outbox WHERE stream = ? AND sequence BETWEEN ? AND ? ORDER BY sequence
         """),
       arguments: [stream, first, last])
+    var contents: [[UInt8]] = []
+    var start: Stored.Start?
+    while let row = try rows.next() {
+      contents.append(try [UInt8](row.value("content") as Data))
+      // The first of several may not lean on anything.
+      guard first == last, first % wholeInterval != 0 else { continue }
+      start = Stored.Start(
+        context: try [UInt8](row.value("previous_context") as Data),
+        time: try row.value("previous_time"), nonce: try row.value("previous_nonce"))
+    }
+    return Stored(
+      first: first, last: last, introduction: introduction, streams: streams,
+      contents: contents, start: start)
+  }
+}
+
+extension Outbox.Stored {
+  /// The segment that this is to be published as.
+  ///
+  /// - parameter mayLean: whether it may, if it is a lone transaction, lean on the one before it.
+  func segment(
+    mayLean: Bool = true
+  ) throws -> (segment: Segment, fingerprint: Fingerprint) {
     var encoded: [EncodedTransaction] = []
     var previous: StreamPosition?
     var range: Segment.Range?
-    while let row = try rows.next() {
-      let stored = try SegmentFile.decode(try [UInt8](row.value("content") as Data)).segment
+    for content in contents {
+      let stored = try SegmentFile.decode(content).segment
       let position = StreamPosition(
         sequence: stored.range.first - 1, fingerprint: stored.range.fingerprintBefore,
         context: Context())
-      // A lone transaction may lean on the one before it; the first of several may not.
-      if mayLean, first == last, first % wholeInterval != 0 {
+      if mayLean, let start {
         previous = StreamPosition(
           sequence: position.sequence, fingerprint: position.fingerprint,
-          context: try ContextCoding.decode(
-            try [UInt8](row.value("previous_context") as Data), streams: streams),
-          time: HybridTime(rawValue: UInt64(bitPattern: try row.value("previous_time"))),
-          nonce: (try row.value("previous_nonce") as Int64?).map { UInt64(bitPattern: $0) })
+          context: try ContextCoding.decode(start.context, streams: streams),
+          time: HybridTime(rawValue: UInt64(bitPattern: start.time)),
+          nonce: start.nonce.map { UInt64(bitPattern: $0) })
       }
       for transaction in try stored.transactions(after: position) {
         encoded.append(EncodedTransaction(transaction, after: previous))
@@ -226,26 +274,24 @@ extension StoreDatabase {
   }
 
   /// The next batch to publish of a stream; nil if all of it is in the folder.
+  ///
+  /// Whoever writes meanwhile waits only for it to be read, not for what is made of it.
   package func nextBatch(of stream: Int64) throws -> Outbox.Batch? {
-    try read { db in
+    let found = try read { db in
       let sql = "SELECT * FROM batches WHERE stream = ? ORDER BY first LIMIT 1"
-      guard let row = try Row.fetchOne(db.prepared(sql), arguments: [stream]) else { return nil }
-      let first: Int64 = try row.value("first")
-      let last: Int64 = try row.value("last")
-      // Another branch of a former stream may have been written and drop what this leans on.
-      let isFormer = try Int64.fetchOne(db.prepared("SELECT stream FROM device")) != stream
-      func segment(
-        mayLean: Bool
-      ) throws -> (segment: Segment, fingerprint: Fingerprint) {
-        try Outbox.segment(
-          of: stream, first: first, last: last, introduction: Introduction(row),
-          streams: try streams(db), mayLean: mayLean, db)
-      }
-      let (chosen, fingerprint) = try segment(mayLean: !isFormer)
-      return Outbox.Batch(
-        first: UInt64(first), last: UInt64(last), segment: chosen,
-        earlier: isFormer && first == last ? try segment(mayLean: true).segment : nil,
-        fingerprint: fingerprint)
+      guard let row = try Row.fetchOne(db.prepared(sql), arguments: [stream])
+      else { return nil as (stored: Outbox.Stored, isFormer: Bool)? }
+      let stored = try Outbox.stored(
+        of: stream, first: row.value("first"), last: row.value("last"),
+        introduction: Introduction(row), streams: streams(db), db)
+      let present = try Int64.fetchOne(db.prepared("SELECT stream FROM device"))
+      return (stored, present != stream)
+    }
+    guard let found else { return nil }
+    do {
+      return try Outbox.Batch(found.stored, isFormer: found.isFormer)
+    } catch {
+      throw StorageError.from(error, file: file)
     }
   }
 

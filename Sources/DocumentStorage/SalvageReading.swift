@@ -89,10 +89,10 @@ extension StoreDatabase {
 
   package func segment(of batch: WaitingBatch) throws -> Segment {
     try read { db in
-      try Outbox.segment(
+      try Outbox.stored(
         of: batch.stream, first: batch.first, last: batch.last, introduction: batch.introduction,
         streams: StreamDirectory(numbers: db), db
-      ).segment
+      ).segment().segment
     }
   }
 
