@@ -36,6 +36,7 @@ struct LoadCommand: StoreCommand {
   }
 
   func run() throws {
+    LargeBlocks.keepSmallOnes()
     let device = try global.open(needsFolder: false)
     let directory = try global.directory()
     let state = directory.directory(of: device.record.container)
