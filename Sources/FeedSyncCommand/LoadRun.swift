@@ -33,8 +33,9 @@ struct LoadRun {
   /// The last line that is written now, and where the next begins.
   private var written = (line: 0, offset: Int64(0))
   private var documents = 0
-  /// How much was written since a publication began.
+  /// How much was written since a publication began, and how many have.
   private var bytesAhead = 0
+  private var publications = 0
   private(set) var changed = 0
   private(set) var last: StoreWriter.Result?
 
@@ -114,12 +115,14 @@ struct LoadRun {
       }
       pace.note(isDone: outcome.isDone, at: clock.now - began)
     }
-    let isRunning = publication.begin(after: pace.delay(at: clock.now - began))
-    if !isRunning { bytesAhead = 0 }
+    let (isRunning, runs) = publication.begin(after: pace.delay(at: clock.now - began))
+    if runs > publications {
+      publications = runs
+      bytesAhead = 0
+    }
     // A slow folder is waited for, lest all of the input lie in the database first.
-    guard isRunning, bytesAhead > Self.mostBytesAhead else { return }
-    publication.wait()
-    bytesAhead = 0
+    if isRunning, bytesAhead > Self.mostBytesAhead { publication.wait() }
+    if !isRunning, pace.isDue(waiting: bytesAhead) { publication.hasten() }
   }
 
   private mutating func write(_ batch: [LoadReader.Line]) throws {

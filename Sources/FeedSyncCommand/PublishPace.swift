@@ -6,6 +6,8 @@ package struct PublishPace {
   /// How long local transactions wait for one another before they are published together.
   package static let shortest = Duration.milliseconds(250)
   package static let longest = Duration.seconds(60)
+  /// So much makes files enough by itself.
+  private static let fullBytes = 4 << 20
 
   private var pause = PublishPace.shortest
   private var last: Duration
@@ -15,6 +17,12 @@ package struct PublishPace {
 
   /// How long it still waits.
   package func delay(at now: Duration) -> Duration { max(last + pause - now, .zero) }
+
+  /// Whether nothing need be waited for, since so much is written; unless the folder refused it: that
+  /// is asked no sooner for it.
+  package func isDue(waiting bytes: Int) -> Bool {
+    bytes >= Self.fullBytes && pause == Self.shortest
+  }
 
   /// - parameter isDone: whether it was published.
   package mutating func note(isDone: Bool, at now: Duration) {

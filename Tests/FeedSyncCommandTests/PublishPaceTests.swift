@@ -24,4 +24,15 @@ import Testing
     pace.note(isDone: true, at: now)
     #expect(pause() == .milliseconds(250))
   }
+
+  @Test("waits for nothing once much is written, unless the folder refused it")
+  func much() {
+    var pace = PublishPace(now: .zero)
+    #expect(!pace.isDue(waiting: 1 << 20))
+    #expect(pace.isDue(waiting: 4 << 20))
+    pace.note(isDone: false, at: .seconds(1))
+    #expect(!pace.isDue(waiting: 64 << 20))
+    pace.note(isDone: true, at: .seconds(3))
+    #expect(pace.isDue(waiting: 4 << 20))
+  }
 }
