@@ -9,13 +9,15 @@ import Testing
 /// A device with a newer program, whose transactions are put together by hand.
 struct NewerAuthor {
   let world: World
-  let stream = StreamID(rawValue: 0xFEED)
+  let stream: StreamID
   private(set) var position: StreamPosition = .start
   /// The operation that made the document.
   let insert = Dot(stream: StreamID(rawValue: 0xFEED), sequence: 1, index: 0)
   let append = OperationKind(code: 9, cover: .nothing, carriesValue: true)
 
-  init(_ world: World) { self.world = world }
+  init(_ world: World, stream: StreamID = StreamID(rawValue: 0xFEED)) {
+    (self.world, self.stream) = (world, stream)
+  }
 
   func operation(
     _ kind: OperationKind, _ pointer: String = "", _ payload: [UInt8] = [], id: String = "doc"

@@ -88,6 +88,26 @@ private struct Scene {
     #expect(try scene.ann.device.database.counts().newerDocuments == 1)
   }
 
+  @Test("is not settled away where its document has not come, but for the document's absence")
+  func withoutInsert() throws {
+    let scene = try Scene()
+    let bob = try scene.world.peer("bob", in: try scene.world.folder("bob"))
+    var other = NewerAuthor(scene.world, stream: StreamID(rawValue: 0xBEE))
+    try other.write([scene.author.operation(scene.author.append, "/title", [1])], to: bob.folder)
+    try bob.importAll()
+    try bob.put("doc", #"{"b":1}"#)
+    let listed = try bob.device.database.readSnapshot { try $0.conflicts(of: Peer.key("doc")) }
+    #expect(listed.map(\.kind) == [.missingInsert])
+    for choice in [ConflictChoice.listed(1), .value(.object(JSONObject()))] {
+      let error = #expect(throws: StorageError.self) {
+        try bob.write { try $0.resolve(Peer.key("doc"), at: .root, by: choice) }
+      }
+      #expect(error == .newerOperations(Peer.key("doc"), Path(keys: ["title"])))
+    }
+    try bob.write { try $0.resolve(Peer.key("doc"), at: .root, by: .listed(2)) }
+    #expect(try bob.body("doc") == nil)
+  }
+
   @Test("goes with its document, which others hear of after the upgrade")
   func deleted() throws {
     let scene = try Scene()

@@ -130,7 +130,8 @@ struct Judgement {
                   && (other.promise.touches(leaf.path) || other.promise.isWhole
                     || other.promise.writesAround(leaf.path)))
             || hasReached(other, judged, at: leaf.path)
-              && (other.promise.touches(leaf) || other.promise.takesAwayAbove(leaf.path)))
+              && (other.promise.touches(leaf) || other.promise.takesAwayAbove(leaf.path))
+            || takesRemark(other, on: judged, at: leaf.path))
       }
       guard isSuperseded else {
         throw Finding("\(key.id): \(leaf) that device \(promise.device) wrote is lost")
@@ -146,17 +147,27 @@ struct Judgement {
     _ other: JudgedPromise, _ judged: JudgedPromise, at path: [ByteString]
   ) -> Bool {
     guard !other.hasSeen(judged) else { return true }
-    guard other.promise.waits, other.promise.takesAway || other.promise.settled == .document else {
-      return false
-    }
+    guard other.promise.waits, other.promise.takesAway else { return false }
     return promises.contains { victim in
       victim.promise.number != other.promise.number && other.hasSeen(victim)
         && victim.isLedUpTo(by: judged)
         && (other.promise.after == nil
           || victim.promise.newPaths.contains { path.starts(with: $0) }
-          || victim.promise.remarked.map { path.starts(with: $0) } ?? false
           // It wrote all anew that showed, also where that is as it was.
           || mayWriteAll(victim) && victim.promise.after?.value(at: path) != nil)
+    }
+  }
+
+  /// Whether an edit settled what was in conflict, and so took away what a newer program had remarked
+  /// on something, which was in no value that was listed: what led up to it goes with that, as with
+  /// all that waits.
+  private func takesRemark(
+    _ other: JudgedPromise, on judged: JudgedPromise, at path: [ByteString]
+  ) -> Bool {
+    guard other.promise.waits, other.promise.settled == .document else { return false }
+    return promises.contains { victim in
+      victim.promise.remarked.map { path.starts(with: $0) } ?? false
+        && other.hasSeen(victim) && victim.isLedUpTo(by: judged)
     }
   }
 
