@@ -2,6 +2,15 @@
 
 say() { printf '\n== %s\n' "$*"; }
 
+# at_end COMMAND: runs it when the script ends, also if a signal ends it. A trap of the signals alone
+# would run it and go on with the script; and one of EXIT alone is not run by dash at a signal.
+at_end() {
+  # shellcheck disable=SC2064  # It is the command that is given now.
+  trap "$1" EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+}
+
 # need_packages NAME…: installs the Debian packages that are not there yet.
 need_packages() {
   missing=
@@ -21,7 +30,9 @@ need_packages() {
   $as_root sh -ec '
     policy=/usr/sbin/policy-rc.d
     if [ ! -e "$policy" ]; then
-      trap "rm -f $policy" EXIT INT TERM
+      trap "rm -f $policy" EXIT
+      trap "exit 130" INT
+      trap "exit 143" TERM
       printf "#!/bin/sh\nexit 101\n" >"$policy"
       chmod 755 "$policy"
     fi
