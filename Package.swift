@@ -296,7 +296,7 @@ let package = Package(
     .testTarget(
       name: "FeedSyncCommandTests",
       dependencies: [
-        "CanonicalJSON", "CoordinationPeer", "FeedSyncCommand",
+        "CanonicalJSON", "CoordinationPeer", "FeedSyncCommand", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: driving),

@@ -1,5 +1,6 @@
 import CanonicalJSON
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Interrupting feedsync load") struct LoadInterruptionTests {
@@ -9,7 +10,7 @@ import Testing
 
   /// Waits until a document is there: the transaction that holds it is committed.
   private func wait(for id: String, on machine: Machine) throws {
-    while try machine.feedsync("get", "n", id).status != 0 {}
+    try waitUntil { try machine.feedsync("get", "n", id).status == 0 }
   }
 
   @Test(
@@ -52,7 +53,7 @@ import Testing
     #expect(earlier.signalAtEnd() == SIGKILL)
     let load = try FedLoad(machine)
     try load.write((1...3).map { Self.line($0, "new") })
-    while try !machine.feedsync("get", "n", "102").output.contains("new") {}
+    try waitUntil { try machine.feedsync("get", "n", "102").output.contains("new") }
     kill(load.process.processIdentifier, SIGTERM)
     #expect(load.signalAtEnd() == SIGTERM)
     #expect(try load.errors.contains("lines 1 to 2 are written, and it wrote no others"))

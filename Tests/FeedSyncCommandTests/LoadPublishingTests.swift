@@ -1,5 +1,6 @@
 import CanonicalJSON
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("A load whose input pauses", .timeLimit(.minutes(1))) struct LoadPublishingTests {
@@ -9,11 +10,11 @@ import Testing
     let load = try FedLoad(machine)
     try load.write(
       (1...3).map { #"{"body":{"n":\#($0)},"collection":"n","id":"\#($0)"}"# })
-    while try machine.feedsync("get", "n", "2").status != 0 {}
+    try waitUntil { try machine.feedsync("get", "n", "2").status == 0 }
     func unpublished() throws -> JSON? {
       try machine.feedsync("status", "--format", "json").json().object?["unpublished"]
     }
-    while try unpublished() != .integer(0) {}
+    try waitUntil { try unpublished() == .integer(0) }
     #expect(try machine.feedsync("get", "n", "3").status == 1)
     kill(load.process.processIdentifier, SIGTERM)
     #expect(load.signalAtEnd() == SIGTERM)
@@ -39,7 +40,7 @@ import Testing
     let load = try FedLoad(machine)
     try load.write(
       (1...2).map { #"{"body":{"n":\#($0)},"collection":"n","id":"\#($0)"}"# } + [""])
-    while try machine.feedsync("get", "n", "2").status != 0 {}
+    try waitUntil { try machine.feedsync("get", "n", "2").status == 0 }
     kill(load.process.processIdentifier, SIGTERM)
     #expect(load.signalAtEnd() == SIGTERM)
   }

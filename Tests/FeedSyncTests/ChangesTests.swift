@@ -155,7 +155,7 @@ import Testing
     var changes = store.changes.makeAsyncIterator()
     try await store.write { try $0.put(Note(title: "x"), at: "a", in: "notes") }
     #expect(try #require(try await changes.next()).affects("notes"))
-    while store.importFailure == nil { await Task.yield() }
+    try await waitUntil { store.importFailure != nil }
     #expect(store.importFailure?.code == .noContainer)
   }
 

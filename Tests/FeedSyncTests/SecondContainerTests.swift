@@ -32,7 +32,7 @@ import Testing
     let store = try second.store()
     try second.setFolder(isAway: true)
     var transitions = store.transitions.makeAsyncIterator()
-    while store.importFailure == nil { await Task.yield() }
+    try await waitUntil { store.importFailure != nil }
     try second.setFolder(isAway: false)
     following.cancel()
     #expect(try await transitions.next() == .accountAdded)

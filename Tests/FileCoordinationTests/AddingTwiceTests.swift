@@ -2,6 +2,7 @@ import FileCoordination
 import Foundation
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Two threads that add one presenter at the same time.
@@ -29,7 +30,7 @@ import Testing
         journal.note("added")
       }
     }
-    while there.filePresenters.isEmpty { usleep(100) }
+    try waitUntil { !there.filePresenters.isEmpty }
     for _ in 0..<1_000 { sched_yield() }
     #expect(journal.all.isEmpty)
     close(listener)

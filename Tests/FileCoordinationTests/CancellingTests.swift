@@ -127,7 +127,7 @@ import Testing
         Issue.record("the accessor was run")
       }
     }
-    while try there.report().claims.isEmpty { await Task.yield() }
+    try await waitUntil { try !there.report().claims.isEmpty }
     coordinator.cancel()
     await #expect(throws: CoordinationError.cancelled(path: file.string)) { try await task.value }
     // Nor does it keep others from the file.
@@ -176,7 +176,7 @@ import Testing
         Issue.record("the accessor was run")
       }
     }
-    while try !isCancelledBefore && there.report().claims.isEmpty { usleep(1_000) }
+    try await waitUntil { try isCancelledBefore || !there.report().claims.isEmpty }
     task.cancel()
     await #expect(throws: CoordinationError.cancelled(path: file.string)) { try await task.value }
     // Nor does it keep others from the file.

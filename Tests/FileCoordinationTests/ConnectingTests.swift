@@ -2,6 +2,7 @@ import FileCoordination
 import Foundation
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 /// An arbiter that has the lock and does not listen yet, since it is suspended, say.
@@ -49,14 +50,6 @@ import Testing
 
 /// An arbiter that has ended, while the next one has the lock and does not listen yet.
 @Suite struct ConnectingAnewTests {
-  private func wait(until isSo: () throws -> Bool) throws {
-    let deadline = Date(timeIntervalSinceNow: 60)
-    while try !isSo() {
-      try #require(Date() < deadline)
-      usleep(1_000)
-    }
-  }
-
   @Test func p11_aPresenterIsTakenAwayWithoutWaitingForTheNextArbiter() throws {
     let (workshop, threads) = (try Workshop(), ThreadSupply())
     let (here, there) = (try workshop.domain(), try workshop.domain(threads: threads))
@@ -65,7 +58,7 @@ import Testing
     // So that it does not become the next one itself.
     threads.exhaust()
     here.close()
-    try wait { threads.refusals > 0 }
+    try waitUntil { threads.refusals > 0 }
     let lock = try LinuxFileSystem().lock(
       workshop.coordination.appending("arbiter.lock"), exclusive: true, wait: true, holder: [])
     let start = ContinuousClock.now
@@ -75,6 +68,6 @@ import Testing
     lock.release()
     threads.replenish()
     let next = try workshop.domain()
-    try wait { try next.report().presenters.isEmpty }
+    try waitUntil { try next.report().presenters.isEmpty }
   }
 }

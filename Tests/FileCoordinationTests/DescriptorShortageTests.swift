@@ -2,6 +2,7 @@ import FileCoordination
 import Foundation
 import Glibc
 import SystemPackage
+import TestSupport
 import Testing
 
 /// An arbiter that has no descriptors left for those who connect.
@@ -31,14 +32,6 @@ import Testing
     return open.count { Int($0).map { $0 < Self.descriptors } ?? false } == Self.descriptors
   }
 
-  private func wait(until condition: () throws -> Bool) throws {
-    let deadline = Date(timeIntervalSinceNow: 30)
-    while try !condition() {
-      try #require(Date() < deadline)
-      usleep(1_000)
-    }
-  }
-
   @Test func itDoesNotAskForThemAllTheTimeAndLetsThemInWhenItHasAgain() throws {
     let workshop = try Workshop()
     let file = try workshop.file("f", "")
@@ -49,11 +42,11 @@ import Testing
     let connections = try (0..<Self.descriptors).map { _ in
       try InterposedArbiter.connect(to: socket)
     }
-    try wait { try isOut(arbiter.id) }
+    try waitUntil(within: .seconds(30)) { try isOut(arbiter.id) }
     let before = try ticks(of: arbiter.id)
     // Each rest is of 50 milliseconds; one that asks all the time has none.
     let rested = try rests(of: arbiter.id) + 20
-    try wait { try rests(of: arbiter.id) >= rested }
+    try waitUntil(within: .seconds(30)) { try rests(of: arbiter.id) >= rested }
     let second = sysconf(Int32(_SC_CLK_TCK))
     #expect(try ticks(of: arbiter.id) - before < second / 5)
     for connection in connections { close(connection) }

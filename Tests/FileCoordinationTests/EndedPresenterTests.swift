@@ -3,6 +3,7 @@ import FileCoordination
 import Glibc
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Presenters that end while they are registered.
@@ -68,7 +69,7 @@ import Testing
           _ in
         }
       }
-      while mute?.isAsked == false { usleep(1_000) }
+      try waitUntil { mute?.isAsked != false }
       mute = nil
       try writer.join()
     }

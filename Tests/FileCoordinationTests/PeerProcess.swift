@@ -1,6 +1,7 @@
 import FileCoordination
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 
 /// A program of its own that coordinates (Tests/CoordinationPeer), with its lines as they come.
@@ -76,10 +77,10 @@ final class PeerProcess {
   }
 
   /// Sends a signal, and waits until it has ended or suspended the process.
-  func signal(_ number: Int32) {
+  func signal(_ number: Int32) throws {
     kill(id, number)
     if number == SIGKILL { process.waitUntilExit() }
-    while number == SIGSTOP && !isSuspended { usleep(500) }
+    if number == SIGSTOP { try waitUntil { isSuspended } }
   }
 
   /// Each thread stops by itself; one that has not could still take the arbiter's lock.

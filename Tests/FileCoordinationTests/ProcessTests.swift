@@ -1,6 +1,7 @@
 import FileCoordination
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Behaviours among real processes, some of which are suspended or killed.
@@ -55,7 +56,7 @@ import Testing
     try holder.line("held")
     let waiter = try hold("write")
     try waiter.line("waits \(holder.id)")
-    holder.signal(SIGKILL)
+    try holder.signal(SIGKILL)
     try waiter.line("held")
     try waiter.finish()
     try keeper.finish()
@@ -68,7 +69,7 @@ import Testing
     for holder in holders { try holder.line("held") }
     #expect(try FileManager.default.contentsOfDirectory(atPath: members).count == 3)
     try holders[0].finish()
-    for holder in holders.dropFirst() { holder.signal(SIGKILL) }
+    for holder in holders.dropFirst() { try holder.signal(SIGKILL) }
     var left = 3
     for _ in 0..<5_000 where left > 0 {
       usleep(1_000)
@@ -84,7 +85,7 @@ import Testing
     try holder.line("held")
     let waiter = try hold("write")
     try waiter.line("waits \(holder.id)")
-    keeper.signal(SIGKILL)
+    try keeper.signal(SIGKILL)
     // Its answer comes from the next arbiter.
     let late = try hold("read")
     try late.line("waits \(holder.id)")
@@ -111,15 +112,15 @@ import Testing
     let keeper = try keeper()
     let holder = try hold("write")
     try holder.line("held")
-    holder.signal(SIGSTOP)
-    keeper.signal(SIGKILL)
+    try holder.signal(SIGSTOP)
+    try keeper.signal(SIGKILL)
     let waiter = try hold("write")
     try waiter.line("waits \(holder.id)")
     let domain = try workshop.domain()
     #expect(try states(domain) == [holder.id: .unconfirmed, waiter.id: .waiting])
     // Others go on meanwhile.
     try FileCoordinator(domain).write(try workshop.file("g"), timeout: .seconds(10)) { _ in }
-    holder.signal(SIGCONT)
+    try holder.signal(SIGCONT)
     try holder.finish()
     try waiter.line("held")
     try waiter.finish()
@@ -129,11 +130,11 @@ import Testing
     let keeper = try keeper()
     let holder = try hold("write")
     try holder.line("held")
-    holder.signal(SIGSTOP)
-    keeper.signal(SIGKILL)
+    try holder.signal(SIGSTOP)
+    try keeper.signal(SIGKILL)
     let waiter = try hold("write")
     try waiter.line("waits \(holder.id)")
-    holder.signal(SIGKILL)
+    try holder.signal(SIGKILL)
     try waiter.line("held")
     try waiter.finish()
   }
@@ -149,7 +150,7 @@ import Testing
     #expect(presenter.lines.suffix(3) == ["relinquish reader", "save", "reacquire"])
     let writer = try hold("write")
     try writer.line("held")
-    keeper.signal(SIGKILL)
+    try keeper.signal(SIGKILL)
     // It gave way to a claim of which only its process tells the next arbiter.
     try writer.finish()
     try presenter.line("reacquire")
@@ -165,11 +166,11 @@ import Testing
     let keeper = try keeper()
     let presenter = try PeerProcess(workshop, "present", file, "plain")
     try presenter.line("ready")
-    presenter.signal(SIGSTOP)
-    keeper.signal(SIGKILL)
+    try presenter.signal(SIGSTOP)
+    try keeper.signal(SIGKILL)
     let writer = try hold("write")
     try writer.line("waits \(presenter.id)")
-    presenter.signal(SIGCONT)
+    try presenter.signal(SIGCONT)
     try writer.line("held")
     try writer.finish()
     try presenter.line("changed")
@@ -181,14 +182,14 @@ import Testing
     let keeper = try keeper()
     let presenter = try PeerProcess(workshop, "present", file, "plain")
     try presenter.line("ready")
-    presenter.signal(SIGSTOP)
+    try presenter.signal(SIGSTOP)
     let start = ContinuousClock.now
     let writer = try PeerProcess(workshop, "hold", "write", file, patience: 200)
     try writer.line("held")
     #expect(ContinuousClock.now - start >= .milliseconds(200))
     try writer.finish()
     #expect(writer.lines.contains("lapsed \(presenter.id)"))
-    presenter.signal(SIGCONT)
+    try presenter.signal(SIGCONT)
     // It was told when it came back, and answers again.
     try presenter.line("changed")
     let next = try hold("write")
@@ -203,8 +204,8 @@ import Testing
     let keeper = try keeper()
     let presenter = try PeerProcess(workshop, "present", file, "plain")
     try presenter.line("ready")
-    presenter.signal(SIGSTOP)
-    keeper.signal(SIGKILL)
+    try presenter.signal(SIGSTOP)
+    try keeper.signal(SIGKILL)
     let other = try PeerProcess(
       workshop, "hold", "write", try workshop.file("g").string, patience: 3_600_000)
     try other.line("held")
@@ -212,7 +213,7 @@ import Testing
     try writer.line("held")
     for process in [writer, other] { try process.finish() }
     #expect(writer.lines.contains("lapsed \(presenter.id)"))
-    presenter.signal(SIGCONT)
+    try presenter.signal(SIGCONT)
     try presenter.line("changed")
     try presenter.finish()
   }
@@ -254,11 +255,11 @@ import Testing
     for _ in 0..<kills {
       try wait(forIncrements: noted() + Int.random(in: 1...100, using: &random))
       let victim = running.remove(at: Int.random(in: 0..<running.count, using: &random))
-      victim.signal(SIGKILL)
+      try victim.signal(SIGKILL)
       running.append(try PeerProcess(workshop, "increment", file, "1000000"))
     }
     try wait(forIncrements: noted() + 1)
-    for process in running { process.signal(SIGKILL) }
+    for process in running { try process.signal(SIGKILL) }
     let noted = try noted()
     let found = try #require(Int(try Workshop.read(FilePath(file))))
     #expect(noted > 0 && noted...(noted + kills + running.count) ~= found)
@@ -273,10 +274,6 @@ import Testing
   }
 
   private func wait(forIncrements count: Int) throws {
-    let deadline = Date(timeIntervalSinceNow: 60)
-    while try noted() < count {
-      try #require(Date() < deadline, "nobody increments")
-      usleep(1_000)
-    }
+    try waitUntil(orSay: "nobody increments") { try noted() >= count }
   }
 }

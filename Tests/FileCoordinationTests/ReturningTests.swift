@@ -2,6 +2,7 @@ import FileCoordination
 import Foundation
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 /// A process that cannot find the next arbiter at once, since it is given no thread for it.
@@ -18,19 +19,11 @@ import Testing
     file = try workshop.file("f", "")
   }
 
-  private func wait(until isSo: () throws -> Bool) throws {
-    let deadline = Date(timeIntervalSinceNow: 60)
-    while try !isSo() {
-      try #require(Date() < deadline)
-      usleep(1_000)
-    }
-  }
-
   /// Ends the arbiter, and has another one take over when the other part has failed to.
   private func takeOver() throws -> CoordinationDomain {
     threads.exhaust()
     here.close()
-    try wait { threads.refusals > 0 }
+    try waitUntil { threads.refusals > 0 }
     return try workshop.domain()
   }
 
@@ -57,7 +50,7 @@ import Testing
     let lock = try FileCoordinator(there).write(file) { _ in
       threads.exhaust()
       here.close()
-      try wait { threads.refusals > 0 }
+      try waitUntil { threads.refusals > 0 }
       // Nobody becomes the next one yet.
       return try LinuxFileSystem().lock(
         place.appending("arbiter.lock"), exclusive: true, wait: true, holder: [])
@@ -106,7 +99,7 @@ import Testing
     try there.addFilePresenter(presenter)
     let next = try takeOver()
     threads.replenish()
-    try wait { presenter.journal.all.contains("changed") }
+    try waitUntil { presenter.journal.all.contains("changed") }
     try FileCoordinator(next).write(file, timeout: .seconds(30)) { _ in }
     #expect(presenter.journal.wait(for: "relinquish writer"))
   }

@@ -111,19 +111,11 @@ extension CoordinationDomain {
 
   /// Waits until so many claims wait.
   func waitForWaiters(_ count: Int) throws {
-    let deadline = Date(timeIntervalSinceNow: 60)
-    while try waiters() < count {
-      try #require(Date() < deadline, "nobody waits")
-      usleep(1_000)
-    }
+    try waitUntil(orSay: "nobody waits") { try waiters() >= count }
   }
 
   /// Waits until so many claims of tasks wait, without keeping a thread from them.
   func waitForWaiters(_ count: Int) async throws {
-    let deadline = Date(timeIntervalSinceNow: 60)
-    while try waiters() < count {
-      try #require(Date() < deadline, "nobody waits")
-      await Task.yield()
-    }
+    try await waitUntil(orSay: "nobody waits") { try waiters() >= count }
   }
 }

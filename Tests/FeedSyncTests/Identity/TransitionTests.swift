@@ -60,7 +60,7 @@ import Testing
     try await ben.write { try $0.put(Note(title: "x"), at: "a", in: "notes") }
     try place.setFolder(isAway: true)
     var transitions = store.transitions.makeAsyncIterator()
-    while store.importFailure == nil { await Task.yield() }
+    try await waitUntil { store.importFailure != nil }
     try place.setFolder(isAway: false)
     // Before the follower's own import looks again.
     try await place.store().importAll()
@@ -81,7 +81,7 @@ import Testing
   @Test func s6_thatTheFolderIsAwayAtTheStartIsNoTransition() async throws {
     try place.setFolder(isAway: true)
     var transitions = store.transitions.makeAsyncIterator()
-    while store.importFailure == nil { await Task.yield() }
+    try await waitUntil { store.importFailure != nil }
     try place.setFolder(isAway: false)
     #expect(try await transitions.next() == .accountAdded)
   }
