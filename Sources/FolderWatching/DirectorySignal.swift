@@ -30,7 +30,8 @@ package final class DirectorySignal: Sendable {
     self.changes = changes
     self.continuation = continuation
     source = Mutex(
-      Self.watch(directory, continuation) ?? Self.poll(continuation))
+      Self.watch(directory, continuation)
+        ?? pollingTimer(every: Self.pollingInterval, continuation))
   }
 
   deinit {
@@ -76,31 +77,11 @@ package final class DirectorySignal: Sendable {
 
   /// Reads all events; returns whether they say that the directory is watched no more by its name.
   private static func readsEnd(_ descriptor: Int32) -> Bool {
-    var buffer = [UInt8](repeating: 0, count: 16 << 10)
     var isGone = false
-    while true {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
-      guard count > 0 else { return isGone }
-      buffer.withUnsafeBytes { bytes in
-        let header = MemoryLayout<inotify_event>.size
-        var position = 0
-        while position + header <= count {
-          let event = bytes.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
-          position += header + Int(event.len)
-          // The kernel has ended the watch, or will see another name's directory.
-          if event.mask & UInt32(IN_IGNORED | IN_MOVE_SELF) != 0 { isGone = true }
-        }
-      }
+    InotifyRecord.take(from: descriptor) { records in
+      // The kernel has ended the watch, or will see another name's directory.
+      if records.contains(where: { $0.says(IN_IGNORED | IN_MOVE_SELF) }) { isGone = true }
     }
-  }
-
-  private static func poll(
-    _ continuation: AsyncStream<Void>.Continuation
-  ) -> sending any DispatchSourceProtocol {
-    let timer = DispatchSource.makeTimerSource()
-    timer.schedule(deadline: .now() + pollingInterval, repeating: pollingInterval)
-    timer.setEventHandler { continuation.yield() }
-    timer.resume()
-    return timer
+    return isGone
   }
 }

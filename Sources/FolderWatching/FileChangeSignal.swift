@@ -37,7 +37,7 @@ package final class FileChangeSignal: Sendable {
     self.echoes = echoes
     source = Mutex(
       Self.watch(directory, names: names, echoes: echoes)
-        ?? Self.poll(continuation: continuation))
+        ?? pollingTimer(every: Self.pollingInterval, continuation))
   }
 
   deinit {
@@ -63,7 +63,7 @@ package final class FileChangeSignal: Sendable {
     }
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
     source.setEventHandler {
-      if InotifyEvents.read(from: descriptor, namesAnyOf: names) { echoes.begin() }
+      if Self.reads(anyOf: names, descriptor) { echoes.begin() }
     }
     source.setCancelHandler { InotifyInstance.end(descriptor) }
     source.resume()
@@ -71,14 +71,18 @@ package final class FileChangeSignal: Sendable {
     return source
   }
 
-  private static func poll(
-    continuation: AsyncStream<Void>.Continuation
-  ) -> sending any DispatchSourceProtocol {
-    let timer = DispatchSource.makeTimerSource()
-    timer.schedule(deadline: .now() + pollingInterval, repeating: pollingInterval)
-    timer.setEventHandler { continuation.yield() }
-    timer.resume()
-    return timer
+  /// Reads all events; returns whether one of the names was in them, or may have been.
+  private static func reads(anyOf names: Set<String>, _ descriptor: Int32) -> Bool {
+    var isNamed = false
+    InotifyRecord.take(from: descriptor) { records in
+      isNamed =
+        isNamed
+        || records.contains { record in
+          record.says(IN_Q_OVERFLOW | IN_MOVE_SELF | IN_DELETE_SELF)
+            || names.contains(String(decoding: record.name, as: UTF8.self))
+        }
+    }
+    return isNamed
   }
 }
 
@@ -131,38 +135,5 @@ private final class EchoTimer: Sendable {
     }
     state.timer.schedule(deadline: .now() + .milliseconds(milliseconds[state.next]))
     state.next += 1
-  }
-}
-
-/// Reads the kernel's records of what happened (inotify(7)).
-private enum InotifyEvents {
-  private static let bufferBytes = 16 << 10
-  private static let headerBytes = MemoryLayout<inotify_event>.size
-
-  /// Takes all that is there; returns whether one of the names was in it, or events were lost.
-  static func read(from descriptor: Int32, namesAnyOf names: Set<String>) -> Bool {
-    var isNamed = false
-    while true {
-      let buffer = [UInt8](unsafeUninitializedCapacity: bufferBytes) { memory, count in
-        count = max(Glibc.read(descriptor, memory.baseAddress, memory.count), 0)
-      }
-      guard !buffer.isEmpty else { return isNamed }
-      if buffer.withUnsafeBytes({ contains(names, in: $0) }) { isNamed = true }
-    }
-  }
-
-  private static func contains(_ names: Set<String>, in buffer: UnsafeRawBufferPointer) -> Bool {
-    var position = 0
-    var isNamed = false
-    while position + headerBytes <= buffer.count {
-      let event = buffer.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
-      let start = position + headerBytes
-      let end = min(start + Int(event.len), buffer.count)
-      let name = buffer[start..<end].prefix { $0 != 0 }
-      let isLost = event.mask & UInt32(IN_Q_OVERFLOW | IN_MOVE_SELF | IN_DELETE_SELF) != 0
-      if isLost || names.contains(String(decoding: name, as: UTF8.self)) { isNamed = true }
-      position = end
-    }
-    return isNamed
   }
 }

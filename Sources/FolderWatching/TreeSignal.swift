@@ -144,38 +144,28 @@ package final class TreeSignal: FolderHints {
   private func read() -> Bool {
     guard let descriptor else { return false }
     var found = FolderHint.nothing
-    while true {
-      let buffer = [UInt8](unsafeUninitializedCapacity: 16 << 10) { memory, count in
-        count = max(Glibc.read(descriptor, memory.baseAddress, memory.count), 0)
-      }
-      guard !buffer.isEmpty else { break }
-      found = found.union(state.withLock { Self.hint(of: buffer, below: root, &$0) })
+    InotifyRecord.take(from: descriptor) { records in
+      found = found.union(state.withLock { Self.hint(of: records, below: root, &$0) })
     }
     guard found != .nothing else { return false }
     state.withLock { $0.hint = $0.hint.union(found) }
     return true
   }
 
-  /// Takes the kernel's records apart (inotify(7)).
   private static func hint(
-    of buffer: [UInt8], below root: FilePath, _ state: inout State
+    of records: [InotifyRecord], below root: FilePath, _ state: inout State
   ) -> FolderHint {
-    buffer.withUnsafeBytes { bytes in
-      var (position, folders): (Int, Set<FilePath>) = (0, [])
-      var isMoved = false
-      let header = MemoryLayout<inotify_event>.size
-      while position + header <= bytes.count {
-        let event = bytes.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
-        position += header + Int(event.len)
-        if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return .everything }
-        guard let path = state.paths[event.wd] else { continue }
-        if path.starts(with: root) { folders.insert(path) } else { isMoved = true }
-        // The kernel has ended the watch: the folder is gone, or its file system.
-        guard event.mask & UInt32(IN_IGNORED) != 0 else { continue }
-        state.paths[event.wd] = nil
-        if state.watches[path] == event.wd { state.watches[path] = nil }
-      }
-      return isMoved ? .everything : .folders(folders)
+    var folders: Set<FilePath> = []
+    var isMoved = false
+    for record in records {
+      if record.says(IN_Q_OVERFLOW) { return .everything }
+      guard let path = state.paths[record.watch] else { continue }
+      if path.starts(with: root) { folders.insert(path) } else { isMoved = true }
+      // The kernel has ended the watch: the folder is gone, or its file system.
+      guard record.says(IN_IGNORED) else { continue }
+      state.paths[record.watch] = nil
+      if state.watches[path] == record.watch { state.watches[path] = nil }
     }
+    return isMoved ? .everything : .folders(folders)
   }
 }
