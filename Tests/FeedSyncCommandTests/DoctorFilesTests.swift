@@ -170,6 +170,23 @@ import Testing
     #expect(try machine.diagnose(environment: bob).found == [])
   }
 
+  @Test("says nothing of a file that is gone since, but where the folder is away with it")
+  func goneSince() throws {
+    let machine = try Machine()
+    try machine.feedsync("put", "n", "x", "{}")
+    let log = try #require(try machine.logs().first)
+    let cut = log.deletingLastPathComponent().appending(path: "cut.log")
+    try Data("cut".utf8).write(to: cut)
+    #expect(try machine.feedsync("import").status == 65)
+    #expect(try machine.diagnose().found == ["error set-aside"])
+    let elsewhere = machine.root.appending(path: "elsewhere")
+    try FileManager.default.moveItem(at: machine.folder, to: elsewhere)
+    #expect(try machine.diagnose().found.contains("error set-aside"))
+    try FileManager.default.moveItem(at: elsewhere, to: machine.folder)
+    try FileManager.default.removeItem(at: cut)
+    #expect(try machine.diagnose().found == [])
+  }
+
   @Test("tells what Syncthing's ignore file lacks, and what in it keeps segments back")
   func ignoreFile() throws {
     let machine = try Machine()

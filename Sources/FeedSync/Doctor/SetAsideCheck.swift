@@ -9,8 +9,10 @@ package struct SetAsideCheck: DoctorCheck {
 
   package func findings(in patient: Patient) throws -> [Finding] {
     guard let device = patient.device else { return [] }
+    // Of a folder that is away nothing else is known than what was.
+    let present = patient.deviceAtHand
     let records = try device.database.fileRecords().values
-      .filter { $0.reason.isSetAside && !device.hasChanged($0) }.sorted { $0.key < $1.key }
+      .filter { $0.reason.isSetAside && present?.hasChanged($0) != true }.sorted { $0.key < $1.key }
     var findings = records.prefix(Self.named).map { finding($0) }
     let more = records.count - findings.count
     if more > 0 {

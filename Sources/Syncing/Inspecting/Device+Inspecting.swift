@@ -42,16 +42,19 @@ extension Device {
     return WaitingFiles(count: times.count, since: first / 1_000_000)
   }
 
-  /// Whether a file that an import has set aside looks otherwise by now: the next import looks at
-  /// it again.
+  /// Whether a file that an import has set aside looks otherwise by now, or is gone: the next one
+  /// looks at it again, or forgets it.
   package func hasChanged(_ record: FileRecord) -> Bool {
     guard record.reason.isSetAside,
       let directory = FilePath.Component(bytes: record.key.directory),
-      let name = FilePath.Component(bytes: record.key.name),
-      let status = try? container.files.status(
-        of: container.logs.appending(directory).appending(name))
+      let name = FilePath.Component(bytes: record.key.name)
     else { return false }
-    return FileRecord.Look(status) != record.look
+    do {
+      let path = container.logs.appending(directory).appending(name)
+      return FileRecord.Look(try container.files.status(of: path)) != record.look
+    } catch {
+      return error.errno == .noSuchFileOrDirectory
+    }
   }
 
   /// The files with content that another one has under its proper name.
