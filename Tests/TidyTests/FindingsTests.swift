@@ -26,4 +26,16 @@ import Testing
         "\(test.output.1) has no test '\(title)'")
     }
   }
+
+  @Test func noFaultIsToldTwice() throws {
+    let rows = try SourceTree.text(of: Self.page).split(separator: "\n")
+      .filter { $0.hasPrefix("| ") && $0.contains(".") }
+    #expect(rows.count > 400)
+    var told: Set<[Substring]> = []
+    for row in rows {
+      // What was seen, and what it came from; another row may name another test for the same.
+      let fault = Array(row.split(separator: "|").prefix(2))
+      #expect(told.insert(fault).inserted, "\(fault)")
+    }
+  }
 }
