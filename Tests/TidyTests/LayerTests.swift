@@ -100,4 +100,13 @@ import Testing
     }
     #expect(places == places.sorted())
   }
+
+  @Test func thePageOfTheArchitectureTellsOfEveryModuleInThatOrder() throws {
+    let text = try SourceTree.text(of: "Sources/FeedSync/FeedSync.docc/Architecture.md")
+    let rows = text.matches(of: /\n\| `(\w+)` \|/).map { String($0.output.1) }
+    // What is C, or an example, stands behind the table.
+    let besides = text.matches(of: /`(C[A-Z]\w+|\w+Example)`/).map { String($0.output.1) }
+    #expect(rows == Self.layers.filter { !besides.contains($0) })
+    #expect(besides.allSatisfy { Self.layers.contains($0) })
+  }
 }
