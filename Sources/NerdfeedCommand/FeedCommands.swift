@@ -8,7 +8,7 @@ struct RemoveCommand: LibraryCommand {
     discussion: "Its marks stay for a while: whoever subscribes again finds them.")
 
   @OptionGroup var options: LibraryOptions
-  @Argument(help: FeedForm.nameHelp) var feed: String
+  @Argument(help: "The feed: \(FeedForm.names)") var feed: String
 
   func run() throws {
     let library = try options.open()
@@ -27,7 +27,7 @@ struct ConfigureCommand: LibraryCommand {
     discussion: "An empty value takes a setting back: --title ''.")
 
   @OptionGroup var options: LibraryOptions
-  @Argument(help: FeedForm.nameHelp) var feed: String
+  @Argument(help: "The feed: \(FeedForm.names)") var feed: String
   @Option(help: "What to call it.") var title: String?
   @Option(help: "The folder it is in, such as News/Local.") var folder: String?
   @Option(help: "A tag to add; may be given several times.") var addTag: [String] = []

@@ -1,10 +1,10 @@
-import ArgumentParser
 import FeedLibrary
 import FeedSync
 
 /// Subscriptions as they are printed.
 enum FeedForm {
-  static let nameHelp: ArgumentHelp = "Its key, its address, its title, or a part of that."
+  /// By what a feed can be named, as the end of a help text.
+  static let names = "its key, its address, its title, or a part of that."
 
   static func text(_ feed: FeedSummary, _ state: FetchState) -> String {
     let count = "\(feed.unreadCount)/\(feed.itemCount)"

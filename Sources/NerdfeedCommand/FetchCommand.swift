@@ -15,7 +15,7 @@ struct FetchCommand: AsyncLibraryCommand {
       """)
 
   @OptionGroup var options: LibraryOptions
-  @Option(help: "Only a feed, due or not: \(FeedForm.nameHelp.abstract)") var feed: String?
+  @Option(help: "Only a feed, due or not: \(FeedForm.names)") var feed: String?
   @Flag(help: "Also those that are not due, unless they came in the last five minutes.")
   var all = false
   @Flag(

@@ -14,7 +14,7 @@ struct ListCommand: LibraryCommand {
   @OptionGroup var options: LibraryOptions
   @Flag(help: "Only those that have not been read.") var unread = false
   @Flag(help: "Only those with a star.") var starred = false
-  @Option(help: "Only those of a feed: \(FeedForm.nameHelp.abstract)") var feed: String?
+  @Option(help: "Only those of a feed: \(FeedForm.names)") var feed: String?
   @Option(help: "Only those with a tag, or of feeds with it.") var tag: String?
   @Option(help: "Only those that have these words.") var search: String?
   @Option(help: "How many at most.") var limit = 50

@@ -7,7 +7,7 @@ import FeedSync
 struct ItemSelection: ParsableArguments {
   @Argument(help: "Their numbers in 'nerdfeed list', or their keys.") var items: [String] = []
   @Flag(help: "All items; with --feed all of that.") var all = false
-  @Option(help: "Only those of a feed: \(FeedForm.nameHelp.abstract)") var feed: String?
+  @Option(help: "Only those of a feed: \(FeedForm.names)") var feed: String?
   @Option(help: "Those that are older, \(Age.help).") var olderThan: Age?
 
   func validate() throws {

@@ -14,7 +14,7 @@ struct BrowseCommand: AsyncLibraryCommand {
   @OptionGroup var options: LibraryOptions
   @Flag(help: "Begin with unread items alone; 'u' shows all.") var unread = false
   @Flag(help: "Only those with a star.") var starred = false
-  @Option(help: "Only those of a feed: \(FeedForm.nameHelp.abstract)") var feed: String?
+  @Option(help: "Only those of a feed: \(FeedForm.names)") var feed: String?
   @Option(help: "Only those with a tag, or of feeds with it.") var tag: String?
 
   func run() async throws {
