@@ -88,10 +88,7 @@ import Testing
 
   @Test("ends to be said also where something was given up, so that fingerprints judge")
   func givenUp() throws {
-    for number in 2...3 {
-      try ann.put("x", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(2...3, to: "x")
     let dan = try world.peer("dan", in: try world.folder("away"))
     let (lost, rest) = (2 as UInt64, try world.logs(in: ann.folder))
     for file in rest where try file.decoded().segment.range.first != lost {

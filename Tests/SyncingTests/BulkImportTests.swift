@@ -245,10 +245,7 @@ import Testing
   func stops() throws {
     let world = try World()
     let ann = try world.peer("ann", in: try world.folder("folder"))
-    for number in 0..<10 {
-      try ann.put("x\(number)", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(0..<10) { "x\($0)" }
     let bob = try world.peer("bob", in: ann.folder)
     let importer = Importer(device: bob.device)
     var read = 0

@@ -16,10 +16,7 @@ struct CompactionSurveyTests {
     world = try World()
     ann = try world.loner("ann")
     bob = try world.loner("bob")
-    for number in 1...20 {
-      try ann.put("n\(number % 2)", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...20) { "n\($0 % 2)" }
   }
 
   private func survey(_ limits: CompactionLimits = limits) throws -> CompactionSurvey {

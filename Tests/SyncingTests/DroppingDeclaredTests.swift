@@ -27,10 +27,7 @@ struct DroppingDeclaredTests {
       _ = try Compactor(device: ann.device, limits: .small(fanOut: 4)).run()
       for id in old { try ann.delete(id) }
       try ann.publish()
-      for number in 1...3 {
-        try ann.put("new", #"{"n":\#(number)}"#)
-        try ann.publish()
-      }
+      try ann.publish(1...3, to: "new")
       shown = try ann.dump()
     }
 

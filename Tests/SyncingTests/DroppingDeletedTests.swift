@@ -17,10 +17,7 @@ import Testing
     folder = try world.folder("shared")
     ann = try world.peer("ann", in: folder)
     bob = try world.peer("bob", in: folder)
-    for number in 1...3 {
-      try ann.put("old", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...3, to: "old")
     try ann.put("new", "{}")
     try ann.publish()
     try bob.importAll()

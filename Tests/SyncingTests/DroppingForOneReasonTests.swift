@@ -23,10 +23,7 @@ import Testing
     dan = try world.peer("dan", in: world.folder("away"))
     try ann.put("old", #"{"n":1,"text":"one"}"#)
     try ann.publish()
-    for number in 1...3 {
-      try ann.put("new", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...3, to: "new")
     try world.carry(from: folder, to: dan.folder)
     try dan.importAll()
     // Joined, and then for long enough that it is looked at.

@@ -21,10 +21,7 @@ import Testing
   }
 
   private func write(_ numbers: ClosedRange<Int>) throws {
-    for number in numbers {
-      try ann.put("n\(number % 2)", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(numbers) { "n\($0 % 2)" }
   }
 
   private func compact() throws -> CompactionReport {

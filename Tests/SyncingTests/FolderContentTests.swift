@@ -89,10 +89,7 @@ private struct Witness {
     let world = try World()
     let folder = try world.folder("shared")
     let ann = try world.peer("ann", in: folder)
-    for number in 1...3 {
-      try ann.put("a", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...3, to: "a")
     var witness = Witness(world, folder)
     try witness.look()
     let marker = folder.appending(Marker.name)

@@ -28,10 +28,7 @@ struct ForgottenCountTests {
 
   @Test("also where all that an import brings was written over before it came")
   func comesLate() throws {
-    for number in 1...2 {
-      try ann.put("x", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...2, to: "x")
     let bob = try world.loner("bob")
     try world.mirror(ann, to: bob)
     try bob.importAll()

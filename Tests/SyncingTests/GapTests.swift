@@ -36,10 +36,7 @@ import Testing
   func chain() throws {
     let world = try World()
     let ann = try world.peer("ann", in: try world.folder("ann"))
-    for number in 1...8 {
-      try ann.put("a", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...8, to: "a")
     let files = try world.logs(in: ann.folder)
     let reader = try world.peer("reader", in: try world.folder("reader"))
     let importer = Importer(device: reader.device)
@@ -61,10 +58,7 @@ import Testing
   func malformed() throws {
     let world = try World()
     let ann = try world.peer("ann", in: try world.folder("ann"))
-    for number in 1...4 {
-      try ann.put("a", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...4, to: "a")
     let files = try world.logs(in: ann.folder)
     let reader = try world.peer("reader", in: try world.folder("reader"))
     for file in files.dropFirst() { try world.deliver(file, to: reader.folder) }
@@ -135,10 +129,7 @@ import Testing
   func copies() throws {
     let world = try World()
     let ann = try world.peer("ann", in: try world.folder("ann"))
-    for number in 1...4 {
-      try ann.put("a", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...4, to: "a")
     let files = try world.logs(in: ann.folder)
     let bob = try world.peer("bob", in: try world.folder("bob"))
     for index in [1, 3] { try world.deliver(files[index], to: bob.folder) }

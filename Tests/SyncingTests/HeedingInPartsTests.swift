@@ -17,10 +17,7 @@ struct HeedingInPartsTests {
     world = try World()
     ann = try world.loner("ann")
     bob = try world.loner("bob")
-    for number in 0..<20 {
-      try ann.put("n\(number % 10)", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(0..<20) { "n\($0 % 10)" }
     try compact(dropping: 0)
     world.advance(milliseconds: CompactionLimits.week)
     try compact(dropping: 0)

@@ -17,10 +17,7 @@ import Testing
     ann = try world.loner("ann")
     bob = try world.loner("bob")
     cat = try world.loner("cat")
-    for number in 1...20 {
-      try ann.put("n\(number % 2)", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...20) { "n\($0 % 2)" }
     try compact(dropping: 0)
     world.advance(milliseconds: CompactionLimits.week)
     try compact(dropping: 0)

@@ -131,10 +131,7 @@ import Testing
 
   @Test("is whole whatever borders the segments had, also where they overlap")
   func borders() throws {
-    for number in 1...6 {
-      try ann.put("x", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...6, to: "x")
     let files = try world.logs(in: ann.folder)
     let segments = try files.map { try $0.decoded().segment }
     let expected = try Self.lines(ann)
@@ -158,10 +155,7 @@ import Testing
 
   @Test("says what is not kept, and refuses to guess the past from the rest")
   func missing() throws {
-    for number in 1...4 {
-      try ann.put("x", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...4, to: "x")
     let database = ann.device.database
     let archive = try database.archivedSegments(of: ann.stream)
     try database.removeArchived(archive[1])

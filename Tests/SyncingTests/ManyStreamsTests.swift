@@ -15,10 +15,7 @@ import Testing
   init() throws {
     world = try World()
     ann = try world.loner("ann")
-    for number in 1...20 {
-      try ann.put("n\(number % 2)", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...20) { "n\($0 % 2)" }
     for number in 1...SegmentFile.writtenContextEntries { try placeFile(of: number) }
     try ann.importAll()
   }

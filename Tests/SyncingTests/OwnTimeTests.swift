@@ -26,10 +26,7 @@ struct OwnTimeTests {
   }
 
   private func write(_ numbers: ClosedRange<Int>) throws {
-    for number in numbers {
-      try ann.put("n\(number % 2)", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(numbers) { "n\($0 % 2)" }
   }
 
   private func look(attention: Int64 = Self.day * 3 / 2) throws -> CompactionReport {

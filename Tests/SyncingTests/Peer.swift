@@ -67,6 +67,20 @@ struct Peer: Sendable {
   @discardableResult
   func publish() throws -> Publisher.Report { try Publisher(device: device).publishAll() }
 
+  /// Writes `{"n":NUMBER}` for each number, and publishes it in a file of its own.
+  ///
+  /// - parameter id: The document that a number is written into, over what is there.
+  func publish(_ numbers: some Sequence<Int>, to id: (Int) -> String) throws {
+    for number in numbers {
+      try put(id(number), #"{"n":\#(number)}"#)
+      try publish()
+    }
+  }
+
+  func publish(_ numbers: some Sequence<Int>, to id: String) throws {
+    try publish(numbers) { _ in id }
+  }
+
   // MARK: Reading
 
   /// Publishes and imports as a new process does.

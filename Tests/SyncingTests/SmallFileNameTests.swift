@@ -88,10 +88,7 @@ struct SmallFileNameTests {
   func dropped() throws {
     for file in try world.logs(in: anna.folder) { try world.deliver(file, to: ann.folder) }
     try ann.importAll()
-    for number in 0..<8 {
-      try ann.put("a2", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(0..<8, to: "a2")
     let compactor = Compactor(device: ann.device, limits: .small())
     _ = try compactor.run()
     for _ in 0..<2 {

@@ -26,10 +26,7 @@ struct SpentTests {
   }
 
   private func write(_ numbers: Range<Int>) throws {
-    for number in numbers {
-      try ann.put("n\(number % 10)", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(numbers) { "n\($0 % 10)" }
   }
 
   /// Until what is dead has been dropped, and Bob has taken it out.

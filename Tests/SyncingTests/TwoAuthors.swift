@@ -17,10 +17,7 @@ struct TwoAuthors {
     ann = try world.peer("ann", in: try world.folder("ann"))
     bob = try world.peer("bob", in: try world.folder("bob"))
     reader = try world.peer("reader", in: try world.folder("reader"))
-    for number in 1...3 {
-      try ann.put("a\(number)", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(1...3) { "a\($0)" }
     try bob.put("b", #"{"from":"bob"}"#)
     try bob.publish()
     annFiles = try world.logs(in: ann.folder)

@@ -18,10 +18,7 @@ struct WatchUpkeepTests {
   init() throws {
     world = try World()
     ann = try world.loner("ann")
-    for number in 0..<40 {
-      try ann.put("x", #"{"n":\#(number)}"#)
-      try ann.publish()
-    }
+    try ann.publish(0..<40, to: "x")
   }
 
   private func upkeep(
