@@ -85,6 +85,11 @@ extension FeedSyncError {
     }
   }
 
+  /// What helps where a container takes no more writes.
+  private static let hintForNewContainer =
+    "take what is here along into a new container: 'feedsync dump', 'feedsync init' on another"
+    + " folder, and 'feedsync load'"
+
   /// What the database is right to refuse: nothing is wrong with it.
   private init(refusal error: StorageError, operation: String) {
     switch error {
@@ -104,8 +109,9 @@ extension FeedSyncError {
     case .clockExhausted:
       self.init(
         .badInput, operation: operation,
-        message: "a device whose clock stood at the end of the year 9999 has written here",
-        hint: "remove that device's folder under logs/ and initialise this device anew")
+        message: "a device whose clock stood at the end of the year 9999 has written here, and no"
+          + " later time is left for a write; nothing was written",
+        hint: Self.hintForNewContainer)
     case .transactionTooLarge(let bytes):
       self.init(
         .badInput, operation: operation,
@@ -116,8 +122,7 @@ extension FeedSyncError {
         .configuration, operation: operation,
         message: "\(entries) devices, former and present, have written into this container, more"
           + " than a write can name; nothing was written",
-        hint: "take what is here along into a new container: 'feedsync dump', 'feedsync init' on"
-          + " another folder, and 'feedsync load'")
+        hint: Self.hintForNewContainer)
     case .mixedVersions:
       self.init(
         .usage, operation: operation,
