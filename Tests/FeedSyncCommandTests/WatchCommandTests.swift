@@ -1,5 +1,6 @@
 import CanonicalJSON
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("feedsync watch", .serialized, .timeLimit(.minutes(3))) struct WatchCommandTests {
@@ -55,19 +56,19 @@ import Testing
     lock.l_len = 510
     try #require(fcntl(database.fileDescriptor, F_SETLK, &lock) == 0)
     let watch = try RunningWatch(environment: machine.environment)
-    let deadline = Date(timeIntervalSinceNow: 20)
-    while try !Self.handlesTermination(watch.process), Date() < deadline { usleep(1_000) }
+    // It has a handler.
+    try waitUntil(within: .seconds(20)) { try Self.hasTermination("SigCgt", of: watch.process) }
     watch.process.terminate()
     try database.close()
     #expect(watch.terminate() == 0)
     #expect(try watch.rest() == [])
   }
 
-  /// Whether a process has a handler for SIGTERM, as proc_pid_status(5) tells.
-  private static func handlesTermination(_ process: Process) throws -> Bool {
+  /// Whether SIGTERM is in one of a process's sets of signals, as proc_pid_status(5) tells.
+  private static func hasTermination(_ set: String, of process: Process) throws -> Bool {
     let path = "/proc/\(process.processIdentifier)/status"
     let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-    let mask = lines.first { $0.hasPrefix("SigCgt:") }?.split(whereSeparator: \.isWhitespace).last
+    let mask = lines.first { $0.hasPrefix("\(set):") }?.split(whereSeparator: \.isWhitespace).last
     return UInt64(mask ?? "", radix: 16).map { $0 >> (SIGTERM - 1) & 1 == 1 } ?? false
   }
 
@@ -101,8 +102,12 @@ import Testing
     while process.isRunning, try scratch.text("out").isEmpty, Date() < deadline { usleep(1_000) }
     let hasBegun = try !scratch.text("out").isEmpty
     process.terminate()
+    // While the first is pending, the kernel would make one of both. It is not, if the process has
+    // ended, of which nothing is told.
+    try waitUntil(within: .seconds(20)) {
+      (try? Self.hasTermination("ShdPnd", of: process)) != true
+    }
     // A second one does not hurry it, before it has heard of the first either.
-    usleep(20_000)
     if process.isRunning { process.terminate() }
     while process.isRunning, Date() < deadline { usleep(1_000) }
     #expect(!process.isRunning)
