@@ -130,7 +130,7 @@ import Testing
       await fetcher.fetchAll(requests) { outcomes.append($0.outcome) }
       return outcomes
     }
-    await transport.time.waitForSleepers(10)
+    try await transport.time.waitForSleepers(10)
     task.cancel()
     let outcomes = await task.value
     #expect(outcomes.compactMap { $0.error?.cause } == Array(repeating: .cancelled, count: 10))
@@ -146,12 +146,12 @@ import Testing
     let task = Task { await fetcher.fetchAll(requests) { _ in } }
     for _ in 1...3 {
       // The answer's second passes, then what is left of the pause.
-      await transport.time.waitForSleepers(2)
+      try await transport.time.waitForSleepers(2)
       transport.time.advance()
-      await transport.time.waitForSleepers(1)
+      try await transport.time.waitForSleepers(1)
       transport.time.advance()
     }
-    await transport.time.waitForSleepers(1)
+    try await transport.time.waitForSleepers(1)
     transport.time.advance()
     await task.value
     #expect(transport.begun == [.zero, .seconds(10), .seconds(20), .seconds(30)])

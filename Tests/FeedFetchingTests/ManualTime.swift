@@ -1,5 +1,6 @@
 import FeedReading
 import Synchronization
+import Testing
 
 @testable import FeedFetching
 
@@ -53,8 +54,12 @@ final class ManualTime: Sendable {
   }
 
   /// Waits until so many sleep, which takes no time of this clock.
-  func waitForSleepers(_ count: Int) async {
-    while state.withLock({ $0.sleepers.count }) < count { await Task.yield() }
+  func waitForSleepers(_ count: Int) async throws {
+    let end = ContinuousClock.now + .seconds(60)
+    while state.withLock({ $0.sleepers.count }) < count {
+      try #require(ContinuousClock.now < end, "nobody sleeps")
+      await Task.yield()
+    }
   }
 
   /// Lets time pass until the next one wakes.
