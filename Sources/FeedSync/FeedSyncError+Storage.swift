@@ -47,8 +47,10 @@ extension FeedSyncError {
         message: "the local database failed (SQLite \(detail))",
         hint: "check the disk; the shared folder still holds what was published")
     case .noDevice, .left, .replaced, .clockExhausted, .transactionTooLarge, .contextTooLarge,
-      .mixedVersions, .nested, .crossed, .unknownVersion, .newerOperations, .otherKind:
+      .unknownVersion, .newerOperations, .otherKind:
       self.init(refusal: error, operation: operation)
+    case .mixedVersions, .nested, .crossed:
+      self.init(misuse: error, operation: operation)
     }
   }
 
@@ -123,21 +125,6 @@ extension FeedSyncError {
         message: "\(entries) devices, former and present, have written into this container, more"
           + " than a write can name; nothing was written",
         hint: Self.hintForNewContainer)
-    case .mixedVersions:
-      self.init(
-        .usage, operation: operation,
-        message: "writes with different base versions cannot be one transaction",
-        hint: "write them one after another")
-    case .nested:
-      self.init(
-        .usage, operation: operation, message: "a transaction runs inside another",
-        hint: "use the reader or writer that the outer one gives")
-    case .crossed:
-      self.init(
-        .tryAgain, operation: operation,
-        message: "another thread is in a transaction of this store, and waits inside it for one"
-          + " that this thread is in",
-        hint: "use several stores inside one another in the same order everywhere")
     case .unknownVersion:
       self.init(
         .tryAgain, operation: operation,
@@ -159,6 +146,29 @@ extension FeedSyncError {
           + " another value with 'patch' first")
     default:
       self.init(.software, operation: operation, message: "unexpected refusal: \(error)")
+    }
+  }
+
+  /// What no transaction can be: to write it otherwise is for the program.
+  private init(misuse error: StorageError, operation: String) {
+    switch error {
+    case .mixedVersions:
+      self.init(
+        .usage, operation: operation,
+        message: "writes with different base versions cannot be one transaction",
+        hint: "write them one after another")
+    case .nested:
+      self.init(
+        .usage, operation: operation, message: "a transaction runs inside another",
+        hint: "use the reader or writer that the outer one gives")
+    case .crossed:
+      self.init(
+        .tryAgain, operation: operation,
+        message: "another thread is in a transaction of this store, and waits inside it for one"
+          + " that this thread is in",
+        hint: "use several stores inside one another in the same order everywhere")
+    default:
+      self.init(.software, operation: operation, message: "unexpected misuse: \(error)")
     }
   }
 }
