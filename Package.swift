@@ -304,7 +304,7 @@ let package = Package(
       name: "FeedSyncTests",
       dependencies: [
         "FeedSync", "FeedSyncCommand", "InStepExample", "BookmarksExample", "Replication",
-        "TestSupport",
+        "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: driving),
     .testTarget(name: "FeedReadingTests", dependencies: ["FeedReading"], swiftSettings: driving),

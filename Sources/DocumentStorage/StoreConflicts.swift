@@ -28,7 +28,10 @@ package enum ConflictError: Error, Equatable, Sendable {
 
 extension StoreSnapshot {
   /// Calls `body` with each document that has conflicts, sorted by collection and id.
+  ///
+  /// - parameter collections: Nil for all of them.
   package func forEachConflicted(
+    in collections: Set<ByteString>? = nil,
     _ body: (DocumentKey, [DocumentConflict]) throws -> Void
   ) throws {
     let sql = """
@@ -38,6 +41,7 @@ extension StoreSnapshot {
       """
     for row in try Row.fetchAll(db.prepared(sql)) {
       let key = try row.documentKey()
+      guard collections?.contains(key.collection) ?? true else { continue }
       try body(key, try conflicts(of: key))
     }
   }

@@ -81,11 +81,16 @@ extension DocumentStore {
   ///       print(document.collection, document.id, document.conflicts.map(\.path))
   ///     }
   public func conflictedDocuments() throws -> [ConflictedDocument] {
+    try conflictedDocuments(in: nil)
+  }
+
+  /// - parameter collections: Nil for all of them.
+  func conflictedDocuments(in collections: Set<ByteString>?) throws -> [ConflictedDocument] {
     try transaction("list conflicts") {
       try database.readSnapshot { snapshot in
         var documents: [ConflictedDocument] = []
         let names = snapshot.deviceNames
-        try snapshot.forEachConflicted { key, conflicts in
+        try snapshot.forEachConflicted(in: collections) { key, conflicts in
           documents.append(try ConflictedDocument(key, conflicts, names: names))
         }
         return documents

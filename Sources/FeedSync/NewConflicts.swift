@@ -12,7 +12,7 @@ import Replication
 public struct NewConflicts: AsyncSequence, Sendable {
   let store: DocumentStore
   let changes: StoreChanges
-  let known: Result<Set<Conflict>, FeedSyncError>
+  let known: Result<KnownConflicts, FeedSyncError>
 
   /// Begins to deliver what came to be after the sequence was made.
   public func makeAsyncIterator() -> Iterator {
@@ -23,27 +23,43 @@ public struct NewConflicts: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     private let store: DocumentStore
     private var changes: StoreChanges.Iterator
-    private var known: Result<Set<Conflict>, FeedSyncError>
+    private var known: KnownConflicts
+    /// Why the first look has failed, if so.
+    private let failure: FeedSyncError?
     private var waiting: ArraySlice<Conflict> = []
+    private var isOver = false
 
     init(
       store: DocumentStore, changes: StoreChanges.Iterator,
-      known: Result<Set<Conflict>, FeedSyncError>
+      known: Result<KnownConflicts, FeedSyncError>
     ) {
       self.store = store
       self.changes = changes
-      self.known = known
+      switch known {
+      case .success(let known): (self.known, failure) = (known, nil)
+      case .failure(let error): (self.known, failure) = (KnownConflicts([]), error)
+      }
     }
 
     /// Waits for the next conflict; nil once the task is cancelled.
     public mutating func next() async throws -> Conflict? {
+      guard !isOver else { return nil }
+      // Set back where there is something to deliver: after a failure, it is over.
+      isOver = true
+      let conflict = try await nextConflict()
+      isOver = conflict == nil
+      return conflict
+    }
+
+    private mutating func nextConflict() async throws -> Conflict? {
       while true {
         if let conflict = waiting.popFirst() { return conflict }
-        let before = try known.get()
-        guard try await changes.next() != nil else { return nil }
-        let now = try await store.conflictedDocuments().flatMap(\.conflicts)
-        waiting = now.filter { !before.contains($0.unnamed) }[...]
-        known = .success(Set(now.map(\.unnamed)))
+        if let failure { throw failure }
+        guard let extent = try await changes.next()?.extent else { return nil }
+        // What the commit has left alone is not read: thousands may be in conflict.
+        let store = store
+        let found = try await store.run { try store.conflictedDocuments(of: extent) }
+        waiting = known.update(found, of: extent)[...]
       }
     }
   }
@@ -56,23 +72,12 @@ extension DocumentStore {
   public func newConflicts(isImporting: Bool = true) -> NewConflicts {
     // The changes first: what comes between is looked at again.
     let changes = changes(isImporting: isImporting)
-    let known: Result<Set<Conflict>, FeedSyncError>
+    let known: Result<KnownConflicts, FeedSyncError>
     do {
-      known = .success(Set(try conflictedDocuments().flatMap(\.conflicts).map(\.unnamed)))
+      known = .success(KnownConflicts(try conflictedDocuments()))
     } catch {
       known = .failure(FeedSyncError(error, operation: "list conflicts"))
     }
     return NewConflicts(store: self, changes: changes, known: known)
-  }
-}
-
-extension Conflict {
-  /// The same whatever people call the devices.
-  fileprivate var unnamed: Conflict {
-    Conflict(
-      collection: collection, id: id, path: path, kind: kind,
-      values: values.map { value in
-        Value(content: value.content, device: nil, time: nil, transaction: value.transaction)
-      }, beside: [])
   }
 }

@@ -1,5 +1,6 @@
 import FeedSync
 import Foundation
+import GRDB
 import Testing
 
 /// Conflicts through the library.
@@ -17,9 +18,9 @@ import Testing
   }
 
   /// Both write the title, and learn of one another.
-  private func collide(_ round: Int = 0) throws {
-    try ann.write { try $0.patch(["title": .text("ann \(round)")], at: "a", in: "notes") }
-    try ben.write { try $0.patch(["title": .text("ben \(round)")], at: "a", in: "notes") }
+  private func collide(_ round: Int = 0, at id: String = "a") throws {
+    try ann.write { try $0.patch(["title": .text("ann \(round)")], at: id, in: "notes") }
+    try ben.write { try $0.patch(["title": .text("ben \(round)")], at: id, in: "notes") }
     for store in [ann, ben, ann] { try store.importAll() }
   }
 
@@ -91,6 +92,51 @@ import Testing
     try collide(1)
     let conflict = try #require(try await conflicts.next())
     #expect(Set(conflict.values.map(\.content)) == [.text("ann 1"), .text("ben 1")])
+  }
+
+  @Test("New conflicts: of a document that changes, those that were told are not told again")
+  func knownAreNotToldAgain() async throws {
+    try collide()
+    var conflicts = ann.newConflicts(isImporting: false).makeAsyncIterator()
+    try await ann.write { try $0.patch(["rating": 2.5], at: "a", in: "notes") }
+    try collide(1, at: "b")
+    #expect(try await conflicts.next()?.id == "b")
+    let settled = try #require(try ann.conflicts(of: "a", in: "notes").first)
+    try ann.resolve(settled, by: .shown)
+    try await ben.importAll()
+    try collide(2)
+    let again = try #require(try await conflicts.next())
+    #expect(again.id == "a")
+    #expect(Set(again.values.map(\.content)) == [.text("ann 2"), .text("ben 2")])
+  }
+
+  @Test("New conflicts: what a commit has left alone is not read")
+  func onlyWhatChangedIsRead() async throws {
+    try collide()
+    var conflicts = ann.newConflicts(isImporting: false).makeAsyncIterator()
+    let folders = try FileManager.default.contentsOfDirectory(atPath: place.state("ann"))
+    let container = try #require(folders.first { $0.count == 32 })
+    try DatabaseQueue(path: "\(place.state("ann"))/\(container)/store.sqlite").inDatabase { db in
+      try db.execute(sql: "UPDATE documents SET state = x'FF' WHERE id = 'a'")
+    }
+    await #expect(throws: FeedSyncError.self) { try await ann.conflictedDocuments() }
+    try collide(1, at: "b")
+    #expect(try await conflicts.next()?.id == "b")
+  }
+
+  @Test("New conflicts: those of a commit that names no documents, since they are too many")
+  func commitsWithoutNames() async throws {
+    var conflicts = ann.newConflicts(isImporting: false).makeAsyncIterator()
+    try await ann.write { try $0.patch(["title": "ann"], at: "a", in: "notes") }
+    try await ben.write { writer in
+      try writer.patch(["title": "ben"], at: "a", in: "notes")
+      for number in 0..<100 {
+        let id = String(repeating: "x", count: 1000) + "\(number)"
+        try writer.put(Note(title: "x"), at: id, in: "notes")
+      }
+    }
+    try await ann.importAll()
+    #expect(try await conflicts.next()?.id == "a")
   }
 }
 
