@@ -21,7 +21,7 @@ enum Output {
   /// The status with which what goes on has to end, since a line was not written; 0 before.
   private static let endOfFollowing = Atomic<Int32>(0)
 
-  /// How it is told that results cannot be written.
+  /// How it is told that results cannot be written, and what is wrong though the command goes on.
   static func tellFailures(in format: OutputFormat) {
     failsInJSON.store(format == .json, ordering: .relaxed)
   }
@@ -137,6 +137,10 @@ enum Output {
   static func warnBeside(_ text: String) { write(Array((text + "\n").utf8), to: STDERR_FILENO) }
 
   private static func text(of error: FeedSyncError) -> String {
+    // An object a line, as errors are: a program may read both.
+    guard !failsInJSON.load(ordering: .relaxed) else {
+      return JSON.object(["warning": ReportJSON.error(error)]).canonical
+    }
     let file = error.file.map { NameText.escaped($0) + ": " } ?? ""
     let hint = error.hint.map { "\n  hint: " + NameText.printable($0) } ?? ""
     return "feedsync: warning: \(file)\(NameText.printable(error.message))\(hint)"
