@@ -24,7 +24,7 @@ enum Runner {
     } catch let error as ValidationError {
       return refuse(error)
     } catch {
-      let described = FeedSyncError(error, operation: type(of: command)._commandName)
+      let described = FeedSyncError(error, operation: CommandName.of(type(of: command)))
       Output.error(described, format: format)
       return described.code.rawValue
     }
@@ -91,6 +91,24 @@ private struct NamedCommandRoot: ParsableCommand {
     _ type: any ParsableCommand.Type, at root: any ParsableCommand.Type
   ) -> Bool {
     type == root || root.configuration.subcommands.contains { includes(type, at: $0) }
+  }
+}
+
+/// What commands are called behind `feedsync`.
+private enum CommandName {
+  /// All words of it: `add` alone may be of a counter or of a set.
+  static func of(_ type: any ParsableCommand.Type) -> String {
+    words(to: type, from: FeedSyncTool.self)?.joined(separator: " ") ?? type._commandName
+  }
+
+  private static func words(
+    to type: any ParsableCommand.Type, from group: any ParsableCommand.Type
+  ) -> [String]? {
+    for command in group.configuration.subcommands {
+      if command == type { return [command._commandName] }
+      if let rest = words(to: type, from: command) { return [command._commandName] + rest }
+    }
+    return nil
   }
 }
 

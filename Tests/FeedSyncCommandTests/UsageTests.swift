@@ -31,6 +31,22 @@ import Testing
     }
   }
 
+  @Test("A failure names its command by all of its words, as 'add' may be of a counter or a set")
+  func operation() throws {
+    let machine = try Machine()
+    try machine.feedsync("put", "n", "x", #"{"a":1}"#)
+    for (arguments, operation) in [
+      (["counter", "add", "n", "x", "/a/b"], "counter add"),
+      (["set", "add", "n", "x", "/a", "1"], "set add"),
+      (["devices", "retire", "nobody"], "devices retire"), (["undo", "x:1"], "undo"),
+      (["settings", "set", "nothing", "1"], "settings set"),
+    ] {
+      let run = try Command.run(
+        arguments + ["--format", "json"], environment: machine.environment)
+      #expect(try run.error()["operation"]?.text == operation)
+    }
+  }
+
   @Test("of options before the command is answered with where they belong")
   func misplaced() throws {
     let machine = try Machine()
