@@ -262,7 +262,14 @@ struct Salvage {
     let names = report.names
     defer { report.names = names }
     for file in listing.segments {
-      guard case .segment(let found, _) = reader.read(file) else { continue }
+      let contents: FileContents
+      do throws(FileError) {
+        contents = try reader.contents(of: file)
+      } catch {
+        if isOther, error.mayPass { refuse(error, in: file.directory) }
+        continue
+      }
+      guard case .segment(let found, _) = reader.read(contents, of: file) else { continue }
       let range = found.segment.range
       awaited.remove(
         ImportedNames.Name(
@@ -275,11 +282,14 @@ struct Salvage {
   /// Leaves directories for later.
   private mutating func refuse(_ directories: [FileError]) {
     for error in directories {
-      if let stream = error.path.lastComponent.flatMap({ StreamID($0.string) }) {
-        refused.insert(stream)
-      }
-      rejection = rejection ?? error
+      if let directory = error.path.lastComponent { refuse(error, in: directory) }
     }
+  }
+
+  /// Leaves a directory for later, or what is in it and could not be read.
+  private mutating func refuse(_ error: FileError, in directory: FilePath.Component) {
+    if let stream = StreamID(directory.string) { refused.insert(stream) }
+    rejection = rejection ?? error
   }
 
   /// Publishes a segment: byte for byte, unless it was another container's.
@@ -325,6 +335,11 @@ struct Salvage {
   private func settle() throws {
     try target.container.keepNames(in: Set(found.compactMap(\.lastComponent)))
   }
+}
+
+extension FileError {
+  /// Whether a file that cannot be read may be another time: it is there, and may be a segment.
+  fileprivate var mayPass: Bool { errno != .noSuchFileOrDirectory && !isTooLarge && !isNotAFile }
 }
 
 extension Segment.Range {

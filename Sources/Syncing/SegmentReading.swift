@@ -23,10 +23,16 @@ struct SegmentReader {
   /// Reads a file whole, and checks all of it.
   func read(_ file: FolderListing.File) -> SegmentReading<ImportableSegment> {
     examine(file, range: \.segment.range) { bytes throws(SegmentError) in
-      let (segment, digest) = try SegmentFile.decode(bytes)
-      return ImportableSegment(
-        segment: segment, digest: digest, bytes: bytes,
-        isUnderOwnName: file.namedDigest(of: segment.range) == digest, file: file.key)
+      try ImportableSegment(decoding: bytes, of: file)
+    }
+  }
+
+  /// Checks all of what was read of a file.
+  func read(
+    _ contents: FileContents, of file: FolderListing.File
+  ) -> SegmentReading<ImportableSegment> {
+    examine(contents, key: file.key, range: \.segment.range) { bytes throws(SegmentError) in
+      try ImportableSegment(decoding: bytes, of: file)
     }
   }
 
@@ -42,14 +48,28 @@ struct SegmentReader {
     _ decode: ([UInt8]) throws(SegmentError) -> Found
   ) -> SegmentReading<Found> {
     let key = file.key
-    let path = container.logs.appending(file.directory).appending(file.name)
     let contents: FileContents
     do {
-      contents = try container.files.contents(
-        of: path, limit: SegmentFile.maximumFileBytes)
+      contents = try self.contents(of: file)
     } catch {
-      return reading(of: error, path: path, key: key)
+      return reading(of: error, path: path(of: file), key: key)
     }
+    return examine(contents, key: key, range: range, decode)
+  }
+
+  /// What a file has, unchecked.
+  func contents(of file: FolderListing.File) throws(FileError) -> FileContents {
+    try container.files.contents(of: path(of: file), limit: SegmentFile.maximumFileBytes)
+  }
+
+  private func path(of file: FolderListing.File) -> FilePath {
+    container.logs.appending(file.directory).appending(file.name)
+  }
+
+  private func examine<Found>(
+    _ contents: FileContents, key: FileKey, range: (Found) -> Segment.Range,
+    _ decode: ([UInt8]) throws(SegmentError) -> Found
+  ) -> SegmentReading<Found> {
     // As it was before it was read: what came while it was read shows as a change.
     let look = FileRecord.Look(contents.statusBefore)
     do {
@@ -85,6 +105,15 @@ struct SegmentReader {
       FileRecord(
         key: key, look: look, reason: reason,
         detail: error.foundKind.map { "\($0)" } ?? error.errno.description))
+  }
+}
+
+extension ImportableSegment {
+  fileprivate init(decoding bytes: [UInt8], of file: FolderListing.File) throws(SegmentError) {
+    let (segment, digest) = try SegmentFile.decode(bytes)
+    self.init(
+      segment: segment, digest: digest, bytes: bytes,
+      isUnderOwnName: file.namedDigest(of: segment.range) == digest, file: file.key)
   }
 }
 

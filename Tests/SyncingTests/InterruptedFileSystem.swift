@@ -13,7 +13,7 @@ final class InterruptedFileSystem: FileSystem {
   private let countdown: Mutex<Int>
   private let event: @Sendable () -> Void
   private let check: Check
-  private let reading: @Sendable (_ path: FilePath) -> Void
+  private let reading: Check
   private let look: Check
   private let listing: Check
 
@@ -23,13 +23,13 @@ final class InterruptedFileSystem: FileSystem {
     countdown = Mutex(places)
     self.event = event
     check = { (_) throws(FileError) in }
-    reading = { _ in }
+    reading = { (_) throws(FileError) in }
     look = { (_) throws(FileError) in }
     listing = { (_) throws(FileError) in }
   }
 
-  /// - parameter reading: called before a file is read as a whole.
-  init(_ base: any FileSystem, beforeReading reading: @escaping @Sendable (FilePath) -> Void) {
+  /// - parameter reading: called before a file is read as a whole; what it throws, that throws.
+  init(_ base: any FileSystem, beforeReading reading: @escaping Check) {
     self.base = base
     countdown = Mutex(0)
     event = {}
@@ -46,7 +46,7 @@ final class InterruptedFileSystem: FileSystem {
     countdown = Mutex(0)
     event = {}
     self.check = check
-    reading = { _ in }
+    reading = { (_) throws(FileError) in }
     look = { (_) throws(FileError) in }
     listing = { (_) throws(FileError) in }
   }
@@ -58,7 +58,7 @@ final class InterruptedFileSystem: FileSystem {
     countdown = Mutex(0)
     event = {}
     check = { (_) throws(FileError) in }
-    reading = { _ in }
+    reading = { (_) throws(FileError) in }
     self.look = look
     listing = { (_) throws(FileError) in }
   }
@@ -69,7 +69,7 @@ final class InterruptedFileSystem: FileSystem {
     countdown = Mutex(0)
     event = {}
     check = { (_) throws(FileError) in }
-    reading = { _ in }
+    reading = { (_) throws(FileError) in }
     look = { (_) throws(FileError) in }
     self.listing = listing
   }
@@ -95,7 +95,7 @@ final class InterruptedFileSystem: FileSystem {
   }
 
   func contents(of path: FilePath, limit: Int) throws(FileError) -> FileContents {
-    reading(path)
+    try reading(path)
     return try base.contents(of: path, limit: limit)
   }
 

@@ -69,6 +69,33 @@ import Testing
     #expect(try house.open().body("ann") == "{}")
   }
 
+  @Test("goes on where another container's file can be read, which it could not be before")
+  func unreadFile() throws {
+    let (world, house, folder) = try RecoveryScene.newcomer()
+    let ann = try world.peer("ann", in: try world.folder("ann"))
+    try ann.put("ann", "{}")
+    try ann.publish()
+    for file in try world.logs(in: ann.folder) { try world.deliver(file, to: folder) }
+    let theirs = try house.makeFolder("theirs")
+    let other = try house.initialise(theirs, name: "theirs", in: house.other("other")).device
+    try world.place(other.record.marker, at: folder.appending(Marker.name))
+    let directory = folder.appending("logs").appending(ann.directory)
+    let hindered = DeviceDirectory(
+      root: house.directory.root,
+      files: InterruptedFileSystem(
+        house.files,
+        beforeReading: { (path) throws(FileError) in
+          if path.removingLastComponent() == directory { throw FileError(.read, path, .ioError) }
+        }), ambient: house.directory.ambient)
+    let request = DeviceDirectory.Request(
+      folder: folder, identifier: nil, deviceName: nil, joinsOnly: true)
+    #expect(throws: SalvageError.self) { try hindered.adopt(request, process: "1") }
+    #expect(try !house.directory.olderDatabases().contains(where: \.isSalvaged))
+    try house.initialise(folder)
+    #expect(try house.directory.olderDatabases().map(\.isSalvaged) == [true])
+    #expect(try house.open().body("ann") == "{}")
+  }
+
   @Test("keeps the device from leaving until the folder takes all, also where some is damaged")
   func refusedAndDamaged() throws {
     let scene = try RecoveryScene()
