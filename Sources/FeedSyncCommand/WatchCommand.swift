@@ -14,7 +14,8 @@ struct WatchCommand: StoreCommand, AsyncParsableCommand {
     commandName: "watch", abstract: "Import what arrives, as it arrives, and print it.",
     discussion: """
       Prints one JSON object a line, in either format. Ends with status 0 on SIGINT or SIGTERM. \
-      'import --once' beside it works; a second 'watch' on the same device does not.
+      'import --once' beside it works; a second 'watch' on the same device does not. What another \
+      process of this device has imported, as that or 'query --live' does, is not printed here.
 
       Every hour it also does what 'compact' does, for two seconds at most, and the rest a minute \
       later; 'settings' has the numbers. With --verbose it says what it did, on standard error.
