@@ -80,7 +80,7 @@ public struct FileAccessIntent: Hashable, Sendable {
   }
 
   /// What the arbiter has to know of it.
-  var options: ClaimedItem.Options {
+  package var options: ClaimedItem.Options {
     switch kind {
     case .read(let options): options.contains(.withoutChanges) ? [.withoutChanges] : []
     case .write(.plain), .write(.contentIndependentMetadataOnly): [.writes]

@@ -4,7 +4,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// What somebody decides of versions says nothing of those that he has not seen: V4, V6, and D8.
+/// What somebody decides of versions says nothing of those that he has not seen: V4, V6.
 @Suite struct UnseenVersionsTests {
   private let desk: Desk
   private let folder: DocumentFolder
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func d8_aFileThatAnOpenDocumentHasNotSeenDoesNotWin(isListedLate: Bool) async throws {
+  func v6_aFileThatAnOpenDocumentHasNotSeenDoesNotWin(isListedLate: Bool) async throws {
     let document = try await DocumentFile<String>.open("a.txt", in: folder)
     let early = try current()
     // A syncer finds a conflict, and takes the other machine's for the file.
@@ -144,7 +144,7 @@ import Testing
     try await document.close()
   }
 
-  @Test func d8_norDoesAFileThatAnOpenDocumentHasNotSeenGiveWay() async throws {
+  @Test func v6_norDoesAFileThatAnOpenDocumentHasNotSeenGiveWay() async throws {
     let document = try await DocumentFile<String>.open("a.txt", in: folder)
     let conflict = try #require(try folder.otherVersions(of: "a.txt")?.first)
     try desk.write("a.txt", "unseen")

@@ -82,7 +82,7 @@ import Testing
     #expect(desk.isGranted(writer))
   }
 
-  @Test func p16_oneWhoseItemWasMovedMeanwhileIsToldWhenItIsBack() throws {
+  @Test func c30_oneWhoseItemWasMovedMeanwhileIsToldWhenItIsBack() throws {
     desk.advance(by: Arbiter.returnPatience)
     let mover = try desk.claim(1, ("/f", [.writes, .moves]), patience: .seconds(1))
     desk.advance(by: .seconds(1))

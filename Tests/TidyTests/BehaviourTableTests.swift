@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A table of behaviours cannot name a test that is not there.
+/// A table of behaviours cannot name a test that is not there, nor leave one out.
 @Suite struct BehaviourTableTests {
   /// The pages with a table, and the numbers that each has to have, in their order.
   private static let pages: [(name: String, numbers: [String])] = [
@@ -39,11 +39,33 @@ import Testing
     }
   }
 
+  @Test func eachSuiteThatCitesANumberIsNamedBesideIt() throws {
+    var named: [String: Set<String>] = [:]
+    for page in Self.pages {
+      let text = try SourceTree.text(of: "Sources/FeedSync/FeedSync.docc/\(page.name).md")
+      for line in text.split(separator: "\n") {
+        guard let number = line.firstMatch(of: /^\| ([A-Z]\d+) \|/)?.output.1 else { continue }
+        named[String(number)] = Set(
+          line.matches(of: /`(\w+Tests)`/).map { String($0.output.1) })
+      }
+    }
+    for file in try SourceTree.files(under: "Tests") {
+      let suite = String((file.path.split(separator: "/").last ?? "").prefix { $0 != "." })
+      for number in Set(file.lines.flatMap(Self.numbers(citedBy:))) {
+        let suites = try #require(named[number], "\(suite) cites \(number), which is nowhere")
+        #expect(suites.contains(suite), "\(suite) is missing beside \(number)")
+      }
+    }
+  }
+
   /// Whether a test's name begins with the number, maybe among others.
   private static func cites(_ file: SourceFile, _ number: Substring) -> Bool {
-    file.lines.contains { line in
-      guard let match = line.firstMatch(of: /func ((?:[a-z]\d+_)+)/) else { return false }
-      return match.output.1.split(separator: "_").contains(Substring(number.lowercased()))
-    }
+    file.lines.contains { numbers(citedBy: $0).contains(String(number)) }
+  }
+
+  /// The numbers with which the name of a test begins.
+  private static func numbers(citedBy line: String) -> [String] {
+    guard let match = line.firstMatch(of: /func ((?:[a-z]\d+_)+)/) else { return [] }
+    return match.output.1.split(separator: "_").map { $0.uppercased() }
   }
 }
