@@ -34,6 +34,10 @@ extension FeedSyncError {
     case .replaced(let path):
       self.init(
         .badInput, operation: operation, file: path,
+    case .emptyPurpose:
+      self.init(
+        .usage, operation: operation, message: "the purpose has no name",
+        hint: "name it, or leave it out: accesses of one purpose do not wait for each other")
         message: "a symbolic link was put in its place meanwhile; nothing was touched",
         hint: "look who writes there without coordination, then try again")
     case .leavesFolder(let path, let folder):

@@ -24,6 +24,8 @@ public enum CoordinationError: Error, Hashable, Sendable {
   case cancelled(path: String)
   /// Too many items, or too long a path, or too many claims of one process.
   case overLimit(path: String)
+  /// A purpose without a name, which all would share who have none: they would exclude nobody.
+  case emptyPurpose
   /// The directory of locks and sockets is not safe.
   case unsafePlace(path: String, Danger)
   /// The process that keeps the queue cannot be reached.
@@ -44,6 +46,7 @@ public enum CoordinationError: Error, Hashable, Sendable {
   /// The file or folder that it concerns.
   public var path: String {
     switch self {
+    case .emptyPurpose: ""
     case .timedOut(let path, _), .deadlock(let path, _), .presenterFailed(let path, _, _),
       .cancelled(let path), .overLimit(let path), .unsafePlace(let path, _),
       .noArbiter(let path, _), .leavesFolder(let path, _), .replaced(let path),

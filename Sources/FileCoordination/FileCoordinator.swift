@@ -51,7 +51,7 @@ public final class FileCoordinator: Sendable {
   ///   - domain: those that it coordinates with.
   ///   - filePresenter: on whose behalf it works: it is sent no message for these accesses, and
   ///     what it writes when asked to save does not wait for whoever asked.
-  ///   - purposeIdentifier: at most 256 bytes; nil for one of its own.
+  ///   - purposeIdentifier: 1 to 256 bytes; nil for one of its own.
   ///   - folder: the folder that no item may be outside of, links followed; nil: anywhere.
   ///   - patience: how long presenters may take to answer before they are not waited for.
   ///   - onWait: hears whom an access waits for, if it has to wait: on a queue of the domain, in
@@ -75,6 +75,7 @@ public final class FileCoordinator: Sendable {
     self.purposeIdentifier = purposeIdentifier ?? "own-\(own.member)-\(own.number)"
     guard self.purposeIdentifier.utf8.count <= ClaimRequest.maximumPurposeBytes else {
       throw CoordinationError.overLimit(path: self.purposeIdentifier)
+    guard !self.purposeIdentifier.isEmpty else { throw CoordinationError.emptyPurpose }
     }
   }
 

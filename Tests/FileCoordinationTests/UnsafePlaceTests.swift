@@ -184,6 +184,14 @@ import Testing
     }
   }
 
+  /// As of a script whose variable is not set: all who have none would have the same.
+  @Test func aPurposeWithoutANameIsRefused() throws {
+    let domain = try workshop.domain()
+    #expect(throws: CoordinationError.emptyPurpose) {
+      try FileCoordinator(domain, purposeIdentifier: "")
+    }
+  }
+
   @Test func whatIsOverItsLimitIsRefused() throws {
     let domain = try workshop.domain()
     let purpose = String(repeating: "p", count: ClaimRequest.maximumPurposeBytes)
