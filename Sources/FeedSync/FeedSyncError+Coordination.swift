@@ -9,7 +9,10 @@ extension FeedSyncError {
       self.init(
         .tryAgain, operation: operation, file: path,
         message: "the time was up" + Self.waiting(holders),
-        hint: "'feedsync coordinate status' shows who holds what; try again with more time")
+        hint: error.isInOwnWay
+          ? "this very process holds it: what an accessor has another thread claim is not known"
+            + " to be part of its access, and waits for it; claim it on the accessor's own thread"
+          : "'feedsync coordinate status' shows who holds what; try again with more time")
     case .deadlock(let path, let loop):
       let names = loop.map { Self.name($0.process) }.joined(separator: ", ")
       self.init(
@@ -31,13 +34,13 @@ extension FeedSyncError {
         .badInput, operation: operation, file: path,
         message: "too many files at once, too many claims, or too long a path",
         hint: "claim the folder that they are in")
-    case .replaced(let path):
-      self.init(
-        .badInput, operation: operation, file: path,
     case .emptyPurpose:
       self.init(
         .usage, operation: operation, message: "the purpose has no name",
         hint: "name it, or leave it out: accesses of one purpose do not wait for each other")
+    case .replaced(let path):
+      self.init(
+        .badInput, operation: operation, file: path,
         message: "a symbolic link was put in its place meanwhile; nothing was touched",
         hint: "look who writes there without coordination, then try again")
     case .leavesFolder(let path, let folder):

@@ -43,7 +43,7 @@ public enum CoordinationError: Error, Hashable, Sendable {
   /// A system call failed.
   case system(operation: String, path: String, errno: Int32)
 
-  /// The file or folder that it concerns.
+  /// The file or folder that it concerns; empty where there is none.
   public var path: String {
     switch self {
     case .emptyPurpose: ""
@@ -58,6 +58,18 @@ public enum CoordinationError: Error, Hashable, Sendable {
 }
 
 extension CoordinationError {
+  /// Whether the time was up while this very process had what was waited for.
+  ///
+  /// Then it may have waited for itself: what an accessor has another thread claim, and waits for,
+  /// is not known to be part of its access, so that this is no ``deadlock(path:among:)``.
+  public var isInOwnWay: Bool {
+    guard case .timedOut(_, let holders) = self else { return false }
+    let own = CoordinatingProcess.current.id
+    return holders.contains { holder in
+      holder.process.id == own && [.reads, .writes].contains(holder.role)
+    }
+  }
+
   init(_ failure: ClaimFailure, path: String) {
     switch failure {
     case .timedOut(let holders): self = .timedOut(path: path, waitedFor: holders)

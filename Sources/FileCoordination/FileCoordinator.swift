@@ -18,7 +18,9 @@ import SystemPackage
 /// It is advisory: a program that does not coordinate, such as a syncer, is not held up, and no
 /// other machine is. An access lasts until its accessor returns; what the accessor leaves to other
 /// threads is not covered. A claim made inside of an accessor that waits for one who waits for that
-/// accessor fails with ``CoordinationError/deadlock(path:among:)``.
+/// accessor fails with ``CoordinationError/deadlock(path:among:)``. That is known of claims made on
+/// the accessor's thread and in its tasks; one that it has another thread make, and waits for, goes
+/// on until its time-out (``CoordinationError/isInOwnWay``).
 ///
 /// The counterpart of `NSFileCoordinator`.
 public final class FileCoordinator: Sendable {
@@ -73,9 +75,9 @@ public final class FileCoordinator: Sendable {
     self.onLapse = onLapse
     let own = domain.node.nextKey()
     self.purposeIdentifier = purposeIdentifier ?? "own-\(own.member)-\(own.number)"
+    guard !self.purposeIdentifier.isEmpty else { throw CoordinationError.emptyPurpose }
     guard self.purposeIdentifier.utf8.count <= ClaimRequest.maximumPurposeBytes else {
       throw CoordinationError.overLimit(path: self.purposeIdentifier)
-    guard !self.purposeIdentifier.isEmpty else { throw CoordinationError.emptyPurpose }
     }
   }
 

@@ -1,4 +1,5 @@
 import FeedSync
+import Glibc
 import SystemPackage
 import Testing
 
@@ -25,5 +26,26 @@ import Testing
     #expect(told.code == .tryAgain)
     #expect(told.hint?.contains("ulimit -n") == true)
     #expect(!told.message.contains("does not answer"))
+  }
+
+  @Test("says where it may have waited for this very process, and only there")
+  func ownWay() {
+    let own = CoordinatingProcess(id: getpid(), name: "own")
+    let other = CoordinatingProcess(id: getppid(), name: "other")
+    func hint(_ process: CoordinatingProcess, _ role: CoordinationHolder.Role) -> String {
+      let holder = CoordinationHolder(process: process, role: role, path: "/f")
+      let error = CoordinationError.timedOut(path: "/f", waitedFor: [holder])
+      return FeedSyncError(error, operation: "read").hint ?? ""
+    }
+    #expect(hint(own, .writes).contains("another thread"))
+    #expect(hint(own, .reads).contains("another thread"))
+    #expect(!hint(other, .writes).contains("another thread"))
+    // It may have a presenter that is slow.
+    #expect(!hint(own, .presents).contains("another thread"))
+  }
+
+  @Test("is called a wrong use where the purpose has no name")
+  func emptyPurpose() {
+    #expect(FeedSyncError(CoordinationError.emptyPurpose, operation: "read").code == .usage)
   }
 }

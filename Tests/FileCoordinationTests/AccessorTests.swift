@@ -171,6 +171,21 @@ import Testing
     }
   }
 
+  @Test func c16_whatAnotherThreadClaimsForAnAccessorSaysWhoIsInItsWay() throws {
+    let file = try workshop.file("f")
+    for domain in [here, there] {
+      try FileCoordinator(domain).write(file) { _ in
+        let worker = Worker {
+          let error = #expect(throws: CoordinationError.self) {
+            try FileCoordinator(domain).read(file, timeout: .milliseconds(50)) { _ in }
+          }
+          #expect(error?.isInOwnWay == true)
+        }
+        try worker.join()
+      }
+    }
+  }
+
   @Test func c16_theAsynchronousFormGivesUpWhenItsTimeIsUp() async throws {
     let file = try workshop.file("f")
     let (here, there, journal) = (here, there, Journal())
