@@ -56,7 +56,7 @@ struct KeptVersions: Sendable {
     _ write: (OpenFile) throws -> Void
   ) throws -> FilePath.Component {
     try LinuxFileSystem().makeOwnDirectories(root)
-    let id = try newID()
+    let id = try newID(of: document)
     let directory = try OpenDirectory.make(from: root, document + [id], mode: 0o700)
     let temporary = try ambient.temporaryName()
     do {
@@ -87,10 +87,19 @@ struct KeptVersions: Sendable {
     try parent.synchronize()
   }
 
-  /// Sorted by when they were made.
-  private func newID() throws(DocumentFileError) -> FilePath.Component {
-    let time = UInt64(clamping: ambient.now()) & 0xFFFF_FFFF_FF
-    let text = ambient.hexadecimal(time << 24 | ambient.random() & 0xFF_FFFF)
+  /// Sorted by when they were made: after those of the same second that are there.
+  private func newID(
+    of document: [FilePath.Component]
+  ) throws(DocumentFileError) -> FilePath.Component {
+    let second = (UInt64(clamping: ambient.now()) & 0xFFFF_FFFF_FF) << 24
+    let end = second | 0xFF_FFFF
+    // Better out of order than nowhere, where they cannot be looked at.
+    let entries = (try? open(document)?.list()) ?? []
+    let last = entries.compactMap { Self.isID($0.name) ? UInt64($0.name.string, radix: 16) : nil }
+      .filter { (second..<end).contains($0) }.max()
+    // Not the very next number, which somebody else may make at the same time.
+    let number = last.map { $0 + 1 + ambient.random() % max((end - $0) / 16, 1) }
+    let text = ambient.hexadecimal(number ?? second | ambient.random() & 0x7F_FFFF)
     guard let id = FilePath.Component(text) else { throw .notADocument(path: text) }
     return id
   }

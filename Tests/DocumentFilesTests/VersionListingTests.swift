@@ -1,5 +1,6 @@
 import DocumentFiles
 import FileCoordination
+import Synchronization
 import SystemFiles
 import SystemPackage
 import Testing
@@ -42,6 +43,28 @@ import Testing
       ])
     #expect(!others.contains(current))
     #expect(try folder.unresolvedConflictVersions(of: "a.txt") == others)
+  }
+
+  @Test func v1_thoseThatAreKeptWithinASecondAreInTheirOrder() async throws {
+    // Each number that chance makes is less than the one before.
+    let numbers = Mutex<UInt64>(.max)
+    let folder = try desk.folder { ambient in
+      ambient.random = {
+        numbers.withLock { number in
+          number -= 1
+          return number
+        }
+      }
+    }
+    try desk.write("a.txt", "mine")
+    let texts = (0..<20).map { "\($0)" }
+    for text in texts {
+      try desk.write(Desk.copy("a"), text)
+      let versions = try #require(try folder.unresolvedConflictVersions(of: "a.txt"))
+      try await folder.markResolved(versions)
+    }
+    let kept = try #require(try folder.otherVersions(of: "a.txt"))
+    #expect(try kept.map { String(decoding: try folder.contents(of: $0), as: UTF8.self) } == texts)
   }
 
   @Test func v1_versionsOfAFileThatIsGoneAreNotHidden() throws {
