@@ -146,13 +146,15 @@ extension DocumentFile {
 
   /// Whether the file has what it had; whoever saves is told if it has not.
   private func compare() async -> (DocumentMachine.Input?, (any Error)?) {
-    let (folder, path, known) = (folder, path, known)
+    let (folder, path, known, now) = (folder, path, known, folder.ambient.now())
     let changed = DocumentFileError.changedMeanwhile(path: path.string)
     do {
       let found = try await onQueue {
-        try DocumentFileError.wrapping { try folder.compare(path, with: known) }
+        try DocumentFileError.wrapping { try folder.compare(path, with: known.digest) }
       }
-      return (found, found == .otherContents ? changed : nil)
+      guard found != .otherContents else { return (found, changed) }
+      self.known.since = now
+      return (found, nil)
     } catch {
       switch await lookAtFile() {
       case .away: return (.saveFailed, error)
@@ -183,16 +185,17 @@ extension DocumentFile {
   ) async -> (DocumentMachine.Input?, (any Error)?) {
     do {
       let bytes = try contents.documentBytes()
-      let written = try await alone(isUrgent) { [self] in
-        try await folder.write(bytes, at: path, expecting: stamp, by: presenter)
+      let written = try await alone(isUrgent) { [self, known] in
+        try await folder.write(
+          bytes, at: path, expecting: stamp, having: known.digest, by: presenter)
       }
       let outcome = written.outcome
-      known = written.digest
+      known = written.known
       return (.saved(outcome.stamp, isDurable: outcome.notDurable == nil), outcome.notDurable)
     } catch CoordinationError.cancelled(let path) {
       return (.postponed, CoordinationError.cancelled(path: path))
     } catch {
-      switch (error, await lookAtFile()) {
+      switch (error, await lookAtFile(isSuspect: error.isOfNewerFile)) {
       case (_, .away): return (.saveFailed, error)
       case (DocumentFileError.changedMeanwhile, let found): return (found, error)
       // Nor its folder, it may be. Whatever failed, the edits are kept once it counts as deleted.
@@ -222,7 +225,7 @@ extension DocumentFile {
     }
     do {
       setContents(try Contents(documentBytes: read.bytes))
-      known = read.digest
+      known = read.known
       return (.reloaded(read.stamp, hasConflicts: read.hasConflicts), nil)
     } catch {
       return (.unparsable(read.stamp, at: folder.ambient.uptime()), error)

@@ -85,18 +85,35 @@ extension DocumentFile: DocumentOwner {
   }
 
   /// Looks at the file, and returns what that says about it.
-  func lookAtFile(isPlanned: Bool = false) async -> DocumentMachine.Input {
+  ///
+  /// - parameter isSuspect: Whether it was found to be another one, though it may not look so.
+  func lookAtFile(
+    isPlanned: Bool = false, isSuspect: Bool = false
+  ) async -> DocumentMachine.Input {
     let (folder, path) = (folder, path)
     do {
-      return try await onQueue {
+      let found = try await onQueue {
         try DocumentFileError.wrapping { try folder.find(path, isPlanned: isPlanned) }
       }
+      guard case .looked(let stamp, _) = found, stamp == machine.stamp,
+        isSuspect || known.mayBeOutdated(by: stamp)
+      else { return found }
+      return await reread(found)
     } catch DocumentFileError.notAFile {
       return .unreadable
     } catch {
       // The folder cannot be looked at now: that says nothing about the document.
       return .away(isPlanned: isPlanned)
     }
+  }
+
+  /// Reads a file that looks as it was; where it cannot be read, the next look does.
+  private func reread(_ found: DocumentMachine.Input) async -> DocumentMachine.Input {
+    let (folder, path, known, now) = (folder, path, known, folder.ambient.now())
+    let compared = try? await onQueue { try folder.compare(path, with: known.digest) }
+    guard let compared, compared != .otherContents else { return compared ?? found }
+    self.known.since = now
+    return found
   }
 }
 
@@ -114,14 +131,14 @@ extension DocumentFolder {
   /// A document as it was read in one access.
   struct Reading: Sendable {
     let bytes: [UInt8]
-    let digest: ContentsDigest
+    let known: KnownContents
     let stamp: FileStamp
     let hasConflicts: Bool
   }
 
   /// What was written in one access.
   struct Writing: Sendable {
-    let digest: ContentsDigest
+    let known: KnownContents
     let outcome: SafeReplacement.Outcome
   }
 
@@ -151,7 +168,7 @@ extension DocumentFolder {
         guard error.isOfMissingFile else { throw error }
         throw DocumentFileError.notFound(path: place.path.string)
       }
-      let before = try file.status()
+      let (now, before) = (ambient.now(), try file.status())
       guard before.size <= limit else { throw FileError(.read, file.path, .fileTooLarge) }
       let bytes = try file.contents(limit: limit)
       let after = try file.status()
@@ -159,7 +176,8 @@ extension DocumentFolder {
         continue
       }
       return Reading(
-        bytes: bytes, digest: ContentsDigest(bytes), stamp: FileStamp(after),
+        bytes: bytes, known: KnownContents(digest: ContentsDigest(bytes), since: now),
+        stamp: FileStamp(after),
         hasConflicts: try hasConflicts(place))
     }
     throw DocumentFileError.changedMeanwhile(path: place.path.string)
@@ -174,21 +192,22 @@ extension DocumentFolder {
   /// Writes a document safely.
   func write(
     _ bytes: [UInt8], at path: FilePath, expecting stamp: FileStamp?,
-    by presenter: DocumentPresenter?
+    having known: ContentsDigest? = nil, by presenter: DocumentPresenter?
   ) async throws -> Writing {
     try checkSize(bytes, of: path)
     let coordinator = try await coordinator(for: presenter)
     return try await coordinator.coordinate([.writing(path)]) { paths in
       try DocumentFileError.wrapping {
-        let place = try place(canonical: paths[0])
+        let (now, place) = (ambient.now(), try place(canonical: paths[0]))
         let directory = try openDirectory(of: place)
         let access = stamp.map { stamp in
           directory.access(to: place.name) { FileStamp($0) == stamp }
         }
         let outcome = try replacement(of: place.name, at: place, in: directory).replace(
-          place.name, expecting: stamp, access: access
+          place.name, expecting: stamp, having: known, access: access
         ) { try $0.write(bytes[...]) }
-        return Writing(digest: ContentsDigest(bytes), outcome: outcome)
+        let written = KnownContents(digest: ContentsDigest(bytes), since: now)
+        return Writing(known: written, outcome: outcome)
       }
     }
   }

@@ -34,7 +34,7 @@ public actor DocumentFile<Contents: DocumentContents> {
 
   var machine: DocumentMachine
   /// What the file had when it was read or written last.
-  var known: ContentsDigest
+  var known: KnownContents
   let presenter: DocumentPresenter
   let broadcast = DocumentEvents()
   var isRegistered = true
@@ -46,7 +46,7 @@ public actor DocumentFile<Contents: DocumentContents> {
   var activity: Task<Void, Never>?
 
   private init(
-    _ contents: Contents, known: ContentsDigest, in folder: DocumentFolder,
+    _ contents: Contents, known: KnownContents, in folder: DocumentFolder,
     _ presenter: DocumentPresenter, pace: DocumentMachine.Pace
   ) {
     self.contents = contents
@@ -87,7 +87,7 @@ public actor DocumentFile<Contents: DocumentContents> {
       }
       let contents = try Contents(documentBytes: read.bytes)
       let document = DocumentFile(
-        contents, known: read.digest, in: folder, presenter, pace: pace)
+        contents, known: read.known, in: folder, presenter, pace: pace)
       await document.begin(read)
       return document
     } catch {

@@ -205,7 +205,9 @@ package struct DocumentMachine: Sendable {
     switch input {
     case .looked(let found, let hasConflicts): return looked(found, hasConflicts)
     case .sameContents(let found, let hasConflicts): return adopt(found, hasConflicts)
-    case .otherContents: return follow()
+    case .otherContents:
+      (missingSince, isAway) = (nil, false)
+      return follow()
     case .setAside:
       // They are in a version now, and what is in the file shows, even if it is as it was.
       noteVersion()

@@ -31,14 +31,15 @@ struct SafeReplacement {
   ///
   /// - parameters:
   ///   - expected: what it is believed to be; nil: nothing has the name.
+  ///   - known: what it is believed to have, where that is known: read where its time says little.
   ///   - access: who may use it; until all is written, only its user may. Nil: as any new file.
   ///   - write: writes the contents.
   /// - throws: ``DocumentFileError/changedMeanwhile(path:)`` if it is something else, and
   ///   `FileError` if this user may not write it: the folder, which is all that replacing it needs,
   ///   would let him.
   func replace(
-    _ name: FilePath.Component, expecting expected: FileStamp?, access: FileAccess? = nil,
-    modified: Int64? = nil, _ write: (OpenFile) throws -> Void
+    _ name: FilePath.Component, expecting expected: FileStamp?, having known: ContentsDigest? = nil,
+    access: FileAccess? = nil, modified: Int64? = nil, _ write: (OpenFile) throws -> Void
   ) throws -> Outcome {
     if let expected {
       try refuse(name, unless: expected)
@@ -49,7 +50,7 @@ struct SafeReplacement {
     let file = try directory.create(temporary, mode: access == nil ? 0o666 : 0o600)
     let status = try fill(file, named: temporary, access: access, modified: modified, write)
     do {
-      try exchange(temporary, name, expecting: expected, own: FileStamp(status))
+      try exchange(temporary, name, expecting: expected, known, own: FileStamp(status))
     } catch {
       // If it is not there any more under this name, it must not be looked for under another. Nor
       // by its number alone: nobody has it open, so that may be another file's by now.
@@ -94,7 +95,7 @@ struct SafeReplacement {
 
   private func exchange(
     _ temporary: FilePath.Component, _ name: FilePath.Component, expecting expected: FileStamp?,
-    own: FileStamp
+    _ known: ContentsDigest?, own: FileStamp
   ) throws {
     let changed = changed(name)
     guard let expected else {
@@ -108,7 +109,7 @@ struct SafeReplacement {
     do {
       guard try directory.exchange(temporary, name) else {
         // FUSE and others: looking first is all that is left.
-        guard stamp(of: name) == expected else { throw changed }
+        guard isStill(name, expected, known) else { throw changed }
         return try directory.rename(temporary, to: name)
       }
     } catch let error as FileError {
@@ -116,7 +117,7 @@ struct SafeReplacement {
       throw changed
     }
     try ambient.onStep(.exchanged)
-    guard stamp(of: temporary) == expected else {
+    guard isStill(temporary, expected, known) else {
       try putBack(temporary, name, own: own)
       throw changed
     }
@@ -219,6 +220,16 @@ struct SafeReplacement {
 
   private func changed(_ name: FilePath.Component) -> DocumentFileError {
     .changedMeanwhile(path: directory.path.appending(name).string)
+  }
+
+  /// Whether a name has what was expected; what cannot be read now is not known to be that.
+  private func isStill(
+    _ name: FilePath.Component, _ expected: FileStamp, _ known: ContentsDigest?
+  ) -> Bool {
+    guard stamp(of: name) == expected else { return false }
+    guard expected.isCoarse, let known else { return true }
+    guard let file = try? directory.open(name) else { return false }
+    return (try? ContentsDigest(of: file)) == known
   }
 
   private func stamp(of name: FilePath.Component) -> FileStamp? {

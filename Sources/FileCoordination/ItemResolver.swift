@@ -112,6 +112,13 @@ public struct FileStamp: Hashable, Sendable {
     self.init(status)
   }
 
+  /// Whether the time is of whole seconds, as on file systems that have no others: what is written
+  /// in place within them, and keeps its length, has the same stamp.
+  package var isCoarse: Bool { modified % 1_000_000_000 == 0 }
+
+  /// When the file was last changed, in seconds since 1970.
+  package var seconds: Int64 { modified / 1_000_000_000 }
+
   /// The stamp of what a file was said to be.
   package init(_ status: FileStatus) {
     inode = status.inode

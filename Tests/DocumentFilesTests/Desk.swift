@@ -29,6 +29,10 @@ final class Desk: Sendable {
 
   deinit { for domain in domains.withLock({ $0 }) { domain.close() } }
 
+  private static let start: Int64 = 1_795_900_000
+  /// Seconds since 1970, as programs have it here.
+  var now: Int64 { Self.start + time.now.components.seconds }
+
   var state: FilePath { directory.path.appending("state") }
   var root: FilePath { directory.path.appending("documents") }
   var kept: FilePath { state.appending("versions").appending("c0ffee") }
@@ -52,7 +56,7 @@ final class Desk: Sendable {
     waiting: AccessWaiting = AccessWaiting(), adapting: (inout DocumentAmbient) -> Void = { _ in }
   ) throws -> DocumentFolder {
     var ambient = DocumentAmbient(
-      now: { [time] in 1_795_900_000 + time.now.components.seconds },
+      now: { [time] in Self.start + time.now.components.seconds },
       uptime: { [time] in time.now }, sleep: { [time] in await time.sleep($0) },
       random: { [self] in
         numbers.withLock { number in
