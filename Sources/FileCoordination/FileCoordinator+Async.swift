@@ -25,10 +25,13 @@ extension FileCoordinator {
         call.begin(continuation)
         // It may have been cancelled before there was anybody to tell.
         guard !Task.isCancelled else { return call.cancel() }
+        // Until then there is nothing in the queue that could be given up.
+        guard let lookup = beginLookingUp(endingBy: { call.cancel() }) else { return call.cancel() }
         // On a thread that may wait: a file system whose server is gone lets nobody go who asks it
         // anything, an arbiter may have to be looked for, and of the threads that all tasks share
         // there are as many as processors.
         DispatchQueue.global().async {
+          defer { self.state.withLock { $0.waiting[lookup] = nil } }
           CoordinationContext.$current.withValue(context) {
             self.ask(for: intents, timeout: timeout, call) { access, paths in
               (queue ?? .global()).async {
@@ -43,6 +46,16 @@ extension FileCoordinator {
       }
     } onCancel: {
       call.cancel()
+    }
+  }
+
+  /// Has an access end with the coordinator that is not asked for yet; nil: that is cancelled.
+  private func beginLookingUp(endingBy end: @escaping @Sendable () -> Void) -> CoordinationKey? {
+    let key = node.nextKey()
+    return state.withLock { state in
+      guard !state.isCancelled else { return nil }
+      state.waiting[key] = end
+      return key
     }
   }
 

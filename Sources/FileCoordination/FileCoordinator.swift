@@ -29,7 +29,7 @@ public final class FileCoordinator: Sendable {
 
   struct State {
     var isCancelled = false
-    /// What ends each access that waits for its turn, or then for its queue.
+    /// What ends each access that waits for a file system, its turn, or then its queue.
     var waiting: [CoordinationKey: @Sendable () -> Void] = [:]
     /// The items of accesses that take place.
     var active: [CoordinationKey: [ClaimedItem]] = [:]
@@ -60,16 +60,29 @@ public final class FileCoordinator: Sendable {
   ///     order, which no access waits for. Where it blocks, other coordinators hear nothing either,
   ///     and the access may be granted before it returns.
   ///   - onLapse: hears likewise of presenters that did not answer in time.
-  public init(
+  public convenience init(
     _ domain: CoordinationDomain, filePresenter: (any FilePresenter)? = nil,
     purposeIdentifier: String? = nil, folder: FilePath? = nil,
     patience: Duration = FileCoordinator.defaultPatience,
     onWait: (@Sendable ([CoordinationHolder]) -> Void)? = nil,
     onLapse: (@Sendable (PresenterLapse) -> Void)? = nil
   ) throws {
+    try self.init(
+      domain, filePresenter: filePresenter, purposeIdentifier: purposeIdentifier,
+      resolver: try ItemResolver(folder: folder), patience: patience, onWait: onWait,
+      onLapse: onLapse)
+  }
+
+  package init(
+    _ domain: CoordinationDomain, filePresenter: (any FilePresenter)? = nil,
+    purposeIdentifier: String? = nil, resolver: ItemResolver,
+    patience: Duration = FileCoordinator.defaultPatience,
+    onWait: (@Sendable ([CoordinationHolder]) -> Void)? = nil,
+    onLapse: (@Sendable (PresenterLapse) -> Void)? = nil
+  ) throws {
     self.domain = domain
     presenter = WeakPresenter(filePresenter)
-    resolver = try ItemResolver(folder: folder)
+    self.resolver = resolver
     self.patience = patience
     self.onWait = onWait
     self.onLapse = onLapse
@@ -86,7 +99,9 @@ public final class FileCoordinator: Sendable {
   /// Cancels whatever waits, for its queue, too, and all accesses from now on; one that takes place
   /// goes on.
   ///
-  /// Returns at once, from any thread. Presenters that were asked are not waited for.
+  /// Returns at once, from any thread. Presenters that were asked are not waited for. A thread that
+  /// makes a blocking access, and that a file system keeps whose server is gone, goes on when that
+  /// lets it go.
   public func cancel() {
     let waiting = state.withLock { state in
       state.isCancelled = true

@@ -7,25 +7,33 @@ package struct ItemResolver: Sendable {
   /// The folder that items must be in, without links; nil where any item will do.
   package let folder: ItemPath?
 
+  /// Follows all links of a path that is there, for as long as its file systems take.
+  package typealias Lookup = @Sendable (FilePath) throws(FileError) -> FilePath
+
   private static let files = LinuxFileSystem()
+  private let lookup: Lookup
 
   /// Finds items in a folder, which none may leave; nil: anywhere.
-  package init(folder: FilePath?) throws(CoordinationError) {
-    guard let folder else {
-      self.folder = nil
-      return
+  package init(
+    folder: FilePath?,
+    lookup: @escaping Lookup = { (path) throws(FileError) in
+      try LinuxFileSystem().canonicalPath(of: path)
     }
-    self.folder = try Self.item(try Self.canonical(folder), named: folder)
+  ) throws(CoordinationError) {
+    self.lookup = lookup
+    self.folder = try folder.map { (folder) throws(CoordinationError) in
+      try Self.item(try Self.canonical(folder, by: lookup), named: folder)
+    }
   }
 
   /// The item as it stands: without links on the way to it, itself possibly one.
   package func resolve(
     _ path: FilePath, followingLink: Bool
   ) throws(CoordinationError) -> (path: ItemPath, status: FileStatus?) {
-    var found = try Self.place(of: path)
+    var found = try place(of: path)
     var status = try? Self.files.status(of: found)
     if followingLink, status?.kind == .symbolicLink {
-      found = try Self.canonical(found)
+      found = try Self.canonical(found, by: lookup)
       status = try? Self.files.status(of: found)
     }
     let item = try Self.item(found, named: path)
@@ -40,7 +48,7 @@ package struct ItemResolver: Sendable {
     let status = try? Self.files.status(of: item.filePath)
     guard wasLink || status?.kind != .symbolicLink else { throw .replaced(path: item.text) }
     // Another that has come by the same name meanwhile may have claimed what the link leads to.
-    guard let now = ItemPath(bytes: try Self.place(of: item.filePath).bytes), now == item else {
+    guard let now = ItemPath(bytes: try place(of: item.filePath).bytes), now == item else {
       throw .replaced(path: item.text)
     }
     // It may have been moved out while it was waited for.
@@ -54,20 +62,20 @@ package struct ItemResolver: Sendable {
   }
 
   /// The real folder of a path and the name in it; folders may be missing, and then are not links.
-  private static func place(of path: FilePath) throws(CoordinationError) -> FilePath {
+  private func place(of path: FilePath) throws(CoordinationError) -> FilePath {
     guard let name = path.lastComponent, name.kind == .regular else {
-      return try canonical(path)
+      return try Self.canonical(path, by: lookup)
     }
     var missing: [FilePath.Component] = [name]
     var folder = path.parent
     while true {
       do {
-        var result = try files.canonicalPath(of: folder)
+        var result = try lookup(folder)
         for name in missing.reversed() { result.append(name) }
         return result
       } catch {
         guard error.errno == .noSuchFileOrDirectory, let name = folder.lastComponent,
-          name.kind == .regular, !isLink(folder)
+          name.kind == .regular, !Self.isLink(folder)
         else { throw .system(operation: "find", path: path.string, errno: error.errno.rawValue) }
         missing.append(name)
         folder = folder.parent
@@ -81,9 +89,11 @@ package struct ItemResolver: Sendable {
     (try? files.status(of: path))?.kind == .symbolicLink
   }
 
-  private static func canonical(_ path: FilePath) throws(CoordinationError) -> FilePath {
+  private static func canonical(
+    _ path: FilePath, by lookup: Lookup
+  ) throws(CoordinationError) -> FilePath {
     do {
-      return try files.canonicalPath(of: path)
+      return try lookup(path)
     } catch {
       throw .system(operation: "find", path: path.string, errno: error.errno.rawValue)
     }

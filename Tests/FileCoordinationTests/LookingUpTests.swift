@@ -7,7 +7,8 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// C12: the asynchronous form blocks none of the threads that all tasks share.
+/// C12, C19: the asynchronous form blocks none of the threads that all tasks share, and ends when it
+/// is cancelled.
 @Suite struct LookingUpTests {
   /// The same path on every thread, by which each finds another file: its own.
   private static let ownFile: FilePath = "/proc/thread-self/comm"
@@ -25,6 +26,32 @@ import Testing
     let item = try #require(found.first?.string)
     #expect(item.hasPrefix("/proc/") && item.hasSuffix("/comm"))
     #expect(item != "/proc/\(own)/comm")
+  }
+
+  @Test func c19_anAccessEndsThoughAFileSystemDoesNotSayWhatItsPathMeans() async throws {
+    let workshop = try Workshop()
+    let file = try workshop.file("f", "")
+    let journal = Journal()
+    let answer = DispatchSemaphore(value: 0)
+    // As one whose server is gone.
+    let resolver = try ItemResolver(folder: nil) { (path) throws(FileError) in
+      journal.note("asked")
+      answer.wait()
+      answer.signal()
+      return path
+    }
+    let domain = try workshop.domain()
+    let coordinator = try FileCoordinator(domain, resolver: resolver)
+    let task = Task {
+      try await coordinator.coordinate([.writing(file)], timeout: .seconds(20)) { _ in
+        Issue.record("the accessor was run")
+      }
+    }
+    while journal.all.isEmpty { await Task.yield() }
+    coordinator.cancel()
+    await #expect(throws: CoordinationError.cancelled(path: file.string)) { try await task.value }
+    answer.signal()
+    try FileCoordinator(domain).write(file, timeout: .seconds(30)) { _ in }
   }
 
   @Test func c12_theArbiterIsLookedForOnNoThreadThatAllTasksShare() async throws {
