@@ -9,17 +9,21 @@ extension Arbiter {
 
   mutating func release(_ key: CoordinationKey, _ outcomes: [ItemOutcome], now: Duration) {
     guard let claim = remove(key) else { return }
-    if !claim.request.isBatch, claim.isHeld { tell(outcomes, of: claim.request) }
+    if !claim.request.isBatch, claim.isHeld { tell(outcomes, of: claim) }
     giveBack(claim)
     if !order.isEmpty { advance(now: now) }
   }
 
-  private mutating func tell(_ outcomes: [ItemOutcome], of request: ClaimRequest) {
+  private mutating func tell(_ outcomes: [ItemOutcome], of claim: Claim) {
+    let request = claim.request
     for (item, outcome) in zip(request.items, outcomes) where item.writes {
       guard outcome.existedBefore || outcome.existsAfter else { continue }
+      // Its end was announced to those who were asked to let go of it; nobody else knows of that.
+      let isAnnounced =
+        !outcome.existsAfter && !item.options.isDisjoint(with: [.deletes, .replaces])
       tellChange(
-        of: item.path, appeared: !outcome.existedBefore, isThere: outcome.existsAfter,
-        except: request.presenter)
+        of: item.path, appeared: !outcome.existedBefore, except: request.presenter,
+        knownTo: isAnnounced ? claim.asked : [])
     }
     // None: nothing was touched.
     guard !outcomes.isEmpty else { return }

@@ -31,14 +31,16 @@ extension Arbiter {
     tell(key, .didChange)
   }
 
+  /// - parameter informed: Presenters of the item who know already.
   mutating func tellChange(
-    of path: ItemPath, appeared: Bool, isThere: Bool = true, except own: CoordinationKey?
+    of path: ItemPath, appeared: Bool, except own: CoordinationKey?,
+    knownTo informed: Set<CoordinationKey> = []
   ) {
     for (key, presenter) in presenters where key != own {
       guard let presented = presenter.record.path else { continue }
       if presented == path || path.contains(presented) && path.unit == presented.unit {
-        // Whoever writes a package writes its parts; its end was announced before.
-        if isThere { tell(key, .didChange) }
+        // Whoever writes a package writes its parts.
+        if !informed.contains(key) { tell(key, .didChange) }
       } else if presented.contains(path) {
         tell(key, appeared ? .subitemDidAppear(path) : .subitemDidChange(path))
       }

@@ -60,6 +60,20 @@ import Testing
     #expect(desk.notices(to: folder).isEmpty)
   }
 
+  @Test(arguments: [[], .moves, .merges, .deletes, .replaces] as [ClaimedItem.Options])
+  func c31_whoIsNotAskedToLetGoIsToldThatTheItemIsGone(how: ClaimedItem.Options) throws {
+    let asked = try desk.present(1, "/f")
+    let writer = try desk.claim(2, ("/f", how.union(.writes)))
+    desk.answer(asked, to: writer)
+    #expect(desk.isGranted(writer))
+    let late = try desk.present(3, "/f")
+    desk.release(writer, [ItemOutcome(existedBefore: true, existsAfter: false)])
+    let isAnnounced = !how.isDisjoint(with: [.deletes, .replaces])
+    #expect(
+      desk.notices(to: asked) == (isAnnounced ? [] : [.didChange]) + [.reacquire(writer)])
+    #expect(desk.notices(to: late) == [.didChange])
+  }
+
   @Test func c31_aWriteOfAPackageIsToldToThoseWhoPresentAPartOfIt() throws {
     let (part, other) = (try desk.present(1, "/p.bundle/a"), try desk.present(1, "/d/a"))
     for name in ["/p.bundle", "/d"] {
