@@ -38,6 +38,11 @@ extension FeedSyncError {
       self.init(
         .usage, operation: operation, message: "the purpose has no name",
         hint: "name it, or leave it out: accesses of one purpose do not wait for each other")
+    case .forked:
+      self.init(
+        .usage, operation: operation,
+        message: "this process was forked off from one that coordinates, and cannot itself",
+        hint: "fork before the first access, or start a program in the fork")
     case .replaced(let path):
       self.init(
         .badInput, operation: operation, file: path,

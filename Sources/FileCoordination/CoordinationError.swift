@@ -26,6 +26,9 @@ public enum CoordinationError: Error, Hashable, Sendable {
   case overLimit(path: String)
   /// A purpose without a name, which all would share who have none: they would exclude nobody.
   case emptyPurpose
+  /// This process was forked off from one that coordinates, and has not started a program since:
+  /// it has no part of its own in coordination.
+  case forked
   /// The directory of locks and sockets is not safe.
   case unsafePlace(path: String, Danger)
   /// The process that keeps the queue cannot be reached.
@@ -46,7 +49,7 @@ public enum CoordinationError: Error, Hashable, Sendable {
   /// The file or folder that it concerns; empty where there is none.
   public var path: String {
     switch self {
-    case .emptyPurpose: ""
+    case .emptyPurpose, .forked: ""
     case .timedOut(let path, _), .deadlock(let path, _), .presenterFailed(let path, _, _),
       .cancelled(let path), .overLimit(let path), .unsafePlace(let path, _),
       .noArbiter(let path, _), .leavesFolder(let path, _), .replaced(let path),

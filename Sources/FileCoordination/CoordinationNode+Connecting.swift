@@ -21,6 +21,7 @@ extension CoordinationNode {
   /// - parameter deadline: when an arbiter is not looked for any longer, give or take as much as
   ///   one that answers may be late; nil: only when patience ends.
   func connect(until deadline: Duration? = nil) throws(CoordinationError) {
+    guard isInOwnProcess() else { throw .forked }
     if case .none = state.withLock({ $0.link }) {} else { return }
     var end = MonotonicTime.now + Self.patience
     if let deadline { end = min(end, deadline + PendingAccess.grace) }
@@ -233,6 +234,7 @@ extension CoordinationNode {
 
   /// Ends this part, as the end of its process would.
   package func close() {
+    guard isInOwnProcess() else { return }
     let (link, record) = state.withLock { state in
       state.isClosed = true
       defer {

@@ -63,15 +63,20 @@ package final class CoordinationNode: Sendable {
   let notices = DispatchQueue(label: "feedsync.coordination.notices")
   /// One connects at a time.
   let connecting = Mutex(())
+  /// A process that was forked off has a copy of all this, and no part in it: none of the threads
+  /// is there, and what it said would be taken for said by the other.
+  let isInOwnProcess: @Sendable () -> Bool
 
   /// A part in coordination at a place; it connects when it is first needed.
   package init(
     place: CoordinationPlace, process: CoordinatingProcess = .current,
-    startThread: @escaping ThreadStarter = { body throws(Errno) in try DetachedThread.run(body) }
+    startThread: @escaping ThreadStarter = { body throws(Errno) in try DetachedThread.run(body) },
+    isInOwnProcess: @escaping @Sendable () -> Bool = { [id = getpid()] in getpid() == id }
   ) {
     self.place = place
     self.process = process
     self.startThread = startThread
+    self.isInOwnProcess = isInOwnProcess
     member = UInt64.random(in: 1 ... .max)
   }
 
@@ -206,7 +211,7 @@ package final class CoordinationNode: Sendable {
   private func note(
     in state: State, _ write: (MemberRecord) throws(FileError) -> Void
   ) throws(CoordinationError) {
-    guard let record = state.record else { return }
+    guard let record = state.record, isInOwnProcess() else { return }
     do {
       try write(record)
     } catch {
@@ -252,6 +257,7 @@ package final class CoordinationNode: Sendable {
   }
 
   func send(_ message: MemberMessage, by link: Link) {
+    guard isInOwnProcess() else { return }
     switch link {
     case .none: break
     case .own(let hub): hub.take(message)
