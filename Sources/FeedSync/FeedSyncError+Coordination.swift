@@ -34,15 +34,6 @@ extension FeedSyncError {
         .badInput, operation: operation, file: path,
         message: "too many files at once, too many claims, or too long a path",
         hint: "claim the folder that they are in")
-    case .emptyPurpose:
-      self.init(
-        .usage, operation: operation, message: "the purpose has no name",
-        hint: "name it, or leave it out: accesses of one purpose do not wait for each other")
-    case .forked:
-      self.init(
-        .usage, operation: operation,
-        message: "this process was forked off from one that coordinates, and cannot itself",
-        hint: "fork before the first access, or start a program in the fork")
     case .replaced(let path):
       self.init(
         .badInput, operation: operation, file: path,
@@ -58,6 +49,25 @@ extension FeedSyncError {
         .badInput, operation: operation, file: path,
         message: "its contents changed in an access that was for attributes alone",
         hint: "claim it for writing")
+    case .emptyPurpose, .forked, .onPresentersQueue, .notWriting:
+      self.init(misuse: error, operation: operation)
+    case .unsafePlace, .noArbiter, .system:
+      self.init(unreachable: error, operation: operation)
+    }
+  }
+
+  /// Words what a program did wrong.
+  private init(misuse error: CoordinationError, operation: String) {
+    switch error {
+    case .emptyPurpose:
+      self.init(
+        .usage, operation: operation, message: "the purpose has no name",
+        hint: "name it, or leave it out: accesses of one purpose do not wait for each other")
+    case .forked:
+      self.init(
+        .usage, operation: operation,
+        message: "this process was forked off from one that coordinates, and cannot itself",
+        hint: "fork before the first access, or start a program in the fork")
     case .onPresentersQueue(let path):
       self.init(
         .usage, operation: operation, file: path,
@@ -67,8 +77,7 @@ extension FeedSyncError {
       self.init(
         .usage, operation: operation, file: path,
         message: "a move was announced outside of an access that writes the item")
-    case .unsafePlace, .noArbiter, .system:
-      self.init(unreachable: error, operation: operation)
+    default: self.init(unreachable: error, operation: operation)
     }
   }
 

@@ -7,8 +7,8 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// C12, C19: the asynchronous form blocks none of the threads that all tasks share, and ends when it
-/// is cancelled.
+/// C12, C19: the asynchronous form blocks none of the threads that all tasks share, and ends when
+/// it is cancelled.
 @Suite struct LookingUpTests {
   /// The same path on every thread, by which each finds another file: its own.
   private static let ownFile: FilePath = "/proc/thread-self/comm"
