@@ -54,7 +54,7 @@ extension DocumentFolder {
         try keeping(version, of: place, in: directory) {
           try take(version, of: place, from: directory)
         }
-        try domain.report(.resolved, version: version.persistentIdentifier, at: place.path)
+        tell(.resolved, version.persistentIdentifier, of: place)
       }
     }
   }
@@ -69,13 +69,13 @@ extension DocumentFolder {
     case .conflict:
       try await change(version.file, deleting: version) { place, directory in
         try take(version, of: place, from: directory)
-        try domain.report(.lost, version: version.persistentIdentifier, at: place.path)
+        tell(.lost, version.persistentIdentifier, of: place)
       }
     case .kept:
       // The document may be gone, and its folder with it.
       try await coordinate(version.file) { place in
         try removeKept(version, of: place)
-        try domain.report(.lost, version: version.persistentIdentifier, at: place.path)
+        tell(.lost, version.persistentIdentifier, of: place)
       }
     }
   }
@@ -321,7 +321,7 @@ extension DocumentFolder {
       else { throw error }
       // What failed first is what is told.
       try? kept.remove(place.relative, id)
-      try? domain.report(.lost, version: id.string, at: place.path)
+      tell(.lost, id.string, of: place)
       throw error
     }
   }
@@ -335,7 +335,7 @@ extension DocumentFolder {
       try $0.write(contentsOf: file)
       try check()
     }
-    try domain.report(.gained, version: id.string, at: place.path)
+    tell(.gained, id.string, of: place)
     return id
   }
 
@@ -344,9 +344,17 @@ extension DocumentFolder {
     let id = try kept.keep(place.relative, name: place.name, modified: nil) {
       try $0.write(contents[...])
     }
-    // They are kept. Should telling it fail, whoever has them would keep them again, and again.
-    try? domain.report(.gained, version: id.string, at: place.path)
+    tell(.gained, id.string, of: place)
     return id.string
+  }
+
+  /// Tells all who present a document what has become of one of its versions.
+  ///
+  /// It is done by then: whoever heard that it failed, since nobody could be told, would do it
+  /// again, and keep a version once more each time. Where nobody keeps the queue, whoever takes it
+  /// over tells all that something may have changed.
+  private func tell(_ event: FileVersionEvent, _ id: String, of place: DocumentPlace) {
+    try? domain.report(event, version: id, at: place.path)
   }
 
   /// Deletes what is kept on this machine.

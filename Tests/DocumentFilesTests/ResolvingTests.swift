@@ -50,6 +50,27 @@ import Testing
     await #expect(throws: DocumentFileError.self) { try await folder.markResolved([version]) }
   }
 
+  @Test(arguments: [false, true])
+  func v5_whatIsDoneDoesNotFailSinceNobodyCanBeTold(isRemoved: Bool) async throws {
+    let domain = try desk.domain()
+    // A number is needed when the turn has come, and nothing is done yet.
+    let alone = try desk.folder(domain) { ambient in
+      let random = ambient.random
+      ambient.random = {
+        domain.close()
+        return random()
+      }
+    }
+    let version = try conflict()
+    if isRemoved {
+      try await alone.remove(version)
+    } else {
+      try await alone.markResolved([version])
+    }
+    #expect(try folder.unresolvedConflictVersions(of: "a.txt") == [])
+    #expect(try others() == (isRemoved ? [] : ["theirs"]))
+  }
+
   @Test func v3_theCurrentVersionCannotBeMarkedAsResolved() async throws {
     let current = try #require(try folder.currentVersion(of: "a.txt"))
     await #expect(throws: DocumentFileError.isCurrent(path: current.path.string)) {
