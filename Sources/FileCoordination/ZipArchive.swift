@@ -52,33 +52,40 @@ enum ZipArchive {
       guard offset <= UInt64(UInt32.max), name.count <= Int(UInt16.max) else {
         throw .fileTooLarge
       }
-      let start = offset
+      let start = UInt32(offset)
+      try put(Self.header(of: Entry(name: name, checksum: 0, size: 0, offset: start)))
       let (checksum, size) =
-        try contents.map { (file) throws(Errno) in try Self.measure(file) }
-        ?? (0, 0)
-      let entry = Entry(name: name, checksum: checksum, size: size, offset: UInt32(start))
+        try contents.map { (file) throws(Errno) in try copy(file) } ?? (0, 0)
+      let entry = Entry(name: name, checksum: checksum, size: size, offset: start)
       entries.append(entry)
-      try put(Self.header(of: entry))
-      guard let contents else { return }
-      guard lseek(contents.number, 0, SEEK_SET) == 0 else { throw .last }
-      var written: UInt64 = 0
-      try Snapshot.pieces(of: contents) { (piece) throws(Errno) in
-        written += UInt64(piece.count)
-        try Snapshot.write(piece, to: target)
-      }
-      // Somebody who does not coordinate changed it between the two readings.
-      guard written == UInt64(size) else { throw .resourceBusy }
-      offset += written
+      // What it says is of the very bytes that are there: another reading might give others.
+      if size > 0 { try replace(Self.header(of: entry), at: start) }
     }
 
-    private static func measure(_ file: Descriptor) throws(Errno) -> (UInt32, UInt32) {
+    private mutating func copy(_ file: Descriptor) throws(Errno) -> (UInt32, UInt32) {
+      let before = try file.status()
       var (checksum, size) = (CyclicChecksum(), UInt64(0))
+      let target = target
       try Snapshot.pieces(of: file) { (piece) throws(Errno) in
         checksum.add(piece)
         size += UInt64(piece.count)
+        guard size <= UInt64(UInt32.max) else { throw .fileTooLarge }
+        try Snapshot.write(piece, to: target)
       }
-      guard let short = UInt32(exactly: size) else { throw .fileTooLarge }
-      return (checksum.value, short)
+      let after = try file.status()
+      // Somebody who does not coordinate changed it meanwhile.
+      guard before.st_size == after.st_size, before.st_mtim.tv_sec == after.st_mtim.tv_sec,
+        before.st_mtim.tv_nsec == after.st_mtim.tv_nsec
+      else { throw .resourceBusy }
+      offset += size
+      return (checksum.value, UInt32(size))
+    }
+
+    private func replace(_ bytes: [UInt8], at start: UInt32) throws(Errno) {
+      let count = bytes.withUnsafeBytes {
+        pwrite(target.number, $0.baseAddress, $0.count, off_t(start))
+      }
+      guard count == bytes.count else { throw count < 0 ? .last : .ioError }
     }
 
     private mutating func put(_ bytes: [UInt8]) throws(Errno) {

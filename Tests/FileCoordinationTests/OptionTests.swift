@@ -65,6 +65,19 @@ import Testing
     #expect(output == "None album/ album/a album/b album/empty/ 7000\n")
   }
 
+  @Test func c21_anArchiveIsWholeThoughAFileHasOtherContentsAtEachReading() throws {
+    let script = """
+      import sys, zipfile
+      archive = zipfile.ZipFile(sys.argv[1])
+      print(archive.testzip(), len(archive.read("random/uuid")))
+      """
+    // A number that the kernel makes anew whenever it is read (random(4)).
+    let output = try FileCoordinator(here).read("/proc/sys/kernel/random", .forUploading) { path in
+      try Self.run("/usr/bin/python3", "-c", script, path.string)
+    }
+    #expect(output == "None 37\n")
+  }
+
   private static func run(_ program: String, _ arguments: String...) throws -> String {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: program)
