@@ -16,12 +16,14 @@ struct Snapshot: Sendable {
     let ending = isFolder ? "zip" : item.lastComponent?.extension ?? "copy"
     let name = "\(getpid())-\(UInt64.random(in: .min ... .max)).\(ending)"
     path = place.snapshots.appending(name)
-    do {
+    do throws(Errno) {
       let target = try Self.open(path, O_WRONLY | O_CREAT | O_EXCL)
       if isFolder {
         try ZipArchive.write(item, to: target)
       } else {
         let source = try Self.open(item, O_RDONLY | O_NONBLOCK)
+        // What is in a FIFO is no content of its own, and some devices have no end.
+        guard try source.status().st_mode & S_IFMT == S_IFREG else { throw .invalidArgument }
         try Self.pieces(of: source) { (piece) throws(Errno) in try Self.write(piece, to: target) }
       }
     } catch {

@@ -65,6 +65,20 @@ import Testing
     #expect(output == "None album/ album/a album/b album/empty/ 7000\n")
   }
 
+  @Test func c21_whatIsNoFileHasNoSnapshot() throws {
+    let fifo = try workshop.file("fifo")
+    try #require(fifo.withPlatformString { mkfifo($0, 0o600) } == 0)
+    for path in [fifo, "/dev/null"] {
+      let error = CoordinationError.system(
+        operation: "copy", path: path.string, errno: Errno.invalidArgument.rawValue)
+      #expect(throws: error) {
+        try FileCoordinator(here).read(path, .forUploading) { _ in
+          _ = Issue.record("the accessor was run")
+        }
+      }
+    }
+  }
+
   @Test func c21_anArchiveIsWholeThoughAFileHasOtherContentsAtEachReading() throws {
     let script = """
       import sys, zipfile
