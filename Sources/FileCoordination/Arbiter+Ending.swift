@@ -22,8 +22,8 @@ extension Arbiter {
       let isAnnounced =
         !outcome.existsAfter && !item.options.isDisjoint(with: [.deletes, .replaces])
       tellChange(
-        of: item.path, appeared: !outcome.existedBefore, except: request.presenter,
-        knownTo: isAnnounced ? claim.asked : [])
+        of: item.path, appeared: !outcome.existedBefore, isGone: !outcome.existsAfter,
+        except: request.presenter, knownTo: isAnnounced ? claim.asked : [])
     }
     // None: nothing was touched.
     guard !outcomes.isEmpty else { return }

@@ -31,14 +31,17 @@ extension Arbiter {
     tell(key, .didChange)
   }
 
-  /// - parameter informed: Presenters of the item who know already.
+  /// - parameters:
+  ///   - isGone: Whether the item is there no more, nor what was in it.
+  ///   - informed: Those who know already that theirs is gone.
   mutating func tellChange(
-    of path: ItemPath, appeared: Bool, except own: CoordinationKey?,
+    of path: ItemPath, appeared: Bool, isGone: Bool = false, except own: CoordinationKey?,
     knownTo informed: Set<CoordinationKey> = []
   ) {
     for (key, presenter) in presenters where key != own {
       guard let presented = presenter.record.path else { continue }
-      if presented == path || path.contains(presented) && path.unit == presented.unit {
+      let isPart = path.contains(presented) && (isGone || path.unit == presented.unit)
+      if presented == path || isPart {
         // Whoever writes a package writes its parts.
         if !informed.contains(key) { tell(key, .didChange) }
       } else if presented.contains(path) {

@@ -62,16 +62,19 @@ import Testing
 
   @Test(arguments: [[], .moves, .merges, .deletes, .replaces] as [ClaimedItem.Options])
   func c31_whoIsNotAskedToLetGoIsToldThatTheItemIsGone(how: ClaimedItem.Options) throws {
-    let asked = try desk.present(1, "/f")
-    let writer = try desk.claim(2, ("/f", how.union(.writes)))
-    desk.answer(asked, to: writer)
+    let (asked, within) = (try desk.present(1, "/f"), try desk.present(1, "/f/x"))
+    let writer = try desk.claim(2, ("/f", how.union([.writes, .isDirectory])))
+    for presenter in [asked, within] where desk.questions(to: presenter, for: writer) != nil {
+      desk.answer(presenter, to: writer)
+    }
     #expect(desk.isGranted(writer))
-    let late = try desk.present(3, "/f")
+    let late = [try desk.present(3, "/f"), try desk.present(3, "/f/x")]
     desk.release(writer, [ItemOutcome(existedBefore: true, existsAfter: false)])
     let isAnnounced = !how.isDisjoint(with: [.deletes, .replaces])
     #expect(
       desk.notices(to: asked) == (isAnnounced ? [] : [.didChange]) + [.reacquire(writer)])
-    #expect(desk.notices(to: late) == [.didChange])
+    #expect(desk.notices(to: within).contains(.didChange) == !isAnnounced)
+    for presenter in late { #expect(desk.notices(to: presenter) == [.didChange]) }
   }
 
   @Test func c31_aWriteOfAPackageIsToldToThoseWhoPresentAPartOfIt() throws {
