@@ -11,6 +11,8 @@ public struct FeedFetcher: Sendable {
   let transport: any HTTPTransport
   let configuration: FetchConfiguration
   let time: FetchTime
+  /// Those that asked to be left alone while many were fetched.
+  let held = HeldServers()
 
   /// A fetcher over any transport.
   init(transport: any HTTPTransport, configuration: FetchConfiguration, time: FetchTime) {

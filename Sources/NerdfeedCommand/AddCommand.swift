@@ -125,7 +125,8 @@ struct FeedAdding {
     var subscription = subscription
     if !isService { subscription.url = found.address.url }
     try keepSecrets(of: address)
-    let (feed, isNew) = try run.library.subscribe(to: subscription)
+    let (feed, isNew) = try run.library.subscribe(
+      to: subscription, home: isService ? nil : found.asked.url)
     // The page may have led to one that is there already: it has come all the same.
     let candidate = FetchCandidate(
       feed: feed, title: "",

@@ -76,6 +76,20 @@ import Testing
     }
   }
 
+  @Test("Nor is it asked by what the same fetcher fetches after that")
+  func itIsNotAskedByTheSameFetcher() async throws {
+    try await PlayedServer.run({ _ in Replies.reply(429, ["Retry-After: 77"]) }) { server in
+      let requests = try ["/a", "/b"].map { try self.requests([server.url($0)]) }
+      let outcomes = try await FeedFetcher.run(Fetching.configuration, time: Fetching.time) {
+        var outcomes: [FetchOutcome] = []
+        for request in requests { await $0.fetchAll(request) { outcomes.append($0.outcome) } }
+        return outcomes
+      }
+      #expect(outcomes.last == .postponed(seconds: 77))
+      #expect(server.requests.map(\.path) == ["/a"])
+    }
+  }
+
   @Test("Where a redirect led to a server that says 429, that one is not asked again")
   func aServerThatARedirectLedToIsNotAskedAgain() async throws {
     var polite = Fetching.configuration

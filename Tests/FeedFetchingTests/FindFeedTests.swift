@@ -53,6 +53,16 @@ import Testing
     }
   }
 
+  @Test("The address that was given is told besides where the feed has moved to")
+  func theAddressThatWasGivenIsTold() async throws {
+    try await PlayedServer.run(Self.site) { server in
+      let moved = try await found(server.url("/moved"))
+      #expect(moved.asked.url == server.url("/moved"))
+      let announced = try await found(server.url("/"))
+      #expect(announced.asked.url == server.url("/feed.xml"))
+    }
+  }
+
   @Test func aPageWithoutAFeedIsSaidToHaveNone() async throws {
     try await PlayedServer.run(Self.site) { server in
       let error = await #expect(throws: FetchError.self) { try await found(server.url("/empty")) }

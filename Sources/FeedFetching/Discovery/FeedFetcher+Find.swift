@@ -4,6 +4,8 @@ import FeedReading
 public struct FoundFeed: Sendable {
   /// Where to subscribe to it: its address, or where that has moved.
   public let address: FeedAddress
+  /// Its address before it moved, as it was given or as its page announces it.
+  public let asked: FeedAddress
   /// The document, so that it need not be fetched again.
   public let document: FetchedDocument
   /// What is in it.
@@ -28,7 +30,8 @@ extension FeedFetcher {
     let page = try await document(FetchRequest(address: address, credentials: secret))
     if let channel = Self.channel(of: page) {
       return FoundFeed(
-        address: page.movedTo ?? address, document: page, channel: channel, candidates: [])
+        address: page.movedTo ?? address, asked: address, document: page, channel: channel,
+        candidates: [])
     }
     let place = address.following(page.url) ?? address
     let candidates = FeedDiscovery.candidates(in: page.body, at: place, charset: page.charset)
@@ -43,8 +46,8 @@ extension FeedFetcher {
       throw FetchError(.noFeed, operation: .finding, url: feed.url)
     }
     return FoundFeed(
-      address: feed.movedTo ?? first.address, document: feed, channel: channel,
-      candidates: candidates)
+      address: feed.movedTo ?? first.address, asked: first.address, document: feed,
+      channel: channel, candidates: candidates)
   }
 
   private func document(_ request: FetchRequest) async throws(FetchError) -> FetchedDocument {

@@ -7,8 +7,8 @@ extension FeedFetcher {
   ///     await fetcher.fetchAll(requests) { result in await library.take(result) }
   ///
   /// No more begin while `deliver` has not returned, so that documents do not pile up in memory.
-  /// A server that answers 429, or names a time with another failure, is not asked again in this
-  /// run: the rest of its requests are `.postponed`; where a redirect led there, those of the
+  /// A server that answers 429, or names a time with another failure, is not asked again by this
+  /// fetcher: the rest of its requests are `.postponed`; where a redirect led there, those of the
   /// server that redirects go on, and are `.postponed` if they are led there, too. If the task is
   /// cancelled, those that run end as `.failed` with `.cancelled`, and the rest do not begin and
   /// are not delivered.
@@ -18,7 +18,6 @@ extension FeedFetcher {
     let start = time.elapsed()
     var queue = FetchQueue(
       servers: requests.map(\.address.server), limits: configuration.crowd)
-    let held = HeldServers()
     await withTaskGroup(of: (index: Int, outcome: FetchOutcome)?.self) { group in
       var alarm: Duration?
       while !Task.isCancelled {

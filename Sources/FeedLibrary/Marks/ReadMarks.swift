@@ -48,6 +48,9 @@ public enum MarkLimits {
   /// At how many addresses it is noted which feed has moved there: a server may have another one
   /// each time.
   static let notes = 20
+  /// How often a feed is followed to where its server says that it has moved for good: some send
+  /// each device elsewhere, and each would write its own address for all others.
+  public static let moves = 10
   /// For how long what was fetched of a feed tells what it offers, in seconds: a month.
   static let freshSeconds: Int64 = 31 * 86_400
 }

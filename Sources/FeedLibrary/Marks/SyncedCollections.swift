@@ -4,8 +4,9 @@ public enum SyncedCollections {
   static let prefix = "nerdfeed."
   /// A document for each feed: what is subscribed to, see ``Subscription``.
   public static let subscriptions = prefix + "feeds"
-  /// A document for each feed that has moved: where it is, `to`, and the address that its
-  /// subscription has, `from`.
+  /// A document for each feed that has moved: where it is, `to`, the address that its subscription
+  /// has, `from`, how often it has moved, `moves`, and, where the address that somebody gave led to
+  /// that of the subscription, the former, `home`.
   ///
   /// Apart from the subscription, which whoever follows a feed does not change: it would come back
   /// where another device has ended it meanwhile.

@@ -120,8 +120,9 @@ extension Library {
   public func move(_ feed: FeedKey, to url: String) throws {
     let moved = try Self.feed(for: Subscription(url: url))
     try run("move the subscription") {
-      let present = try store.subscription(feed)?.url
-      guard let present, present != moved.subscription.url else { return }
+      guard let place = try store.place(of: feed), place.url != moved.subscription.url else {
+        return
+      }
       let isNoted = try moved.key == feed || store.noteCount(of: feed) >= MarkLimits.notes
       _ = try store.write { writer in
         guard let body = try writer.body(at: feed.text, in: SyncedCollections.subscriptions),
@@ -129,8 +130,11 @@ extension Library {
         else { return }
         let (here, there) = (ByteString(from), ByteString(moved.subscription.url))
         try writer.patch(
-          ["from": .string(here), "to": .string(there)], at: feed.text,
-          in: SyncedCollections.places)
+          [
+            "from": .string(here), "to": .string(there), "moves": .integer(Int64(place.moves) + 1),
+            // What was noted for another subscription goes.
+            "home": place.home == from ? .null : .string(ByteString(place.home)),
+          ], at: feed.text, in: SyncedCollections.places)
         // A member, so that feeds that two devices move to one address are no conflict.
         guard !isNoted, let members = JSONObject([(ByteString(feed.text), .integer(1))])
         else { return }

@@ -24,17 +24,20 @@ extension Library {
   /// Subscribes to a feed, without fetching it.
   ///
   /// The marks that it had before are its marks, also where it has moved to its address since.
+  /// - parameter home: The address that somebody gave, where that leads to the subscription's: what
+  ///   is tried where the feed is not there any more.
   /// - returns: The feed, and whether it is new: one that is there already, be it with `http:` in
   ///   place of `https:`, stays as it is.
   /// - throws: ``LibraryError`` if it is no address, or the store refuses it.
   @discardableResult
-  public func subscribe(to subscription: Subscription) throws -> (feed: SubscribedFeed, isNew: Bool)
-  {
+  public func subscribe(
+    to subscription: Subscription, home: String? = nil
+  ) throws -> (feed: SubscribedFeed, isNew: Bool) {
     let asked = try Self.feed(for: subscription)
     if let known = try self.feed(at: asked.subscription.url) { return (known, false) }
     let feed = try run("subscribe", subject: asked.subscription.url) {
       let feed = try withFormerKey(asked) { try store.subscription($0) != nil }
-      _ = try store.write { try $0.subscribe(to: feed) }
+      _ = try store.write { try $0.subscribe(to: feed, home: home) }
       return feed
     }
     try refresh()
@@ -125,7 +128,8 @@ extension Library {
     throw LibraryError(.noSuchFeed(name), operation: operation)
   }
 
-  /// The subscription to an address, if there is one: maybe of a feed that has moved there.
+  /// The subscription to an address, if there is one: maybe of a feed that has moved there, or of
+  /// one that leads elsewhere from there.
   ///
   ///     try library.feed(at: "example.org/feed")?.key
   ///
@@ -138,7 +142,15 @@ extension Library {
     let row =
       rows.first { $0.key == key }
       ?? rows.first { WebIdentity.comparable($0.subscription.url) == address }
-    return row.map { SubscribedFeed(key: $0.key, subscription: $0.subscription) }
+    if let row { return SubscribedFeed(key: row.key, subscription: row.subscription) }
+    return try run("list the feeds") {
+      for key in try store.feeds(askedForAt: address) {
+        if let there = try store.subscription(key) {
+          return SubscribedFeed(key: key, subscription: there)
+        }
+      }
+      return nil
+    }
   }
 
   static func feed(for subscription: Subscription) throws -> SubscribedFeed {
@@ -159,9 +171,16 @@ extension Library {
 
 extension WriteTransaction {
   /// Subscribes to a feed at the address that its subscription has, wherever it has moved before.
-  func subscribe(to feed: SubscribedFeed) throws {
+  ///
+  /// - parameter home: The address that led there, if another did.
+  func subscribe(to feed: SubscribedFeed, home: String? = nil) throws {
     try put(feed.subscription, at: feed.key.text, in: SyncedCollections.subscriptions)
-    if try body(at: feed.key.text, in: SyncedCollections.places) != nil {
+    let url = feed.subscription.url
+    if let home, WebIdentity.comparable(home) != WebIdentity.comparable(url) {
+      let here = JSON.string(ByteString(url))
+      let place: JSON = ["from": here, "to": here, "home": .string(ByteString(home))]
+      try put(place, at: feed.key.text, in: SyncedCollections.places)
+    } else if try body(at: feed.key.text, in: SyncedCollections.places) != nil {
       try delete(at: feed.key.text, in: SyncedCollections.places)
     }
   }

@@ -62,10 +62,7 @@ struct FeedRun: Sendable {
         case .file(let path): report(read(feed, at: path))
         case .web(let address, _):
           candidates[feed.feed.key.text] = feed
-          requests.append(
-            FetchRequest(
-              id: feed.feed.key.text, address: address, validators: feed.state.record.validators,
-              credentials: settings.credentials(for: address)))
+          requests.append(request(feed, at: address))
         }
       } catch {
         report(
@@ -73,12 +70,38 @@ struct FeedRun: Sendable {
       }
     }
     guard !requests.isEmpty else { return }
+    try await fetch(requests, of: candidates, report: report)
+  }
+
+  /// Fetches from the web, and then once more what is not there any more where it has moved to.
+  private func fetch(
+    _ requests: [FetchRequest], of candidates: [String: FetchCandidate],
+    report: (FetchReport) -> Void
+  ) async throws {
     try await FeedFetcher.run(configuration, time: time) { fetcher in
+      var lost: [String: LostFeed] = [:]
       await fetcher.fetchAll(requests) { result in
         guard let feed = candidates[result.request.id] else { return }
-        report(taken(result.outcome, of: feed))
+        let answer = FetchAnswer(result.outcome)
+        do {
+          lost[result.request.id] = try lostFeed(feed, after: answer)
+          if lost[result.request.id] == nil { report(taken(answer, of: feed)) }
+        } catch {
+          report(Self.failed(feed, error))
+        }
+      }
+      let homes = lost.values.map { request($0.home, at: $0.address) }.sorted { $0.id < $1.id }
+      await fetcher.fetchAll(homes) { result in
+        guard let feed = lost[result.request.id] else { return }
+        report(takenAtHome(FetchAnswer(result.outcome), of: feed))
       }
     }
+  }
+
+  private func request(_ feed: FetchCandidate, at address: FeedAddress) -> FetchRequest {
+    FetchRequest(
+      id: feed.feed.key.text, address: address, validators: feed.state.record.validators,
+      credentials: settings.credentials(for: address))
   }
 
   private func read(_ feed: FetchCandidate, at path: String) -> FetchReport {
@@ -92,13 +115,43 @@ struct FeedRun: Sendable {
     }
   }
 
+  /// A feed that is to be looked for where it was before it moved; nil for any other.
+  private func lostFeed(
+    _ feed: FetchCandidate, after answer: FetchAnswer
+  ) throws -> LostFeed? {
+    guard answer.isForGood, let place = try library.place(of: feed.feed.key),
+      let lost = LostFeed(feed, after: answer, place: place)
+    else { return nil }
+    // Another subscription may be there by now.
+    let there = try library.feed(at: place.home)
+    return there.map { $0.key == feed.feed.key } ?? true ? lost : nil
+  }
+
+  private func takenAtHome(_ answer: FetchAnswer, of lost: LostFeed) -> FetchReport {
+    switch answer.outcome {
+    case .fetched, .notModified: taken(answer, of: lost.home, isBack: true)
+    case .gone, .failed, .postponed: taken(lost.answer(besides: answer), of: lost.feed)
+    }
+  }
+
   /// Merges what came, and keeps what the next fetch wants to know.
-  private func taken(_ outcome: FetchOutcome, of feed: FetchCandidate) -> FetchReport {
-    Self.reporting(feed) {
+  ///
+  /// - parameter isBack: Whether the feed was found where it was before it moved.
+  private func taken(
+    _ answer: FetchAnswer, of feed: FetchCandidate, isBack: Bool = false
+  ) -> FetchReport {
+    let outcome = answer.outcome
+    return Self.reporting(feed) {
       switch outcome {
-      case .fetched(let document): return try merged(document, of: feed)
+      case .fetched(let document):
+        // What came of an address is read before it gets here.
+        guard let channel = answer.channel else {
+          let error = FetchError(.noFeed, operation: .fetching, url: document.url)
+          return (.failed(error.described), nil)
+        }
+        return try merged(document, channel, of: feed, isBack: isBack)
       case .notModified(let answer):
-        let move = try move(of: feed, to: answer.movedTo)
+        let move = try move(of: feed, to: answer.movedTo, isBack: isBack)
         let subscription = subscription(of: feed, after: move)
         if move?.isTaken == false { try library.move(feed.feed.key, to: subscription.url) }
         try keep(outcome, of: feed, subscription)
@@ -118,18 +171,9 @@ struct FeedRun: Sendable {
   }
 
   private func merged(
-    _ document: FetchedDocument, of feed: FetchCandidate
+    _ document: FetchedDocument, _ channel: Channel, of feed: FetchCandidate, isBack: Bool
   ) throws -> (FetchReport.Outcome, FetchReport.Move?) {
-    let channel: Channel
-    do {
-      channel = try FeedParser.parse(document.body, from: document.origin)
-    } catch {
-      // As with any other failure: the server may be having a bad day.
-      let failure = FetchError(.noFeed, operation: .fetching, url: document.url)
-      try keep(.failed(failure), of: feed, feed.feed.subscription)
-      return (.failed(failure.described), nil)
-    }
-    let move = try move(of: feed, to: document.movedTo)
+    let move = try move(of: feed, to: document.movedTo, isBack: isBack)
     let subscription = subscription(of: feed, after: move)
     let state = state(.fetched(document), of: feed, subscription)
     let update = try library.receive(
@@ -140,15 +184,21 @@ struct FeedRun: Sendable {
   }
 
   /// Where the subscription is to follow its feed; the words for a web service stay as they are.
+  ///
+  /// Not one that is elsewhere each time: it stays where it is, and is looked for from there.
   private func move(
-    of feed: FetchCandidate, to address: FeedAddress?
+    of feed: FetchCandidate, to address: FeedAddress?, isBack: Bool
   ) throws -> FetchReport.Move? {
     let subscription = feed.feed.subscription
+    let back = isBack ? FetchReport.Move(url: subscription.url, isTaken: false) : nil
     guard let url = address?.url, url != subscription.url,
-      case .web(_, isService: false)? = try? FetchTarget(subscription)
-    else { return nil }
+      case .web(_, isService: false)? = try? FetchTarget(subscription),
+      try library.place(of: feed.feed.key)?.isRestless != true
+    else { return back }
     let there = try library.feed(at: url)
-    return FetchReport.Move(url: url, isTaken: there.map { $0.key != feed.feed.key } ?? false)
+    let move = FetchReport.Move(
+      url: url, isTaken: there.map { $0.key != feed.feed.key } ?? false)
+    return move.isTaken ? back ?? move : move
   }
 
   /// The subscription where it is now.
@@ -184,11 +234,15 @@ struct FeedRun: Sendable {
       let (outcome, move) = try body()
       return FetchReport(feed: feed.feed, title: feed.title, outcome: outcome, move: move)
     } catch {
-      let failure = Runner.described(error, operation: "fetch the feed")
-      let named = LibraryError(
-        failure.cause, operation: failure.operation,
-        subject: failure.subject ?? feed.feed.subscription.url)
-      return FetchReport(feed: feed.feed, title: feed.title, outcome: .failed(named))
+      return failed(feed, error)
     }
+  }
+
+  private static func failed(_ feed: FetchCandidate, _ error: any Error) -> FetchReport {
+    let failure = Runner.described(error, operation: "fetch the feed")
+    let named = LibraryError(
+      failure.cause, operation: failure.operation,
+      subject: failure.subject ?? feed.feed.subscription.url)
+    return FetchReport(feed: feed.feed, title: feed.title, outcome: .failed(named))
   }
 }
