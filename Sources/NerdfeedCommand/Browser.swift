@@ -4,17 +4,16 @@ import Foundation
 
 /// The program that shows pages: $BROWSER, else what xdg-open knows.
 enum Browser {
-  /// Those that show pages in the terminal, and so need it for themselves.
-  private static let textual: Set<Substring> = [
-    "w3m", "lynx", "links", "links2", "elinks", "browsh", "cha",
-  ]
+  /// Whether it shows pages in the terminal, and so needs that for itself.
+  static var needsTerminal: Bool { choice.needsTerminal }
 
-  /// Whether it is one of these.
-  static var needsTerminal: Bool { textual.contains(name.split(separator: "/").last ?? "") }
-
-  private static var name: String {
-    let browser = ProcessInfo.processInfo.environment["BROWSER"] ?? ""
-    return browser.split(separator: ":").first.map { String($0) } ?? "xdg-open"
+  private static var choice: BrowserChoice {
+    let environment = ProcessInfo.processInfo.environment
+    return BrowserChoice(environment["BROWSER"] ?? "") { name in
+      let directories = name.contains("/") ? [] : (environment["PATH"] ?? "").split(separator: ":")
+      let files = name.contains("/") ? [name] : directories.map { "\($0)/\(name)" }
+      return files.contains { FileManager.default.isExecutableFile(atPath: $0) }
+    }
   }
 
   /// Opens a page.
@@ -22,11 +21,13 @@ enum Browser {
   /// - parameter isInBackground: Whether it gets no terminal, which another program has.
   /// - throws: ``LibraryError`` if the program cannot be started, or fails.
   static func open(_ link: String, inBackground isInBackground: Bool = false) throws {
-    let name = name
-    let hint = "set BROWSER to the program that shows pages"
+    let choice = choice
+    let name = choice.name
+    let hint = "set BROWSER to the program that shows pages, such as 'firefox --new-window %s'"
     let status: Int32
     do {
-      status = try BrowserProcess.run([name, link], inBackground: isInBackground)
+      status = try BrowserProcess.run(
+        choice.words(opening: link), inBackground: isInBackground)
     } catch {
       throw failure(.configuration, "\(name) cannot be started: \(error)", hint: hint)
     }

@@ -26,7 +26,11 @@ struct ShowCommand: LibraryCommand {
 struct OpenCommand: LibraryCommand {
   static let configuration = CommandConfiguration(
     commandName: "open", abstract: "Open an item's page in the browser, and mark it as read.",
-    discussion: "The browser is $BROWSER, else what xdg-open knows.")
+    discussion: """
+      The browser is $BROWSER, else what xdg-open knows. It may have arguments, with %s where the \
+      address belongs: BROWSER='firefox --new-window %s'. Of several, set apart by colons, the \
+      first that is there is taken.
+      """)
 
   @OptionGroup var options: LibraryOptions
   @Argument(help: "Its number in 'nerdfeed list', or its key.") var item: String
