@@ -11,6 +11,8 @@ struct Shelf {
   private(set) var done: [ReaderAction] = []
   /// What is asked for is kept back while it is true.
   var isSlow = false
+  /// What cannot be opened.
+  var lost: Set<ItemReference> = []
   private var waiting: [ReaderAction] = []
 
   /// So many items, the latest has the number `count`; all unread, unless `isRead` says otherwise.
@@ -62,6 +64,10 @@ struct Shelf {
       case .load(let request): send(.page(request, page(request.query)))
       case .count: send(.counted(unread: lines.count { !$0.isRead }))
       case .open(let reference, let title):
+        guard !lost.contains(reference) else {
+          send(.notOpened(reference, "it is gone"))
+          continue
+        }
         let number = lines.first { $0.reference == reference }?.number ?? 0
         let text = (["Item \(number)", title] + (1...40).map { "line \($0)" })
           .joined(separator: "\n")

@@ -10,6 +10,8 @@ enum ReaderEvent: Sendable {
   case failed(PageRequest, String)
   /// An item came that was opened.
   case article(Article)
+  /// It did not come, for this reason.
+  case notOpened(ItemReference, String)
   /// Marking is done, or has failed.
   case marked(ticket: Int)
   /// Items are not marked as they were shown, for this reason.

@@ -31,7 +31,7 @@ extension ReaderState {
     case .character("?"):
       (viewBehindHelp, view) = (view, .help)
     case .character("/"):
-      view = .list
+      (view, opening) = (.list, nil)
       prompt = ""
     default: break
     }
@@ -135,7 +135,7 @@ extension ReaderState {
     case .character("n"): return seek(forward: true, opening: true)
     case .character("p"): return seek(forward: false, opening: true)
     case .character("h"), .character("q"), .left, .escape:
-      article = nil
+      (article, opening) = (nil, nil)
       view = .list
     default: return pressAnywhere(key)
     }
@@ -150,11 +150,14 @@ extension ReaderState {
 
   /// Shows an item that came; it has been read thereby.
   mutating func open(_ article: Article) -> [ReaderAction] {
-    // Another one may have been selected meanwhile.
-    guard window.current?.reference == article.reference else { return [] }
+    // Another one may have been selected meanwhile, or something else asked for.
+    guard opening == article.reference, window.current?.reference == article.reference else {
+      return []
+    }
+    opening = nil
     self.article = OpenArticle(
       article: article, lines: ArticleText.wrapped(article.text, columns: columns))
-    if view == .list || view == .article { view = .article }
+    if view == .help { viewBehindHelp = .article } else { view = .article }
     return markRead()
   }
 }

@@ -49,6 +49,8 @@ struct ReaderState: Sendable {
   private var mustReload = false
   /// Whether what is sought is opened when it is found.
   private var opensSought = false
+  /// The item that is on its way to be shown, as long as the user waits for it.
+  var opening: ItemReference?
   private var tickets = 0
   private var pending: [Int: (items: Set<ItemReference>, mark: ItemMark)] = [:]
 
@@ -75,6 +77,7 @@ struct ReaderState: Sendable {
       message = text
       if request.generation == generation, !request.isSeeking { isLoading = false }
     case .article(let article): return open(article)
+    case .notOpened(let reference, let text): notOpened(reference, text)
     case .marked(let ticket):
       pending[ticket] = nil
       return [.count]
@@ -145,6 +148,7 @@ extension ReaderState {
   mutating func restart(_ kind: PageRequest.Kind) -> [ReaderAction] {
     generation += 1
     (isLoading, mustReload, owedLines, opensSought) = (true, false, 0, false)
+    opening = nil
     return [load(kind)]
   }
 
@@ -254,8 +258,18 @@ extension ReaderState {
     return [.load(PageRequest(kind: .jump, query: query, generation: generation))]
   }
 
-  func openSelected() -> [ReaderAction] {
-    window.current.map { [.open($0.reference, feedTitle: $0.feedTitle)] } ?? []
+  mutating func openSelected() -> [ReaderAction] {
+    opening = window.current?.reference
+    return window.current.map { [.open($0.reference, feedTitle: $0.feedTitle)] } ?? []
+  }
+
+  /// What the keys are about is in the list, and not the article that is still shown.
+  private mutating func notOpened(_ reference: ItemReference, _ text: String) {
+    message = text
+    guard opening == reference else { return }
+    (opening, article) = (nil, nil)
+    if view == .article { view = .list }
+    if viewBehindHelp == .article { viewBehindHelp = .list }
   }
 }
 

@@ -33,8 +33,10 @@ final class ReaderWorker: Sendable {
       (request.kind == .reload ? looks : reads).async { self.load(request) }
     case .open(let reference, let title):
       reads.async {
-        self.telling("open the item") {
+        do {
           self.post(.article(try self.article(reference, of: title)))
+        } catch {
+          self.post(.notOpened(reference, Self.words(error, "open the item")))
         }
       }
     case .count: looks.async { self.count() }
