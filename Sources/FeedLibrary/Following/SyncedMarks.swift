@@ -5,19 +5,39 @@ extension DocumentStore {
   func marks(of feed: FeedKey) throws -> KnownStates {
     var states = KnownStates()
     states.read = try readMarks(of: feed)
-    try read { reader in
-      if let document = try reader.document(feed.text, in: SyncedCollections.stars) {
-        states.starred = Set(document.body.marked.compactMap { ItemKey(text: $0.key) })
-      }
-      if let document = try reader.document(feed.text, in: SyncedCollections.tags) {
-        for (name, value) in document.body.members {
-          guard let item = ItemKey(text: name.description) else { continue }
-          let tags = value.marked.map(\.key).sorted()
-          if !tags.isEmpty { states.tags[item] = tags }
-        }
+    for members in try parts(of: feed, in: SyncedCollections.stars).values {
+      states.starred.formUnion(
+        JSON.object(members).marked.compactMap { ItemKey(text: $0.key) })
+    }
+    var tags: [ItemKey: Set<String>] = [:]
+    for members in try parts(of: feed, in: SyncedCollections.tags).values {
+      for (name, value) in members.members {
+        guard let item = ItemKey(text: name.description) else { continue }
+        tags[item, default: []].formUnion(value.marked.map(\.key))
       }
     }
+    states.tags = tags.filter { !$0.value.isEmpty }.mapValues { $0.sorted() }
     return states
+  }
+
+  /// The documents of a feed in a collection of stars or tags, by their numbers.
+  func parts(of feed: FeedKey, in collection: String) throws -> [Int: JSONObject] {
+    var result: [Int: JSONObject] = [:]
+    // The key, and what has it in front of "/"; "0" is the character behind that.
+    try query(
+      "SELECT id, body FROM documents WHERE collection = ? AND id >= ? AND id < ?",
+      arguments: [
+        .text(ByteString(collection)), .text(ByteString(feed.text)),
+        .text(ByteString(feed.text + "0")),
+      ]
+    ) { row in
+      guard case .text(let id)? = row["id"], case .text(let body)? = row["body"],
+        let part = FeedPart(id: id.description),
+        case .object(let members) = try JSON(parsing: body.bytes)
+      else { return }
+      result[part.number] = members
+    }
+    return result
   }
 
   /// The read marks of a feed, of all months.
@@ -96,7 +116,7 @@ extension JSON {
 
   /// The members that are marks, with names as Swift has them.
   fileprivate var marked: [(key: String, value: JSON)] {
-    members.filter { $0.value != .null && $0.value != .integer(0) }
+    members.filter { $0.value.isMark }
       .map { ($0.key.description, $0.value) }
   }
 }

@@ -47,7 +47,7 @@ struct TouchedFeeds: Equatable {
       readMarks[shard.feed, default: [:]][shard.shard, default: []]
         .formUnion(document.fields.compactMap { Self.item(of: $0) })
     case SyncedCollections.stars, SyncedCollections.tags:
-      guard let feed = FeedKey(text: document.id) else { return }
+      guard let feed = FeedPart(id: document.id)?.feed else { return }
       if document.isDeleted { marks[feed] = .all } else { add(document.fields, of: feed) }
     default: break
     }

@@ -73,18 +73,13 @@ extension Library {
     switch mark {
     case .read(let isRead): return try readPlan(items, isRead: isRead)
     case .starred(let isStarred):
-      return try memberPlan(items, in: SyncedCollections.stars) { members, item in
-        let isThere = members[ByteString(item.text)] != nil
-        return isThere == isStarred ? nil : (isStarred ? MarkValue.read : JSON.null)
+      return try memberPlan(items, in: SyncedCollections.stars) {
+        MemberPlan($0, isAdded: isStarred, in: $1)
       }
     case .tagged(let tag, let isTagged):
       let name = try Self.tag(tag)
-      return try memberPlan(items, in: SyncedCollections.tags) { members, item in
-        let tags = members[ByteString(item.text)]?.members ?? []
-        let isThere = tags.contains { $0.key == name }
-        guard isThere != isTagged, let value = JSONObject([(name, isTagged ? 1 : .null)])
-        else { return nil }
-        return .object(value)
+      return try memberPlan(items, in: SyncedCollections.tags) {
+        MemberPlan($0, tag: name, isAdded: isTagged, in: $1)
       }
     }
   }
@@ -111,21 +106,17 @@ extension Library {
 
   private func memberPlan(
     _ items: [FeedKey: [ItemKey]], in collection: String,
-    _ value: (JSONObject, ItemKey) throws -> JSON?
+    _ plan: ([ItemKey], [Int: JSONObject]) -> MemberPlan
   ) throws -> Plan {
-    var plan = Plan()
+    var result = Plan()
     for (feed, keys) in items.sorted(by: { $0.key < $1.key }) {
-      let body = try store.read { try $0.document(feed.text, in: collection)?.body }
-      var present = JSONObject()
-      if case .object(let members)? = body { present = members }
-      let members = try keys.compactMap { key in
-        try value(present, key).map { (ByteString(key.text), $0) }
+      let members = plan(keys, try store.parts(of: feed, in: collection))
+      for (part, patch) in members.patches.sorted(by: { $0.key < $1.key }) {
+        result.patches.append((collection, FeedPart(feed, part).id, patch))
       }
-      guard !members.isEmpty, let patch = JSONObject(members) else { continue }
-      plan.patches.append((collection, feed.text, patch))
-      plan.count += members.count
+      result.count += members.count
     }
-    return plan
+    return result
   }
 
   /// Finds out whether a text may be a tag, of an item or of a feed.

@@ -45,6 +45,9 @@ public enum MarkLimits {
   /// How many items a document of marks gets before the month's next one is begun: 300 kB, far
   /// enough from the limit of 1 MiB that two devices may fill it at once.
   static let itemsPerShard = 20_000
+  /// How large a document of stars or tags gets, in bytes, before the next one is begun: as far
+  /// from the limit.
+  static let bytesPerPart = 300_000
   /// At how many addresses it is noted which feed has moved there: a server may have another one
   /// each time.
   static let notes = 20

@@ -15,8 +15,12 @@ public enum SyncedCollections {
   /// as read, 0 if as unread.
   public static let read = prefix + "read"
   /// A document for each feed: a member 1 for each item with a star.
+  ///
+  /// Where it is full, `FEED/1` follows, and so on.
   public static let stars = prefix + "stars"
   /// A document for each feed: for each item with tags an object that has them as members.
+  ///
+  /// Where it is full, `FEED/1` follows, and so on; an item's tags may be in several.
   public static let tags = prefix + "tags"
   /// A document for each address that a feed has moved to, by the key that the address would give:
   /// a member 1 for the key that the feed has.
