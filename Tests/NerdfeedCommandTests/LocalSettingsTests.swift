@@ -55,6 +55,18 @@ import Testing
     #expect(try load().credentials(for: FeedAddress("http://e.org/feed")) == old)
   }
 
+  @Test("Passwords that two processes keep at once are all kept")
+  func passwordsThatTwoProcessesKeepAreKept() throws {
+    var (one, two) = (try load(), try load())
+    let first = FeedCredentials(name: "a", password: "1")
+    let second = FeedCredentials(name: "b", password: "2")
+    try one.keep(first, for: FeedAddress("https://e.org/feed"))
+    try two.keep(second, for: FeedAddress("https://f.org/feed"))
+    #expect(try load().credentials(for: FeedAddress("https://e.org/feed")) == first)
+    #expect(try load().credentials(for: FeedAddress("https://f.org/feed")) == second)
+    #expect(try two.credentials(for: FeedAddress("https://e.org/feed")) == first)
+  }
+
   @Test("A password in a list of subscriptions replaces none that is kept")
   func aPasswordInAListReplacesNone() throws {
     let kept = FeedCredentials(name: "a", password: "1")

@@ -37,22 +37,27 @@ struct LocalSettings: Sendable, Equatable {
     if FileManager.default.fileExists(atPath: certificates) {
       settings.trustedCertificateFiles = [certificates]
     }
+    settings.credentials = try credentials(in: directory)
+    return settings
+  }
+
+  private static func credentials(in directory: String) throws -> [String: FeedCredentials] {
     let file = directory + "/credentials.json"
-    guard FileManager.default.fileExists(atPath: file) else { return settings }
+    guard FileManager.default.fileExists(atPath: file) else { return [:] }
     do {
       let data = try Data(contentsOf: URL(filePath: file))
       let secrets = try JSONDecoder().decode([String: Secret].self, from: data)
+      var result: [String: FeedCredentials] = [:]
       for (server, secret) in secrets {
-        let address = try FeedAddress(server)
-        settings.credentials[serverName(of: address)] = FeedCredentials(
+        result[serverName(of: try FeedAddress(server))] = FeedCredentials(
           name: secret.name, password: secret.password)
       }
+      return result
     } catch {
       throw failure(
         .configuration, file: file, message: "the names and passwords cannot be read: \(error)",
         hint: #"write it as {"https://example.org": {"name": "ann", "password": "secret"}}"#)
     }
-    return settings
   }
 
   /// What is kept for the server of an address.
@@ -71,7 +76,6 @@ struct LocalSettings: Sendable, Equatable {
   mutating func keep(_ secret: FeedCredentials, for address: FeedAddress) throws {
     let server = Self.serverName(of: address)
     guard credentials[server] != secret else { return }
-    credentials[server] = secret
     guard let directory else {
       throw Self.failure(
         .configuration, file: nil, message: "HOME is not set",
@@ -80,9 +84,16 @@ struct LocalSettings: Sendable, Equatable {
     let file = directory + "/credentials.json"
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let secrets = credentials.mapValues { Secret(name: $0.name, password: $0.password) }
     do {
-      try PrivateFile.write(try encoder.encode(secrets), to: file, in: directory)
+      try PrivateFile.change(file, in: directory) {
+        // Others may have kept theirs since this was read.
+        credentials = try Self.credentials(in: directory)
+        credentials[server] = secret
+        return try encoder.encode(
+          credentials.mapValues { Secret(name: $0.name, password: $0.password) })
+      }
+    } catch let error as LibraryError {
+      throw error
     } catch {
       throw Self.failure(
         .cannotWrite, file: file, message: "the password cannot be kept: \(error)",
@@ -136,10 +147,25 @@ struct LocalSettings: Sendable, Equatable {
 
 /// Files that nobody but their owner may read, at no moment.
 private enum PrivateFile {
-  static func write(_ data: Data, to file: String, in directory: String) throws {
+  /// Writes what `contents` gives, while no other process does.
+  static func change(
+    _ file: String, in directory: String, _ contents: () throws -> Data
+  ) throws {
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700])
+    // The directory, since the file is replaced. The lock goes with the descriptor.
+    let lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard lock >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    defer { close(lock) }
+    while flock(lock, LOCK_EX) != 0 {
+      // Where the file system has no locks, the last one counts.
+      if errno != EINTR { break }
+    }
+    try write(try contents(), to: file)
+  }
+
+  private static func write(_ data: Data, to file: String) throws {
     let draft = file + ".\(getpid()).tmp"
     let descriptor = open(draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
