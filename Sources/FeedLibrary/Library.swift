@@ -27,14 +27,24 @@ public final class Library: Sendable {
   ///     its owner alone.
   ///   - clock: Tells the time.
   /// - throws: ``LibraryError`` if the cache cannot be used.
-  public init(
+  public convenience init(
     _ container: UbiquityContainer, cache: String,
     clock: @escaping @Sendable () -> FeedInstant = {
       FeedInstant(secondsSince1970: Int64(Date().timeIntervalSince1970))
     }
   ) throws {
+    try self.init(
+      container, cache: cache, busySeconds: CacheDatabase.busySeconds, clock: clock)
+  }
+
+  /// - parameter busySeconds: How long to wait for another process that has the cache.
+  init(
+    _ container: UbiquityContainer, cache: String, busySeconds: Double,
+    clock: @escaping @Sendable () -> FeedInstant
+  ) throws {
     store = DocumentStore(container)
-    self.cache = try CacheDatabase(directory: cache + "/" + container.id)
+    self.cache = try CacheDatabase(
+      directory: cache + "/" + container.id, busySeconds: busySeconds)
     self.clock = clock
   }
 

@@ -11,10 +11,10 @@ final class CacheDatabase: Sendable {
   private let queue: DatabaseQueue
 
   /// How long a command waits for another process.
-  private static let busySeconds = 30.0
+  static let busySeconds = 30.0
 
   /// Opens the cache in a directory, making both if they are missing, for their owner alone.
-  init(directory: String) throws {
+  init(directory: String, busySeconds: Double = CacheDatabase.busySeconds) throws {
     file = directory + "/cache.sqlite"
     do {
       try FileManager.default.createDirectory(
@@ -24,7 +24,7 @@ final class CacheDatabase: Sendable {
       // not opened: closing it would drop this process's locks on it.
       let descriptor = open(file, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
       if descriptor >= 0 { close(descriptor) }
-      queue = try DatabaseQueue(path: file, configuration: Self.configuration())
+      queue = try DatabaseQueue(path: file, configuration: Self.configuration(busySeconds))
       // Read first: a cache that is in use is not kept waiting for what has been done long ago.
       if try queue.read(CacheSchema.version(of:)) != CacheSchema.version {
         try queue.write { try CacheSchema.prepare($0) }
@@ -34,7 +34,7 @@ final class CacheDatabase: Sendable {
     }
   }
 
-  private static func configuration() -> Configuration {
+  private static func configuration(_ busySeconds: Double) -> Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(busySeconds)
     configuration.journalMode = .wal

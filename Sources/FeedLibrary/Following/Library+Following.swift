@@ -19,6 +19,18 @@ extension Library {
     }
   }
 
+  /// Brings the cache up to what has just been written, unless another process has it for long.
+  ///
+  /// What was written is safe in the store, and whoever reads items takes it in first: to say that
+  /// it has failed would be wrong.
+  func refreshAfterWriting() throws {
+    do {
+      try refresh()
+    } catch let error as LibraryError where error.cause == .busyCache {
+      return
+    }
+  }
+
   private var deviceID: String { store.container.thisDevice.id }
 
   /// What tells which marks were taken back.

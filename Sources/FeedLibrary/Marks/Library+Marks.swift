@@ -35,7 +35,7 @@ extension Library {
     try refresh()
     let byFeed = Dictionary(grouping: Set(items), by: \.feed).mapValues { $0.map(\.item) }
     let summary = try run("mark items") { try write(try plan(byFeed, mark)) }
-    try refresh()
+    try refreshAfterWriting()
     return summary
   }
 

@@ -40,7 +40,7 @@ extension Library {
       _ = try store.write { try $0.subscribe(to: feed, home: home) }
       return feed
     }
-    try refresh()
+    try refreshAfterWriting()
     return (feed, true)
   }
 
@@ -64,7 +64,7 @@ extension Library {
     let isGone = try run("unsubscribe") {
       try store.write { try $0.delete(at: feed.text, in: SyncedCollections.subscriptions) }.value
     }
-    try refresh()
+    try refreshAfterWriting()
     return isGone
   }
 
@@ -83,7 +83,7 @@ extension Library {
     guard isThere else {
       throw LibraryError(.noSuchFeed(feed.text), operation: "change the subscription")
     }
-    try refresh()
+    try refreshAfterWriting()
   }
 
   /// All subscriptions, in the order of their titles.
