@@ -48,6 +48,17 @@ import Testing
     #expect(try ben.feeds().map(\.subscription.url) == [asked])
   }
 
+  @Test("Who asks again at an address that leads elsewhere each time finds the marks")
+  func whoAsksAgainFindsTheMarks() throws {
+    let feed = try ann.subscribe(to: Subscription(url: signed), home: asked).feed.key
+    try ann.unsubscribe(feed)
+    try Household.meet(ann, ben)
+    let other = Subscription(url: "https://store.org/2?until=2")
+    #expect(try ben.subscribe(to: other, home: asked).feed.key == feed)
+    try ben.unsubscribe(feed)
+    #expect(try ben.subscribe(to: Subscription(url: asked)).feed.key == feed)
+  }
+
   @Test("Another scheme is no other address, and who subscribes anew begins anew")
   func whoSubscribesAnewBeginsAnew() throws {
     let feed = try ann.subscribe(to: Subscription(url: asked), home: "http://a.org/rss").feed.key

@@ -36,7 +36,7 @@ extension Library {
     let asked = try Self.feed(for: subscription)
     if let known = try self.feed(at: asked.subscription.url) { return (known, false) }
     let feed = try run("subscribe", subject: asked.subscription.url) {
-      let feed = try withFormerKey(asked) { try store.subscription($0) != nil }
+      let feed = try withFormerKey(asked, home: home) { try store.subscription($0) != nil }
       _ = try store.write { try $0.subscribe(to: feed, home: home) }
       return feed
     }
@@ -47,12 +47,16 @@ extension Library {
   /// The feed under the key that it had when it moved to its address, if it has: its marks go by
   /// that.
   ///
-  /// - parameter isTaken: Whether a key is a subscription's, as where another feed is at the first
-  ///   address by now.
+  /// - parameters:
+  ///   - home: The address that led there, if another did.
+  ///   - isTaken: Whether a key is a subscription's, as where another feed is at the first address
+  ///     by now.
   func withFormerKey(
-    _ feed: SubscribedFeed, unless isTaken: (FeedKey) throws -> Bool
+    _ feed: SubscribedFeed, home: String? = nil, unless isTaken: (FeedKey) throws -> Bool
   ) throws -> SubscribedFeed {
-    let former = try store.feeds(movedTo: feed.key).first { try !isTaken($0) }
+    var keys = try store.feeds(movedTo: feed.key)
+    if let home { keys += try store.feeds(movedTo: FeedKey(address: home)) }
+    let former = try keys.first { try !isTaken($0) }
     return SubscribedFeed(key: former ?? feed.key, subscription: feed.subscription)
   }
 
@@ -180,6 +184,9 @@ extension WriteTransaction {
       let here = JSON.string(ByteString(url))
       let place: JSON = ["from": here, "to": here, "home": .string(ByteString(home))]
       try put(place, at: feed.key.text, in: SyncedCollections.places)
+      // Who asks there again, and is led to another address, finds the marks.
+      guard let members = JSONObject([(ByteString(feed.key.text), .integer(1))]) else { return }
+      try patch(.object(members), at: FeedKey(address: home).text, in: SyncedCollections.moves)
     } else if try body(at: feed.key.text, in: SyncedCollections.places) != nil {
       try delete(at: feed.key.text, in: SyncedCollections.places)
     }
