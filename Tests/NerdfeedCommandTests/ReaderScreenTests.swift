@@ -37,6 +37,20 @@ import Testing
     #expect(ReaderScreen.text(of: line, columns: 20) == " N* Item 7")
   }
 
+  @Test("The first line names the feed whose items alone are there, and counts those of all")
+  func theFirstLineNamesTheFeed() throws {
+    var filter = ItemQuery()
+    filter.feeds = [FeedKey(address: "feed")]
+    var state = ReaderState(rows: 5, columns: 80, filter: filter)
+    let loads = state.begin().compactMap { if case .load(let page) = $0 { page } else { nil } }
+    func title() -> String { ReaderScreen.lines(of: state).first?.text ?? "" }
+    #expect(title().hasPrefix(" nerdfeed: all items of one feed "))
+    _ = state.handle(.page(try #require(loads.first), [Shelf.line(1)]))
+    _ = state.handle(.counted(unread: 12))
+    #expect(title().hasPrefix(" nerdfeed: all items of Feed · 12 unread in all "))
+    #expect(Shelf(3).title.contains("all items · 3 unread "))
+  }
+
   @Test func whatIsSelectedStandsOut() {
     var shelf = Shelf(5) { $0 == 4 }
     shelf.press(.character("j"))

@@ -39,7 +39,13 @@ enum ReaderScreen {
     if shown.isStarred == true { text += " with a star" }
     if let tag = shown.tag { text += " #\(TerminalText.line(tag))" }
     if let words = shown.words { text += " with '\(TerminalText.line(words))'" }
-    if let count = state.unreadCount { text += " · \(count) unread" }
+    if shown.feeds != nil {
+      // Who asked for it named one.
+      let title = state.window.lines.first.map { TerminalText.line($0.feedTitle) }
+      text += " of " + (title ?? "one feed")
+    }
+    let isPart = shown.feeds != nil || shown.tag != nil || shown.isStarred == true
+    if let count = state.unreadCount { text += " · \(count) unread" + (isPart ? " in all" : "") }
     return text
   }
 
