@@ -58,6 +58,8 @@ import Testing
     let home = candidate(Self.home)
     #expect(LostFeed(home, after: gone, place: place(Self.home)) == nil)
     #expect(LostFeed(candidate(), after: gone, place: place("https://store.org/2")) == nil)
+    let secure = place("https://e.org", home: "http://e.org")
+    #expect(LostFeed(candidate("https://e.org"), after: gone, place: secure) == nil)
     let file = place(home: "file:///tmp/feed.xml")
     #expect(LostFeed(candidate(), after: gone, place: file) == nil)
   }

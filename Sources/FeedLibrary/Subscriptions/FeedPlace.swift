@@ -14,6 +14,10 @@ public struct FeedPlace: Equatable, Sendable {
   /// each request, elsewhere.
   public var isRestless: Bool { moves >= MarkLimits.moves }
 
+  /// Whether it is elsewhere than it was; `https:` in place of `http:` is the same, and nothing to
+  /// go back from.
+  public var isAway: Bool { WebIdentity.comparable(home) != WebIdentity.comparable(url) }
+
   /// - parameter document: What is known of where the feed went; it means nothing for another
   ///   subscription than it was made for.
   init(of subscription: Subscription, document: JSON?) {

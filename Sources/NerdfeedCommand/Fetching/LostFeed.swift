@@ -50,7 +50,7 @@ struct LostFeed {
   /// - returns: nil if there is no other address, or it may be there again later.
   init?(_ feed: FetchCandidate, after answer: FetchAnswer, place: FeedPlace) {
     var subscription = feed.feed.subscription
-    guard answer.isForGood, place.url == subscription.url, place.home != place.url else {
+    guard answer.isForGood, place.url == subscription.url, place.isAway else {
       return nil
     }
     subscription.url = place.home
