@@ -14,6 +14,8 @@ package struct BlobMention: Sendable {
   /// Whether it is gone from the document by a delete that nobody has undone, and can come back
   /// only if somebody undoes that.
   package let isDeleted: Bool
+  /// What wrote the values that show in the document.
+  package let shown: [Stamp]
 }
 
 /// What tells one state of a database from the next, in one process.
@@ -169,11 +171,13 @@ extension DocumentState {
       && shown.doubtful.isEmpty && shown.orphans.isEmpty && shown.hiddenDeletes.isEmpty
       && entries.allSatisfy { $0.effect.kind.isUnderstood }
     let visible = Set(shown.values)
+    let stamps = shown.values.map { entries[$0].stamp }
     for (index, entry) in entries.enumerated() {
       try body(
         BlobMention(
           document: document, author: entry.stamp.dot.stream, path: entry.effect.path,
-          payload: entry.effect.payload, isDeleted: isCertain && !visible.contains(index)))
+          payload: entry.effect.payload, isDeleted: isCertain && !visible.contains(index),
+          shown: stamps))
     }
   }
 }

@@ -22,6 +22,12 @@ import Testing
     try bob.importAll()
   }
 
+  /// Edits another member of the document than Ann's.
+  private func editAsBob() throws {
+    try bob.write { _ = try $0.patch(.object(["a": 1]), at: Peer.key("n")) }
+    try bob.publish()
+  }
+
   private func week() { world.advance(milliseconds: CompactionLimits.week) }
 
   @Test("are copied from a retired device, too, which may come back and remove its own")
@@ -34,6 +40,39 @@ import Testing
     #expect(try bob.look().copied == 1)
     #expect(try bob.keeps(hash))
     #expect(try bob.look() == BlobReport())
+  }
+
+  @Test("are copied where others have not heard for half the grace that it edited the document")
+  func untold() throws {
+    try bob.put("more", "{}")
+    try bob.publish()
+    try ann.hearAndSay()
+    try ann.put("more", #"{"n":1}"#)
+    try ann.publish()
+    try bob.importAll()
+    try editAsBob()
+    #expect(try bob.look().copied == 0)
+    world.advance(milliseconds: CompactionLimits.week / 2)
+    // Ann may have deleted the document before, and have forgotten that.
+    #expect(try bob.look().copied == 1)
+    #expect(try bob.keeps(hash))
+  }
+
+  @Test("are copied at once where others never heard of this device, or are away for long")
+  func unwaited() throws {
+    try editAsBob()
+    #expect(try bob.look().copied == 1)
+  }
+
+  @Test("are left to who refers to them once that one says to know of the edit")
+  func told() throws {
+    try editAsBob()
+    try ann.importAll()
+    try ann.put("more", "{}")
+    try ann.publish()
+    try bob.importAll()
+    world.advance(milliseconds: CompactionLimits.week / 2)
+    #expect(try bob.look().copied == 0)
   }
 
   @Test("are copied from what a copy of the device goes on to write, too")
