@@ -81,8 +81,10 @@ private struct Unsaid {
     since = try Int64.fetchOne(db.prepared("SELECT unsaid_since FROM device"))
     let own = streams.position(of: device.stream)
     let said = own.context
-    // Nobody waits for a device that has never written; its folder may be one to read only.
-    guard own.sequence > 0 else {
+    // Nobody waits for a device that has never written; its folder may be one to read only. For one
+    // that has, under another stream before it was made anew or put back, others do.
+    guard own.sequence > 0 || streams.all.contains(where: { $0.isOwn && $0.written ?? 0 > 0 })
+    else {
       exists = false
       return
     }

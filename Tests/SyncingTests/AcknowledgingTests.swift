@@ -59,6 +59,19 @@ import Testing
     #expect(spoken == 1)
   }
 
+  @Test("is said once more by a device that goes on under another stream, as after 'rebuild'")
+  func anotherStream() throws {
+    #expect(try bob.device.database.beginStream(insteadOf: bob.stream))
+    #expect(try !speaks(bob))
+    world.advance(milliseconds: Self.delay)
+    #expect(try speaks(bob))
+    world.advance(milliseconds: 10 * Self.delay)
+    #expect(try !speaks(bob))
+    try ann.importAll()
+    let peers = try ann.device.database.peers(liveSince: 0)
+    #expect(peers.filter { $0.stream != bob.stream }.map(\.hasAll) == [true])
+  }
+
   @Test("is said by whatever else is written")
   func written() throws {
     #expect(try !speaks(bob))
