@@ -8,7 +8,7 @@ extension Ledger {
   /// Where the files of a stream stand: whoever brings them along into another container writes
   /// them anew, with that one's name in them.
   struct Shelf: Hashable {
-    let container: ContainerID
+    let container: UInt128
     let stream: StreamID
   }
 
@@ -20,7 +20,7 @@ extension Ledger {
   ) throws {
     guard !copied.contains(range.stream) else { return }
     let borders = range.first...range.last
-    let shelf = Shelf(container: range.container, stream: range.stream)
+    let shelf = Shelf(container: range.container.rawValue, stream: range.stream)
     let known = ranges[shelf, default: [:]]
     let overlapping = known.keys.filter { $0 != borders && $0.overlaps(borders) }
     if let other = overlapping.first(where: { !isJoining || !$0.isNested(with: borders) }),

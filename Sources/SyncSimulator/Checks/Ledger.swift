@@ -215,12 +215,13 @@ struct Ledger {
     }
   }
 
-  /// Nobody claims what only a newer program understands than its own (rule 17).
+  /// Nobody claims what only a newer program understands than its own (rule 17), but who did
+  /// without it, unread.
   private func checkUnderstood(_ seen: Seen, claimedBy name: String, _ device: Had) throws {
     guard !device.isUpgraded else { return }
     for author in seen.authors {
       let claimed = authors[author].transactions.prefix(seen[author] - authors[author].base)
-      if let newer = claimed.first(where: \.isNewer) {
+      if let newer = claimed.first(where: { $0.isNewer && !device.hasGivenUp($0.entry) }) {
         throw Finding("\(name) claims \(newer.entry), which its program does not understand")
       }
     }

@@ -158,9 +158,9 @@ struct Judgement {
     }
   }
 
-  /// Whether an edit settled what was in conflict, and so took away what a newer program had remarked
-  /// on something, which was in no value that was listed: what led up to it goes with that, as with
-  /// all that waits.
+  /// Whether an edit settled what was in conflict, and so took away what a newer program had
+  /// remarked on something, which was in no value that was listed: what led up to it goes with
+  /// that, as with all that waits.
   private func takesRemark(
     _ other: JudgedPromise, on judged: JudgedPromise, at path: [ByteString]
   ) -> Bool {

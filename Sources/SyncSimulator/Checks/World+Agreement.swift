@@ -164,11 +164,11 @@ extension World {
   private func checkRevived(_ documents: [StoreDatabase.KeptDocument]) throws {
     guard figures.copies == 0, figures.recoveries == 0, figures.skips == 0 else { return }
     for document in documents {
-      let isMissing = document.state.conflicts().contains { $0.kind == .missingInsert }
+      let isWithout = document.state.conflicts().contains { $0.kind == .missingInsert }
       let isExcused = document.state.editsWithoutInsert.allSatisfy {
         Forerunner.wrote($0) || ledger.salvaged.contains($0.stamp.dot.stream)
       }
-      guard !isMissing || isExcused else {
+      guard !isWithout || isExcused else {
         throw Finding("\(document.key.id) is without its insert, and whoever edited it is there")
       }
     }
