@@ -5,8 +5,8 @@
 /// The variable has programs that are set apart by colons, as
 /// <http://www.catb.org/~esr/BROWSER/> has it; the first that is there counts. Each may have
 /// arguments, and `%s` stands for the address, which comes behind them if it does not; `%c` is a
-/// colon and `%%` a percent sign. Quotes and backslashes mean what they mean to a shell, and nothing
-/// else does: no shell reads it.
+/// colon and `%%` a percent sign. Quotes and backslashes mean what they mean to a shell, and no
+/// other sign means anything: no shell reads it.
 struct BrowserChoice: Equatable {
   /// The program and its arguments, in which the address has no place yet.
   private let template: [String]

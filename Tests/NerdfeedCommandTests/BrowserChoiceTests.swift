@@ -44,7 +44,7 @@ import Testing
   @Test("A browser of the terminal is known with arguments, too")
   func aBrowserOfTheTerminalIsKnown() {
     func needsTerminal(_ variable: String) -> Bool {
-      BrowserChoice(variable) { $0 != "none" }.needsTerminal
+      BrowserChoice(variable) { $0 != "none" && !$0.contains(" ") }.needsTerminal
     }
     #expect(needsTerminal("/usr/bin/w3m -T text/html") && needsTerminal("none:lynx %s"))
     #expect(!needsTerminal("w3mimg") && !needsTerminal("firefox w3m") && !needsTerminal(""))
