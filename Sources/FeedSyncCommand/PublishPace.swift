@@ -18,8 +18,8 @@ package struct PublishPace {
   /// How long it still waits.
   package func delay(at now: Duration) -> Duration { max(last + pause - now, .zero) }
 
-  /// Whether nothing need be waited for, since so much is written; unless the folder refused it: that
-  /// is asked no sooner for it.
+  /// Whether nothing need be waited for, since so much is written; unless the folder refused it:
+  /// that is asked no sooner for it.
   package func isDue(waiting bytes: Int) -> Bool {
     bytes >= Self.fullBytes && pause == Self.shortest
   }
