@@ -26,10 +26,10 @@ struct DocumentDropping {
   /// What has to be written anew before something is taken out of a document: edits of this device
   /// show with it (protocol.md 24).
   func revival(of document: HeedingPlan.Document, _ state: DocumentState) -> Revival? {
-    let steps = state.revival(dropping: document.dropped) { stream in
+    let revival = state.revival(dropping: document.dropped) { stream in
       streams.row(of: stream).map { $0.isOwn || $0.retiredAt != nil } ?? false
     }
-    return steps.map { Revival(key: document.key, steps: $0) }
+    return revival.map { Revival(key: document.key, steps: $0.steps, time: $0.time) }
   }
 
   /// - parameters:

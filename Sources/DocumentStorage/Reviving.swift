@@ -5,6 +5,8 @@ import Replication
 struct Revival {
   let key: DocumentKey
   let steps: [EditPlan.Step]
+  /// That of what it restates.
+  let time: HybridTime
 
   /// About how large it is in a transaction.
   var bytes: Int {
@@ -29,7 +31,6 @@ extension StoreWriter {
 /// Under a stream of its own: only its first transaction can claim to have seen nothing, and what
 /// is written anew must cover nothing. The device goes on under that stream.
 struct Reviving {
-  let now: HybridTime
   let nonce: UInt64
   let identity: DeviceIdentity
 
@@ -37,17 +38,25 @@ struct Reviving {
   /// of, or an edit made between the two would lose its ground.
   func write(_ revivals: [Revival], _ db: Database) throws {
     try beginStream(db)
-    var writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
-    for revival in revivals {
-      let isFull = writer.bytes + revival.bytes > StoreWriter.maximumBytes && writer.bytes > 0
-      if isFull || writer.bytes > Self.transactionBytes {
-        _ = try writer.finish()
-        writer = try StoreWriter(db, now: now, nonce: nonce, identity: identity)
+    var writer: StoreWriter?
+    // A transaction has one time, and each is later than the one before.
+    for revival in revivals.sorted(by: { ($0.time, $0.key) < ($1.time, $1.key) }) {
+      if let full = writer, !full.hasRoom(for: revival) {
+        try finish(&writer)
       }
-      try writer.revive(revival)
+      var next =
+        try writer
+        ?? StoreWriter(db, notBefore: revival.time, nonce: nonce, identity: identity)
+      try next.revive(revival)
+      writer = next
     }
-    _ = try writer.finish()
+    try finish(&writer)
     try Outbox.fixBatches(db)
+  }
+
+  private func finish(_ writer: inout StoreWriter?) throws {
+    _ = try writer?.finish()
+    writer = nil
   }
 
   /// Makes the device go on under a stream that has said nothing yet.
@@ -58,7 +67,15 @@ struct Reviving {
     guard try StreamDirectory(db).position(of: device.stream).sequence > 0 else { return }
     try DeviceRecord.beginStream(identity.mint(), db)
   }
+}
 
+extension StoreWriter {
   /// A transaction is ended when it has this many bytes: any number of documents may be revived.
-  private static let transactionBytes = 4 << 20
+  private static let revivalBytes = 4 << 20
+
+  /// Whether another document may be written anew in the same transaction.
+  fileprivate func hasRoom(for revival: Revival) -> Bool {
+    header.time >= revival.time && bytes <= Self.revivalBytes
+      && bytes + revival.bytes <= Self.maximumBytes
+  }
 }

@@ -45,7 +45,7 @@ extension StoreDatabase {
       try withoutActuallyEscaping(onRevived) { onRevived in
         let heeding = StatementHeeding(
           database: self, due: due, pace: pace, now: Int64(now.milliseconds),
-          reviving: Reviving(now: now, nonce: nonce, identity: identity),
+          reviving: Reviving(nonce: nonce, identity: identity),
           isEnding: isEnding, onRevived: onRevived)
         do {
           return try heeding.heed(wanted)

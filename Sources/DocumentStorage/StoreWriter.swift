@@ -56,6 +56,30 @@ package struct StoreWriter {
     _ db: Database, now: HybridTime, nonce: UInt64, identity: DeviceIdentity,
     cache: ReadCache? = nil
   ) throws {
+    try self.init(db, nonce: nonce, identity: identity, cache: cache) { streams, _ in
+      var clock = HybridClock(latest: try DeviceRecord.clock(db, streams))
+      return clock.tick(wall: now)
+    }
+  }
+
+  /// One of which what it writes is as old as that which it restates.
+  ///
+  /// - parameter time: none before that is its.
+  init(
+    _ db: Database, notBefore time: HybridTime, nonce: UInt64, identity: DeviceIdentity
+  ) throws {
+    try self.init(db, nonce: nonce, identity: identity, cache: nil) { streams, stream in
+      let position = streams.position(of: stream)
+      guard position.sequence > 0, position.time >= time else { return time }
+      let (next, isOver) = position.time.rawValue.addingReportingOverflow(1)
+      return isOver ? nil : HybridTime(rawValue: next)
+    }
+  }
+
+  private init(
+    _ db: Database, nonce: UInt64, identity: DeviceIdentity, cache: ReadCache?,
+    at time: (StreamDirectory, StreamID) throws -> HybridTime?
+  ) throws {
     guard let placed = try DeviceRecord.current(db, identity, cache: cache) else {
       throw StorageError.noDevice
     }
@@ -63,8 +87,7 @@ package struct StoreWriter {
     (self.db, self.placed, self.nonce) = (db, placed, nonce)
     streams = try cache?.streams(db, isWriting: true) ?? StreamDirectory(db)
     table = try DocumentTable(db)
-    var clock = HybridClock(latest: try DeviceRecord.clock(db, streams))
-    guard let time = clock.tick(wall: now) else {
+    guard let time = try time(streams, placed.record.stream) else {
       throw StorageError.clockExhausted
     }
     header = Transaction.Header(

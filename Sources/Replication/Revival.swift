@@ -14,6 +14,9 @@ extension DocumentState {
   ///
   /// Of values that compete the one is written that shows: whoever deleted them had seen them.
   ///
+  /// It is as old as the youngest of what it restates: what somebody has written of the document
+  /// since, and has still to come, shows before it.
+  ///
   /// - parameters:
   ///   - dropped: the operations to be taken out, with the fingerprints of their transactions.
   ///   - own: the streams that this device answers for.
@@ -21,7 +24,7 @@ extension DocumentState {
   ///   twice.
   package func revival(
     dropping dropped: [Dot: Fingerprint], own: (StreamID) -> Bool
-  ) -> [EditPlan.Step]? {
+  ) -> (steps: [EditPlan.Step], time: HybridTime)? {
     let shown = visibility()
     let visible = shown.values.map { entries[$0] }
     func isDying(_ entry: Entry) -> Bool { dropped[entry.stamp.dot] == entry.stamp.fingerprint }
@@ -45,7 +48,8 @@ extension DocumentState {
     let steps = root.insertion(counting: mortal)
     let rest = visible.filter { !isDying($0) }
     guard !steps.allSatisfy({ step in rest.contains { $0.effect.says(step) } }) else { return nil }
-    return steps + [EditPlan.Step(.delete, at: .root)]
+    let time = mortal.map(\.stamp.time).max() ?? .zero
+    return (steps + [EditPlan.Step(.delete, at: .root)], time)
   }
 }
 

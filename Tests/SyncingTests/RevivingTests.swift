@@ -75,6 +75,23 @@ import Testing
     return revived
   }
 
+  @Test("shows it behind what others have written of it since, whichever comes first")
+  func writtenSince() throws {
+    try dan.write { _ = try $0.patch(.object(["edited": true]), at: Peer.key("old")) }
+    try forget()
+    try world.carry(from: folder, to: dan.folder)
+    try ann.put("old", #"{"n":7}"#)
+    try ann.publish()
+    // What Ann has written comes after he has written the document anew.
+    #expect(try dan.importAll().revived == 1)
+    #expect(try dan.body("old")?.contains(#""n":1"#) == true)
+    #expect(try meet() == 0)
+    for peer in [ann, bob, dan] {
+      let body = try #require(try peer.body("old"))
+      #expect(body.contains(#""n":7"#) && body.contains(#""edited":true"#))
+    }
+  }
+
   @Test("is told so by the watch of that device, once")
   func watched() throws {
     try dan.put("old", #"{"colours":["red"],"count":3,"edited":true,"n":1,"tags":{"x":true}}"#)

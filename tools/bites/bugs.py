@@ -587,8 +587,8 @@ line("revived-at-once", "Sources/DocumentStorage/StatementTable.swift",
      "    let due = open.filter { late[$0.id] == nil }\n",
      "    let due = open.filter { ON || late[$0.id] == nil }\n")
 line("never-revived", "Sources/DocumentStorage/DocumentDropping.swift",
-     "    return steps.map { Revival(key: document.key, steps: $0) }",
-     "    return ON ? nil : steps.map { Revival(key: document.key, steps: $0) }")
+     "    return revival.map { Revival(key: document.key, steps: $0.steps, time: $0.time) }",
+     "    return ON ? nil : revival.map { Revival(key: document.key, steps: $0.steps, time: $0.time) }")
 line("heeded-as-if-alone", "Sources/DocumentStorage/StatementTable.swift",
      "WHERE stream = ?3 AND first <= ?6 AND last >= ?5 AND id <> ?1)",
      "WHERE stream = ?3 AND first <= ?6 AND last >= ?5 AND id <> ?1 AND \\(ON ? 0 : 1))")
