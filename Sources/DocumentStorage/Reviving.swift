@@ -47,6 +47,8 @@ struct Reviving {
       var next =
         try writer
         ?? StoreWriter(db, notBefore: revival.time, nonce: nonce, identity: identity)
+      // Held twice, all that it has would be copied for each document.
+      writer = nil
       try next.revive(revival)
       writer = next
     }
