@@ -42,35 +42,30 @@ import Testing
 
   @Test("goes on where another container's files can be looked at, which it could not be before")
   func unlistedDirectory() throws {
-    let (world, house, folder) = try RecoveryScene.newcomer()
-    let ann = try world.peer("ann", in: try world.folder("ann"))
-    try ann.put("ann", "{}")
-    try ann.publish()
-    for file in try world.logs(in: ann.folder) { try world.deliver(file, to: folder) }
-    let theirs = try house.makeFolder("theirs")
-    let other = try house.initialise(theirs, name: "theirs", in: house.other("other")).device
-    try world.place(other.record.marker, at: folder.appending(Marker.name))
-    let directory = folder.appending("logs").appending(ann.directory)
-    let hindered = DeviceDirectory(
-      root: house.directory.root,
-      files: InterruptedFileSystem(
-        house.files,
+    try adoptLater { files, directory in
+      InterruptedFileSystem(
+        files,
         beforeListing: { (path) throws(FileError) in
           if path == directory { throw FileError(.list, path, .ioError) }
-        }), ambient: house.directory.ambient)
-    #expect(throws: SalvageError.self) {
-      try hindered.adopt(
-        DeviceDirectory.Request(
-          folder: folder, identifier: nil, deviceName: nil, joinsOnly: true), process: "1")
+        })
     }
-    #expect(try !house.directory.olderDatabases().contains(where: \.isSalvaged))
-    try house.initialise(folder)
-    #expect(try house.directory.olderDatabases().map(\.isSalvaged) == [true])
-    #expect(try house.open().body("ann") == "{}")
   }
 
   @Test("goes on where another container's file can be read, which it could not be before")
   func unreadFile() throws {
+    try adoptLater { files, directory in
+      InterruptedFileSystem(
+        files,
+        beforeReading: { (path) throws(FileError) in
+          if path.removingLastComponent() == directory { throw FileError(.read, path, .ioError) }
+        })
+    }
+  }
+
+  /// Adopts a folder with Ann's files in it, of which something cannot be had at first.
+  private func adoptLater(
+    hinderedBy hinder: (any FileSystem, FilePath) -> InterruptedFileSystem
+  ) throws {
     let (world, house, folder) = try RecoveryScene.newcomer()
     let ann = try world.peer("ann", in: try world.folder("ann"))
     try ann.put("ann", "{}")
@@ -81,12 +76,8 @@ import Testing
     try world.place(other.record.marker, at: folder.appending(Marker.name))
     let directory = folder.appending("logs").appending(ann.directory)
     let hindered = DeviceDirectory(
-      root: house.directory.root,
-      files: InterruptedFileSystem(
-        house.files,
-        beforeReading: { (path) throws(FileError) in
-          if path.removingLastComponent() == directory { throw FileError(.read, path, .ioError) }
-        }), ambient: house.directory.ambient)
+      root: house.directory.root, files: hinder(house.files, directory),
+      ambient: house.directory.ambient)
     let request = DeviceDirectory.Request(
       folder: folder, identifier: nil, deviceName: nil, joinsOnly: true)
     #expect(throws: SalvageError.self) { try hindered.adopt(request, process: "1") }
