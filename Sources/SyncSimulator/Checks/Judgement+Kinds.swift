@@ -145,10 +145,9 @@ extension Judgement {
       // shows beside another set writes it anew.
       if other.begins(path), other.promise.hasGivenUp { return true }
       if writesWhole(other, whatWasAddedBy: judged, at: path) { return true }
-      let shown = other.promise.before?.value(at: path)?.elements
-      if other.promise.editedKind == path, other.promise.wasDisputed, let shown,
-        !shown.contains(element)
-      {
+      // So does who adds to one where nothing shows for what is in conflict.
+      let shown = other.promise.before?.value(at: path)?.elements ?? []
+      if other.promise.editedKind == path, other.promise.wasDisputed, !shown.contains(element) {
         return true
       }
       return other.promise.editedKind != path && mayWriteAll(other)
