@@ -99,7 +99,7 @@ extension DocumentTable {
   ///   - note: Called with those that are written, in the order of their keys.
   mutating func fold(
     _ documents: CollectedDocuments, by fold: DocumentFold,
-    listings: () -> [StreamID: Listing], note: (FoldedDocuments) -> Void
+    listings: () -> [StreamID: Listing], note: (FoldedDocuments) throws -> Void
   ) throws {
     var done: [FoldedDocuments] = []
     // Of a new device nothing is stored: then a tenth of the time would go into asking for each.
@@ -120,7 +120,7 @@ extension DocumentTable {
 
   private mutating func save(
     _ done: [FoldedDocuments], of documents: CollectedDocuments,
-    _ note: (FoldedDocuments) -> Void
+    _ note: (FoldedDocuments) throws -> Void
   ) throws {
     var batch = DocumentBatch()
     let keys = documents.keys
@@ -141,7 +141,7 @@ extension DocumentTable {
       }
     }
     try write(&batch)
-    for piece in done { note(piece) }
+    for piece in done { try note(piece) }
   }
 }
 

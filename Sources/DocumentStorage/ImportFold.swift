@@ -27,6 +27,7 @@ struct ImportFold: ~Copyable {
   private let limit: Int
   private let onProgress: (Int) -> Void
   private var unreported = 0
+  private var streamPages = StreamPages()
   private static let reportedAtOnce = 2048
   private var hasWritten = false
   private var part = ImportedPart()
@@ -64,6 +65,7 @@ struct ImportFold: ~Copyable {
   private mutating func take(_ opened: OpenedSegment) throws {
     let held = opened.held
     let range = held.range
+    try streamPages.keep(db, beside: held.bytes.count)
     if !opened.isUnderOwnName { part.misnamed.insert(held.file) }
     let number = try streams.number(of: range.stream, db)
     if let known = try SegmentRecords.fingerprint(
@@ -310,6 +312,7 @@ struct ImportFold: ~Copyable {
       devices.listings(mayBeKnown: hasWritten)
     } note: {
       note($0, of: documents)
+      try streamPages.keep(db, beside: $0.states.count)
     }
     self.table = table
     report()
