@@ -14,6 +14,8 @@ package enum StorageError: Error, Equatable, Sendable {
   case full(FilePath)
   /// The disk is full of the directory in which SQLite sorts what is too much for its memory.
   case fullTemporary(directory: FilePath)
+  /// A file of the database would be larger than this process may write one.
+  case tooLarge(FilePath)
   /// The database, or its directory, may not be written or read.
   case notPermitted(FilePath, detail: String)
   /// The database is on a file system that is mounted for reading only; SQLite needs to write even
@@ -65,9 +67,11 @@ package enum StorageError: Error, Equatable, Sendable {
   ///   - files: where it is tried whether there is room, if SQLite does not tell.
   ///   - temporary: where SQLite has its temporary files.
   ///   - isFull: whether a directory's disk is full, as the system says.
+  ///   - largest: how large this process may write a file; nil if there is no limit.
   package static func from(
     _ error: any Error, file: FilePath, files: any FileSystem = LinuxFileSystem(),
-    temporary: FilePath? = Self.temporaryDirectory, isFull: (FilePath) -> Bool = Self.isFull
+    temporary: FilePath? = Self.temporaryDirectory, isFull: (FilePath) -> Bool = Self.isFull,
+    largest: UInt64? = FileSizeLimit.bytes
   ) -> any Error {
     guard let error = error as? DatabaseError else { return error }
     let detail = "\(error.resultCode.rawValue): \(error.message ?? "no message")"
@@ -81,6 +85,7 @@ package enum StorageError: Error, Equatable, Sendable {
       return StorageError.full(file)
     case .SQLITE_NOMEM: return StorageError.noMemory(file)
     case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_IOERR:
+      if let largest, comesNear(largest, file, files) { return StorageError.tooLarge(file) }
       return cause(of: error.resultCode, file: file, detail: detail, files)
     // Nothing too big is ever stored: a length that says so has rotted.
     case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_TOOBIG:
@@ -152,6 +157,17 @@ package enum StorageError: Error, Equatable, Sendable {
       return false
     } catch {
       return error.errno == .tooManyOpenFiles || error.errno == .tooManyOpenFilesInSystem
+    }
+  }
+
+  /// Whether a file of the database cannot grow by what SQLite writes at once: it says of EFBIG, too,
+  /// that the disk fails.
+  private static func comesNear(
+    _ largest: UInt64, _ file: FilePath, _ files: any FileSystem
+  ) -> Bool {
+    ["", "-wal", "-shm"].contains { (suffix: String) in
+      let size = (try? files.status(of: FilePath(file.string + suffix)))?.size ?? 0
+      return UInt64(size) + UInt64(smallFile) > largest
     }
   }
 

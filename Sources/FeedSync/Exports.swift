@@ -2,6 +2,7 @@ import CanonicalJSON
 import DocumentFiles
 import DocumentStorage
 import FileCoordination
+import SystemFiles
 import SystemPackage
 
 /// A JSON value whose identity is its canonical text: 1 and 1.0 differ, keys are sorted by bytes.
@@ -35,6 +36,9 @@ public typealias QueryValue = DocumentStorage.QueryValue
 
 /// A row of a query's answer: `row["id"]` is the value of the column `id`.
 public typealias QueryRow = DocumentStorage.QueryRow
+
+/// How large a file may become, for programs of this package.
+package typealias FileSizeLimit = SystemFiles.FileSizeLimit
 
 /// The path of a file: what a ``FileCoordinator`` is asked for, and its accessors get.
 ///

@@ -61,6 +61,7 @@ extension FeedSyncError {
       "the file system has no locks: keep the state on a local disk (FEEDSYNC_STATE)"
     case .notDirectory, .tooManySymbolicLinkLevels: hintAgainstOthers
     case .tooManyOpenFiles, .tooManyOpenFilesInSystem: hintAgainstOpenFiles
+    case .fileTooLarge where purpose != .reading: hintAgainstSizeLimit
     case .fileNameTooLong: "the path is too long for this file system: mount it nearer to the root"
     default: nil
     }
@@ -72,6 +73,9 @@ extension FeedSyncError {
   static let hintAgainstOpenFiles =
     "end other programs, or raise the limit: 'ulimit -n', LimitNOFILE of a systemd unit; of the"
     + " whole system, fs.file-max"
+
+  package static let hintAgainstSizeLimit =
+    "raise the limit: 'ulimit -f', LimitFSIZE of a systemd unit; FAT, too, has no file of 4 GiB"
 
   private static let writes: Set<FileOperation> = [
     .makeDirectory, .create, .write, .synchronize, .link, .rename, .remove, .synchronizeDirectory,

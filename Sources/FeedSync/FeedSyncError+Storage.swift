@@ -3,7 +3,7 @@ import DocumentStorage
 extension FeedSyncError {
   init(storage error: StorageError, operation: String) {
     switch error {
-    case .busy, .noMemory, .tooManyFiles, .full, .fullTemporary:
+    case .busy, .noMemory, .tooManyFiles, .full, .fullTemporary, .tooLarge:
       self.init(shortage: error, operation: operation)
     case .readOnly(let file):
       self.init(
@@ -82,6 +82,12 @@ extension FeedSyncError {
         .cannotWrite, operation: operation, file: directory.string,
         message: "the disk of temporary files is full, in which much is sorted",
         hint: "make room there, or name another directory in SQLITE_TMPDIR")
+    case .tooLarge(let file):
+      self.init(
+        .cannotWrite, operation: operation, file: file.string,
+        message: "the local database would be larger than this process may write a file;"
+          + " nothing was written",
+        hint: Self.hintAgainstSizeLimit)
     default:
       self.init(.software, operation: operation, message: "unexpected shortage: \(error)")
     }

@@ -29,6 +29,7 @@ struct FeedSyncTool: ParsableCommand {
   static func main() {
     StandardStreams.reserve()
     LargeBlocks.giveBack()
+    FileSizeLimit.failBeyond()
     Interruption.letSignalsThrough()
     let status = Runner.run()
     Output.flush()

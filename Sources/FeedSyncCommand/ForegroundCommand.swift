@@ -119,7 +119,7 @@ struct ForegroundCommand {
     var (defaults, mask) = (sigset_t(), sigset_t())
     sigemptyset(&defaults)
     sigemptyset(&mask)
-    for number in heeded + [SIGPIPE] { sigaddset(&defaults, number) }
+    for number in heeded + [SIGPIPE, SIGXFSZ] { sigaddset(&defaults, number) }
     posix_spawnattr_setsigdefault(&attributes, &defaults)
     posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawnattr_setflags(

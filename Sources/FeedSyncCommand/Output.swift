@@ -158,7 +158,8 @@ enum Output {
     let reason = String(cString: strerror(code))
     let failure = text(
       ExitStatus.cannotWrite.rawValue, "write the results", nil,
-      "cannot write the results: \(reason)", nil,
+      "cannot write the results: \(reason)",
+      code == EFBIG ? FeedSyncError.hintAgainstSizeLimit : nil,
       format: failsInJSON.load(ordering: .relaxed) ? .json : .text)
     Progress.clear()
     write(Array((failure + "\n").utf8), to: STDERR_FILENO)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FeedSync
 
 /// The command `nerdfeed`: parses arguments, calls the library, words the outcome.
 @main
@@ -19,5 +20,8 @@ struct NerdfeedTool: ParsableCommand {
       StarCommand.self, UnstarCommand.self, TagCommand.self, ParseCommand.self, BrowseCommand.self,
     ], defaultSubcommand: BrowseCommand.self)
 
-  static func main() { Runner.exit(Runner.run()) }
+  static func main() {
+    FileSizeLimit.failBeyond()
+    Runner.exit(Runner.run())
+  }
 }

@@ -28,8 +28,8 @@ package struct ChildProcess: Sendable {
 
   /// Starts a program, which gets the streams and no other descriptor.
   ///
-  /// It begins with no signal blocked and SIGPIPE as usual, whatever this process has of both, and
-  /// in a group of its own: what ends this process from a terminal leaves it its time.
+  /// It begins with no signal blocked, and SIGPIPE and SIGXFSZ as usual, whatever this process has
+  /// of them, and in a group of its own: what ends this process from a terminal leaves it its time.
   ///
   /// - parameter words: the program's path, and its arguments.
   package static func start(
@@ -41,7 +41,7 @@ package struct ChildProcess: Sendable {
     var (defaults, mask) = (sigset_t(), sigset_t())
     sigemptyset(&mask)
     sigemptyset(&defaults)
-    sigaddset(&defaults, SIGPIPE)
+    for number in [SIGPIPE, SIGXFSZ] { sigaddset(&defaults, number) }
     posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawnattr_setsigdefault(&attributes, &defaults)
     posix_spawnattr_setpgroup(&attributes, 0)

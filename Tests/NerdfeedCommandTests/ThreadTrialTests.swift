@@ -21,7 +21,7 @@ struct ThreadTrialTests {
     let process = Process()
     let script = "ulimit -s \(Self.stack) || exit 99; exec \"$0\" \(words) --format json"
     process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", script, Self.binary.path]
+    process.arguments = ["-c", script, Program.binary.path]
     process.environment = ["HOME": directory.path]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
@@ -41,12 +41,4 @@ struct ThreadTrialTests {
     }
     #expect(message.description.contains("too few threads"))
   }
-
-  /// The binary beside the test bundle.
-  private static let binary: URL = {
-    let beside = Bundle.main.bundleURL.appending(path: "nerdfeed")
-    if FileManager.default.isExecutableFile(atPath: beside.path) { return beside }
-    return URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: ".build/debug/nerdfeed")
-  }()
 }

@@ -50,6 +50,26 @@ import Testing
     }
   }
 
+  // Nothing is damaged: `rebuild` leaves it as it is.
+  @Test(
+    "is too large where this process may write no larger file", arguments: ["", "-wal", "-shm"])
+  func fileSizeLimit(suffix: String) {
+    let bytes = 1 << 20
+    files.put(FilePath(file.string + suffix), [UInt8](repeating: 0, count: bytes))
+    func outcome(largest: Int?) -> StorageError? {
+      StorageError.from(
+        DatabaseError(resultCode: .SQLITE_IOERR), file: file, files: files,
+        largest: largest.map { UInt64($0) }) as? StorageError
+    }
+    #expect(outcome(largest: bytes) == .tooLarge(file))
+    for largest in [nil, 2 * bytes] {
+      guard case .failed = outcome(largest: largest) else {
+        Issue.record("it is \(String(describing: outcome(largest: largest)))")
+        continue
+      }
+    }
+  }
+
   @Test("fails where there is room", arguments: [nil, FileOperation.create, .write])
   func failing(operation: FileOperation?) throws {
     if let operation { files.fail(operation, with: .ioError, lasting: true) }
