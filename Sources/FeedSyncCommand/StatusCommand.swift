@@ -49,7 +49,6 @@ private struct Status {
     counts = try device.database.counts()
     streams = try device.database.streamSummaries()
     clocks = try device.clockSurvey()
-    records = try device.database.fileRecords().values.sorted { $0.key < $1.key }
     let (settings, damage) = Self.settings(of: device, in: directory)
     problems =
       device.folderProblems(.system).map { FeedSyncError($0) }
@@ -63,6 +62,7 @@ private struct Status {
         .joined(separator: "/")
     }.sorted()
     isFolderListed = listing != nil
+    records = try Self.records(of: device, in: listing)
     survey = try Compactor(device: device, limits: settings.limits).glance(at: listing)
     lookedAfterAt = try device.database.lookedAfterAt()
   }
@@ -76,6 +76,15 @@ private struct Status {
     } catch {
       return (UpkeepSettings(), FeedSyncError(error, operation: "read the settings"))
     }
+  }
+
+  /// What is known of files, but of those that are gone since the last import.
+  private static func records(
+    of device: Device, in listing: FolderListing?
+  ) throws -> [FileRecord] {
+    var records = try device.database.fileRecords()
+    for key in listing?.absent(of: Array(records.keys)) ?? [] { records[key] = nil }
+    return records.values.sorted { $0.key < $1.key }
   }
 
   private var setAside: [FileRecord] { records.filter { $0.reason.isSetAside } }

@@ -182,14 +182,9 @@ extension FolderKnowledge {
   /// Takes back that a file's look was noted: it counts as changed once more.
   mutating func restore(_ look: FileRecord.Look?, of key: FileKey) { looks[key] = look }
 
-  /// Forgets files that are not there any more; of a directory that could not be listed, nobody
-  /// knows, nor of any where `logs/` itself is not there.
+  /// Forgets files that are not there any more.
   mutating func forgetAbsent(from listing: FolderListing) {
-    guard !records.isEmpty, !listing.isMissing else { return }
-    let present = Set(listing.segments.map(\.key))
-    let unknown = Set(listing.unreadable.compactMap { $0.path.lastComponent?.bytes })
-    for key in Array(records.keys)
-    where !present.contains(key) && !unknown.contains(key.directory) { forget(key) }
+    for key in listing.absent(of: Array(records.keys)) { forget(key) }
   }
 
   /// Takes over what a commit did.
@@ -245,6 +240,17 @@ extension FolderKnowledge {
     names.segments.insert(
       ImportedNames.Name(
         stream: range.stream, first: range.first, last: range.last, digest: digest))
+  }
+}
+
+extension FolderListing {
+  /// Those of some files that are not there any more; of a directory that could not be listed,
+  /// nobody knows, nor of any where `logs/` itself is not there.
+  package func absent(of keys: [FileKey]) -> [FileKey] {
+    guard !keys.isEmpty, !isMissing else { return [] }
+    let present = Set(segments.map(\.key))
+    let unknown = Set(unreadable.compactMap { $0.path.lastComponent?.bytes })
+    return keys.filter { !present.contains($0) && !unknown.contains($0.directory) }
   }
 }
 

@@ -32,6 +32,30 @@ import Testing
     #expect(Set(names ?? []) == ["ann", "bob"])
   }
 
+  @Test("names no file that is gone since the last import, unless the folder is away")
+  func gone() throws {
+    let machine = try Machine()
+    try machine.feedsync("put", "n", "x", "{}")
+    let original = try #require(try machine.logs().first)
+    let directory = original.deletingLastPathComponent()
+    let (empty, copy) = (
+      directory.appending(path: "empty.log"), directory.appending(path: "copy.log")
+    )
+    try Data().write(to: empty)
+    try FileManager.default.copyItem(at: original, to: copy)
+    #expect(try machine.feedsync("import").status == 65)
+    func named() throws -> [Int?] {
+      let status = try machine.feedsync("status", "--format", "json").json().object
+      return ["set_aside", "duplicates"].map { status?[ByteString($0)]?.array?.count }
+    }
+    #expect(try named() == [1, 1])
+    for file in [empty, copy] { try FileManager.default.removeItem(at: file) }
+    #expect(try named() == [0, 0])
+    try FileManager.default.moveItem(
+      at: machine.folder, to: machine.root.appending(path: "kept"))
+    #expect(try named() == [1, 1])
+  }
+
   @Test("tells what the folder holds, and which devices must be heard from since when")
   func upkeep() throws {
     let machine = try Machine()
