@@ -25,7 +25,8 @@ extension FileCommand {
     @Option(
       help: ArgumentHelp(
         "What gives the order: path, name, size, modified, status or conflicts; ':desc' behind it"
-          + " puts the greatest first; may be repeated.", valueName: "attribute"))
+          + " puts the greatest first, ':asc' the smallest, as is usual; may be repeated.",
+        valueName: "attribute"))
     var order: [FileOrder] = []
     @Flag(help: "Conflict copies too, each as a file.") var copies = false
     @Flag(help: "Go on with what changes.") var live = false
@@ -141,14 +142,12 @@ struct FileConditions: ParsableArguments {
 
 /// An order as it is typed: `size:desc`.
 struct FileOrder: ExpressibleByArgument {
-  private static let descending = ":desc"
   let order: MetadataOrder
 
   init?(argument: String) {
-    let isDescending = argument.hasSuffix(Self.descending)
-    let name = isDescending ? String(argument.dropLast(Self.descending.count)) : argument
-    guard let attribute = MetadataOrder.Attribute(rawValue: name) else { return nil }
-    order = MetadataOrder(attribute, descending: isDescending)
+    let text = OrderText(argument)
+    guard let attribute = MetadataOrder.Attribute(rawValue: text.name) else { return nil }
+    order = MetadataOrder(attribute, descending: text.isDescending)
   }
 
   static var allValueStrings: [String] { MetadataOrder.Attribute.allCases.map(\.rawValue) }

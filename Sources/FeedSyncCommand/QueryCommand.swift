@@ -17,8 +17,6 @@ struct QueryCommand: StoreCommand, AsyncParsableCommand {
       SIGTERM.
       """)
 
-  private static let descending = ":desc"
-
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The collection.", completion: .custom(CollectionCompletion.names))
   var collection: String
@@ -36,16 +34,16 @@ struct QueryCommand: StoreCommand, AsyncParsableCommand {
   var argument: [String] = []
   @Option(
     help: ArgumentHelp(
-      "A member that gives the order; ':desc' behind it puts the greatest first; may be repeated.",
-      valueName: "path"))
+      "A member that gives the order; ':desc' behind it puts the greatest first, ':asc' the"
+        + " smallest, as is usual; may be repeated.", valueName: "path"))
   var order: [String] = []
   @Option(parsing: .unconditional, help: "How many documents at most.") var limit: Int?
   @Flag(help: "Go on with each change of the result.") var live = false
 
   func run() async throws {
+    let query = try query()
     let device = try global.open(needsFolder: false)
     let store = DocumentStore(try UbiquityContainer(device: device))
-    let query = query()
     guard live else {
       for document in try store.result(of: query) {
         var line: [UInt8] = []
@@ -59,16 +57,14 @@ struct QueryCommand: StoreCommand, AsyncParsableCommand {
     try await UntilInterrupted.run { try await Self.follow(store, query) }
   }
 
-  private func query() -> DocumentQuery {
+  private func query() throws -> DocumentQuery {
     var query = DocumentQuery(collection)
     if condition != nil || !argument.isEmpty {
       query = query.filtered(by: condition ?? "TRUE", argument.map(Self.value))
     }
-    for path in order {
-      let isDescending = path.hasSuffix(Self.descending)
-      query = query.ordered(
-        by: isDescending ? String(path.dropLast(Self.descending.count)) : path,
-        descending: isDescending)
+    for order in order.map({ OrderText($0) }) {
+      try order.requireDirection(operation: "query")
+      query = query.ordered(by: order.name, descending: order.isDescending)
     }
     return limit.map { query.limited(to: $0) } ?? query
   }

@@ -28,7 +28,7 @@ import Testing
       (["--name", "*.txt"], ["a.txt"]), (["--in", "letters", "--status", "current"], [all[1]]),
       (["--name", "a*", "--order", "size:desc"], [all[1], "a.txt"]),
       (["--larger", "4"], [all[1]]), (["--smaller", "5"], ["a.txt"]), (["--arriving"], [all[2]]),
-      (["--before", "1d"], []), (["--after", "1d", "--order", "name"], [all[0], all[1]]),
+      (["--before", "1d"], []), (["--after", "1d", "--order", "name:asc"], [all[0], all[1]]),
       (["--conflicts"], []), (["--name", "*.txt", "--name", "letters/a*"], [all[0], all[1]]),
     ] {
       let run = try Command.run(["file", "list"] + arguments, environment: machine.environment)

@@ -50,6 +50,27 @@ import Testing
     #expect(try machine.feedsync("query", "notes", "--limit", "0").status == 64)
   }
 
+  @Test("refuses what is no direction with 64, and names both")
+  func directions() throws {
+    let machine = try Machine()
+    for (id, number) in [("a", 2), ("b", 1)] {
+      try machine.feedsync("put", "notes", id, #"{"n":\#(number),"n:up":\#(-number)}"#)
+    }
+    func first(_ order: String) throws -> String? {
+      try machine.feedsync("query", "notes", "--order", order).lines.first?.suffix(8).description
+    }
+    let (a, b) = (#""id":"a"}"#.suffix(8).description, #""id":"b"}"#.suffix(8).description)
+    #expect(try first("n") == b && first("n:asc") == b && first("n:desc") == a)
+    #expect(try first("n:up:asc") == a && first("/n:up:desc") == b)
+    for order in ["n:up", "n:", "n:DESC"] {
+      let run = try machine.feedsync("query", "notes", "--order", order, "--format", "json")
+      #expect(run.status == 64 && run.output.isEmpty)
+      let error = try run.error()
+      #expect(error["message"]?.text?.contains("is no direction of an order") == true)
+      #expect(error["hint"]?.text?.contains("'n:asc' or 'n:desc'") == true)
+    }
+  }
+
   @Test("counts the parameters of the condition alone")
   func parameters() throws {
     let run = try Machine().feedsync("query", "n", "--where", "id = ?")
