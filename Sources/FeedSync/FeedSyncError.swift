@@ -183,6 +183,12 @@ extension FeedSyncError {
         .configuration, operation: operation, file: path.string,
         message: "the local state \(state.string) and the synced folder lie in one another",
         hint: "a database must never be synced: choose another --state DIR")
+    case .insideAnother(let path, let outer):
+      self.init(
+        .configuration, operation: operation, file: path.string,
+        message: "the folder lies in a container, \(outer.string), and cannot be another one",
+        hint: "choose a folder beside that one; if no machine uses it any more, remove its"
+          + " feedsync.container first")
     }
   }
 

@@ -27,4 +27,6 @@ package enum ContainerError: Error, Equatable, Sendable {
   case otherIdentifier(FilePath, expected: String, found: String)
   /// The local state lies in the container, or the container in the state.
   case stateInside(FilePath, state: FilePath)
+  /// The folder lies in a container already, so it would be one inside of another.
+  case insideAnother(FilePath, container: FilePath)
 }

@@ -34,7 +34,7 @@ extension FileSystem {
   /// Whether a folder has something of this name, and lists it.
   ///
   /// Above the shares of a server, smbnetfs takes any name for that of another share.
-  func shows(_ name: FilePath.Component, in folder: FilePath) -> Bool {
+  package func shows(_ name: FilePath.Component, in folder: FilePath) -> Bool {
     // Asked for the name first, smbnetfs would list it from then on.
     do throws(FileError) {
       return try list(folder).contains { $0.name == name }

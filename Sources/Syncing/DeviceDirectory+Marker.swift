@@ -19,7 +19,7 @@ extension DeviceDirectory {
   ///
   /// - throws: ``ContainerError/markerMissing(_:)`` where a container is known to have been and
   ///   nothing says that this is its folder, or where nothing is known and files of one are there;
-  ///   ``DeviceError/nothingToJoin(_:)``.
+  ///   ``ContainerError/insideAnother(_:container:)``; ``DeviceError/nothingToJoin(_:)``.
   func marker(
     of container: ContainerFolder, request: Request
   ) throws -> (Marker, origin: MarkerOrigin) {
@@ -39,6 +39,7 @@ extension DeviceDirectory {
         return (marker, marker.container == known[0].record.container ? .restored : .present)
       }
       guard !request.joinsOnly else { throw DeviceError.nothingToJoin(container.root) }
+      try refuseInside(container.root)
     }
     let name = container.root.lastComponent?.string ?? "feedsync"
     let wanted = Marker(
@@ -48,6 +49,19 @@ extension DeviceDirectory {
     }
     let found = try container.create(wanted, temporaryName: ambient.temporaryName())
     return (found, found == wanted ? .created : .present)
+  }
+
+  /// Refuses to make a container in a folder of another, to whose user's own files it would belong.
+  ///
+  /// One that is there already is joined all the same: it may be in use.
+  private func refuseInside(_ folder: FilePath) throws(ContainerError) {
+    var outer = folder
+    while !outer.components.isEmpty {
+      outer = outer.parent
+      if files.shows(Marker.name, in: outer) {
+        throw .insideAnother(folder, container: outer)
+      }
+    }
   }
 
   /// Refuses a container that is new here and stands where another one of this state's was.

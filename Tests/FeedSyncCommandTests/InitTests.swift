@@ -126,6 +126,28 @@ import Testing
     #expect(!manager.fileExists(atPath: machine.root.path + "/.stignore"))
   }
 
+  @Test("makes no container in a folder of another, and joins one that is there")
+  func insideAnother() throws {
+    let machine = try Machine()
+    let inner = machine.folder.appending(path: "a/b")
+    try Machine.makeDirectory(inner)
+    let run = try machine.feedsync("init", inner.path, "--format", "json")
+    #expect(run.status == 78 && run.output.isEmpty)
+    let error = try run.error()
+    #expect(error["file"]?.text == inner.path)
+    #expect(error["message"]?.text?.contains("\(machine.folder.path),") == true)
+    #expect(error["hint"]?.text?.contains("beside") == true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: inner.path).isEmpty)
+    // As an older version has made it.
+    let beside = machine.root.appending(path: "beside")
+    try Machine.makeDirectory(beside)
+    try machine.feedsync("init", beside.path, environment: machine.other("other"))
+    try FileManager.default.copyItem(
+      at: beside.appending(path: "feedsync.container"),
+      to: inner.appending(path: "feedsync.container"))
+    #expect(try machine.feedsync("init", inner.path).output == "joined\n")
+  }
+
   @Test("ends with 66 where there is no such folder, and with 64 where two ways are asked for")
   func noFolder() throws {
     let machine = try Machine(initialised: false)
