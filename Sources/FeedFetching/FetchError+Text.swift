@@ -23,7 +23,8 @@ extension FetchError {
     case .tooLarge(let limit): "it is larger than \(Self.size(limit))"
     case .truncated(let received, let expected?):
       "the answer was cut off: \(received) of \(expected) bytes came"
-    case .truncated(let received, nil): "the answer was cut off after \(received) bytes"
+    case .truncated(let received, nil):
+      "the answer was cut off after \(received) \(received == 1 ? "byte" : "bytes")"
     case .unknownEncoding(let name): "the answer is packed with \(name), which was not asked for"
     case .damagedEncoding(let reason): "the packed answer is damaged: \(reason)"
     case .malformed(let reason): "the answer is not HTTP as it should be: \(reason)"

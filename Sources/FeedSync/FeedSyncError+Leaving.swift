@@ -8,8 +8,9 @@ extension FeedSyncError {
       let reason = FeedSyncError(cause, operation: operation)
       self.init(
         reason.code, operation: operation, file: reason.file ?? path.string,
-        message: "\(reason.message); \(count) transactions of this device are not published, and"
-          + " nobody else would have them",
+        message: "\(reason.message); of this device"
+          + " \(CountText.of(count, "transaction is", "transactions are")) not published, which nobody"
+          + " else would have",
         hint: "\(reason.hint.map { $0 + "; " } ?? "")or leave with --force, which keeps them in the"
           + " local database")
     case .writtenMeanwhile(let path):
@@ -19,7 +20,9 @@ extension FeedSyncError {
     case .removalsWait(let path, let count):
       self.init(
         .tryAgain, operation: operation, file: path.string,
-        message: "\(count) removals made here cannot be published yet: what they were made on has"
+        message: CountText.of(
+          count, "removal made here cannot be published yet: what it was made on has",
+          "removals made here cannot be published yet: what they were made on has")
           + " not all arrived",
         hint: "let the syncer finish, run 'feedsync import', and try again; or leave with --force,"
           + " which keeps them in the local database")

@@ -28,7 +28,8 @@ extension FeedSyncError {
     case .arguments(let expected, let given):
       self.init(
         .usage, operation: operation,
-        message: "there are \(expected) parameters ('?'), and arguments for \(given)")
+        message: "there \(CountText.of(expected, either: "is", or: "are"))"
+          + " \(CountText.of(expected, "parameter")) ('?'), and arguments for \(given)")
     }
   }
 

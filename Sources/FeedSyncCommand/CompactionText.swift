@@ -8,10 +8,12 @@ import Syncing
 enum CompactionText {
   static func done(_ report: CompactionReport) -> String {
     var text =
-      "joined \(report.joined) files into \(report.written);"
+      "joined \(CountText.of(report.joined, "file")) into \(report.written);"
       + " removed \(report.removed.count) that larger ones took the place of"
-    if report.dropped > 0 { text += "; dropped \(report.dropped) edits that are dead" }
-    if report.waiting > 0 { text += "; \(report.waiting) stay for now" }
+    if report.dropped > 0 { text += "; dropped \(CountText.of(report.dropped, "dead edit"))" }
+    if report.waiting > 0 {
+      text += "; \(CountText.of(report.waiting, "stays", "stay")) for now"
+    }
     return text + done(report.blobs)
   }
 
@@ -32,14 +34,16 @@ enum CompactionText {
   /// What became of attachments' content; nothing where there is nothing to say.
   private static func done(_ blobs: BlobReport) -> String {
     var text = ""
-    if blobs.copied > 0 { text += "; copied \(blobs.copied) attachments of others" }
+    if blobs.copied > 0 { text += "; copied \(CountText.of(blobs.copied, "attachment")) of others" }
     if !blobs.removed.isEmpty {
       text +=
-        "; removed \(blobs.removed.count) attachments that nothing refers to, with"
-        + " \(blobs.removedBytes) bytes"
+        "; removed \(CountText.of(blobs.removed.count, "attachment")) that nothing refers to, with"
+        + " \(CountText.of(blobs.removedBytes, "byte"))"
     }
     if blobs.waiting > 0 {
-      text += "; \(blobs.waiting) attachments that nothing refers to stay for now"
+      text +=
+        "; \(CountText.of(blobs.waiting, "attachment")) that nothing refers to"
+        + " \(CountText.of(blobs.waiting, either: "stays", or: "stay")) for now"
     }
     return text
   }
@@ -60,22 +64,23 @@ enum CompactionText {
   static func lines(_ survey: CompactionSurvey, names: [StreamID: String?]) -> [String] {
     var lines = holdings(survey, names: names)
     if survey.joined > 0 {
-      lines.append("\(survey.joined) files of this device would become \(survey.written)")
+      let files = CountText.of(survey.joined, "file")
+      lines.append("\(files) of this device would become \(survey.written)")
     }
     if survey.removable.count > 0 {
-      lines.append("\(text(survey.removable)) would go: larger files have their content")
+      lines.append("\(text(survey.removable)) would go: larger ones have the content")
     }
     if survey.waiting.count > 0 {
       let until = survey.waitsUntil.map { ", or until \(ReportJSON.time($0))" }
       lines.append(
-        "\(text(survey.waiting)) would stay until another device says that it has their content"
-          + (until ?? "; what is to take their place is not whole in the folder"))
+        "\(text(survey.waiting)) would stay until another device says that it has the content"
+          + (until ?? "; what is to take the place is not whole in the folder"))
     }
     return lines + DeadText.lines(survey.dead) + PeerText.lines(survey)
   }
 
   static func text(_ files: CompactionSurvey.Files) -> String {
-    "\(files.count) files with \(files.bytes) bytes"
+    "\(CountText.of(files.count, "file")) with \(CountText.of(files.bytes, "byte"))"
   }
 
   static func json(_ survey: CompactionSurvey, names: [StreamID: String?]) -> JSON {

@@ -84,8 +84,8 @@ private enum ContainerReport {
       let away = details.isPresent || container.failure != nil ? "" : " (not there)"
       lines.append("    folder \(NameText.escaped(details.device.path.string))\(away)")
       lines.append(
-        "    device \(details.device.name), \(details.documents) documents, "
-          + "\(details.unpublished) transactions to be published")
+        "    device \(details.device.name), \(CountText.of(details.documents, "document")), "
+          + "\(CountText.of(details.unpublished, "transaction")) to be published")
     }
     if let failure = container.failure {
       let error = FeedSyncError(failure, operation: "open the container")

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import FeedSync
 import Syncing
 
 /// What is dead, and what keeps it.
@@ -11,8 +12,9 @@ enum DeadText {
     }
     guard dead.operations > 0 else { return held }
     var lines = [
-      "about \(dead.bytes) bytes of this device's are dead: \(dead.operations) of \(dead.total)"
-        + " edits were written over or deleted"
+      "about \(CountText.of(dead.bytes, "byte")) of this device's"
+        + " \(CountText.of(dead.bytes, either: "is", or: "are")) dead: \(dead.operations) of"
+        + " \(CountText.of(dead.total, "edit")) written over or deleted"
     ]
     if dead.due > 0 {
       lines.append("\(dead.due) of them would be dropped, where a file becomes smaller by that")
@@ -20,11 +22,12 @@ enum DeadText {
     for keeper in CompactionSurvey.Keeper.allCases {
       guard let count = dead.kept[keeper] else { continue }
       let until = keeper == .grace ? dead.graceUntil.map { " until \(ReportJSON.time($0))" } : nil
-      lines.append("\(count) of them stay\(until ?? ""): \(reason(keeper))")
+      let stay = CountText.of(count, either: "stays", or: "stay")
+      lines.append("\(count) of them \(stay)\(until ?? ""): \(reason(keeper))")
     }
     if dead.undecided > 0 {
       lines.append(
-        "of \(dead.undecided) files it cannot be told what is dead, until all has arrived that"
+        "of \(CountText.of(dead.undecided, "file")) it cannot be told what is dead, until all has arrived that"
           + " others have seen")
     }
     return lines + held

@@ -52,7 +52,7 @@ struct DevicesListCommand: StoreCommand {
   }
 
   private func text(_ stream: StreamSummary, unpublished: Int) -> String {
-    var parts = ["\(stream.applied) transactions"]
+    var parts = [CountText.of(stream.applied, "transaction")]
     if let time = stream.writtenAt { parts.append("last written \(ReportJSON.time(time))") }
     if let missing = ReportText.missing(stream) { parts.append(missing) }
     parts += ReportText.standing(stream)
@@ -109,7 +109,7 @@ struct DevicesRetireCommand: StoreCommand {
     try opened.database.retire(stream.stream, now: opened.ambient.now())
     let report = try Importer(device: opened).importAll()
     switch global.format {
-    case .text: Output.line("retired; \(report.putBack) files put back")
+    case .text: Output.line("retired; \(CountText.of(report.putBack, "file")) put back")
     case .json:
       Output.line(
         .object([

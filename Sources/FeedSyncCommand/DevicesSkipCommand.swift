@@ -87,11 +87,13 @@ private struct HoleForm {
       "cannot count as seen without that: later writes of \(Self.name($0))"
     }
     lines += missing.waitingRemovals.map { "the removal waits for it: \(Self.name($0))" }
-    if missing.waitingFiles > 0 { lines.append("\(missing.waitingFiles) files wait behind it") }
+    if missing.waitingFiles > 0 {
+      lines.append("\(CountText.of(missing.waitingFiles, "file waits", "files wait")) behind it")
+    }
     guard let report else { return lines }
     return lines + [
-      "given up; imported \(report.imported.segments) segments, published"
-        + " \(report.published) transactions"
+      "given up; imported \(CountText.of(report.imported.segments, "segment")), published"
+        + " \(CountText.of(report.published, "transaction"))"
     ]
   }
 
@@ -99,10 +101,7 @@ private struct HoleForm {
     guard !missing.transactions.isEmpty else {
       return "a branch, up to transaction \(missing.last)"
     }
-    let ranges = missing.transactions.map { range in
-      range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
-    }
-    return "transactions \(ranges.joined(separator: ", "))"
+    return ReportText.transactions(missing.transactions)
   }
 
   private static func name(_ device: DeviceDescription) -> String {

@@ -159,11 +159,10 @@ extension FileForm {
   static func text(_ item: MetadataItem) -> String {
     var parts: [String] = []
     if item.conflicts > 0 {
-      let count = item.conflicts == 1 ? "1 version" : "\(item.conflicts) versions"
-      parts.append("\(count) in conflict")
+      parts.append("\(CountText.of(item.conflicts, "version")) in conflict")
     }
     if item.kept > 0 {
-      parts.append("\(item.kept == 1 ? "1 version" : "\(item.kept) versions") kept here")
+      parts.append("\(CountText.of(item.kept, "version")) kept here")
     }
     switch item.downloadingStatus {
     case .missing: parts.append("the file itself is gone")
@@ -180,8 +179,10 @@ extension FileForm {
 
   private static func text(_ arrival: MetadataItem.Arrival?) -> String {
     guard let arrival else { return "nothing" }
-    let expected = arrival.expectedSize.map { " of \($0)" } ?? ""
-    return "\(arrival.downloadedSize)\(expected) bytes"
+    guard let expected = arrival.expectedSize else {
+      return CountText.of(arrival.downloadedSize, "byte")
+    }
+    return "\(arrival.downloadedSize) of \(CountText.of(expected, "byte"))"
   }
 
   /// One that is gone has a member more than others.

@@ -121,13 +121,9 @@ private struct MissingText {
 
   init?(_ missing: [ClosedRange<UInt64>], folder: String) {
     guard !missing.isEmpty else { return nil }
-    let ranges = missing.prefix(5).map { range in
-      range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
-    }
+    let named = ReportText.transactions(Array(missing.prefix(5)), more: missing.count > 5)
     text =
-      "feedsync: warning: \(folder): transactions \(ranges.joined(separator: ", "))"
-      + (missing.count > 5 ? " and others" : "")
-      + " of this device are not in this folder; if the syncer does not bring them, copy this"
-      + " device's files from the old folder's logs/"
+      "feedsync: warning: \(folder): not in this folder: \(named) of this device; if the syncer"
+      + " does not bring that, copy this device's files from the old folder's logs/"
   }
 }

@@ -80,7 +80,8 @@ extension KeyValueCommand {
         }
       }
       if global.verbose {
-        Output.warn("\(contents.usage.keys) keys, \(contents.usage.bytes) bytes")
+        let usage = contents.usage
+        Output.warn("\(CountText.of(usage.keys, "key")), \(CountText.of(usage.bytes, "byte"))")
       }
       guard !contents.unreadable.isEmpty else { return }
       for key in contents.unreadable {

@@ -55,7 +55,7 @@ struct LeaveCommand: StoreCommand {
 
   private func text(of versions: Int, keptIn place: FilePath) -> String {
     "\(versions == 1 ? "a version" : "\(versions) versions") of your own files"
-      + " \(versions == 1 ? "stays" : "stay") on this machine alone:"
+      + " \(CountText.of(versions, either: "stays", or: "stay")) on this machine alone:"
       + " \(NameText.escaped(place.string))"
   }
 
@@ -77,12 +77,13 @@ struct LeaveCommand: StoreCommand {
   }
 
   private func waiting(_ done: DeviceDirectory.Departure) -> String {
-    let published = "published \(done.published) transactions; "
+    let published = "published \(CountText.of(done.published, "transaction")); "
     guard done.unpublished + done.pendingRemovals > 0 else {
       return published + "all that this device wrote is published"
     }
-    return published + "not published, and kept in the local database: \(done.unpublished)"
-      + " transactions, \(done.pendingRemovals) removals"
+    return published + "not published, and kept in the local database:"
+      + " \(CountText.of(done.unpublished, "transaction")),"
+      + " \(CountText.of(done.pendingRemovals, "removal"))"
   }
 
   private func text(_ done: DeviceDirectory.Departure, identifier: String) -> [String] {

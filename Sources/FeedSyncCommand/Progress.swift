@@ -26,15 +26,18 @@ package enum ProgressText {
 
   /// - parameter share: nil where the input's end is not known.
   package static func load(documents: Int, share: Share?, seconds: Double) -> String {
-    let count = "loaded \(number(documents)) documents"
+    let noun = CountText.of(documents, either: "document", or: "documents")
+    let count = "loaded \(number(documents)) \(noun)"
     guard let share else { return count }
     let text = "\(count), \(share.percent) %"
     return remaining(share, seconds: seconds).map { "\(text), \($0) left" } ?? text
   }
 
   package static func `import`(_ progress: ImportProgress) -> String {
-    "imported \(number(progress.files)) of \(number(progress.totalFiles)) files,"
-      + " \(number(progress.operations)) of \(number(progress.operationsRead)) operations read"
+    let files = CountText.of(progress.totalFiles, either: "file", or: "files")
+    let operations = CountText.of(progress.operationsRead, either: "operation", or: "operations")
+    return "imported \(number(progress.files)) of \(number(progress.totalFiles)) \(files),"
+      + " \(number(progress.operations)) of \(number(progress.operationsRead)) \(operations) read"
   }
 
   /// An estimate, once enough is done for one.

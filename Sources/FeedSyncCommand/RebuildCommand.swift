@@ -93,14 +93,18 @@ struct RecoveryText {
     if let reason, given.report.unreadable == 0 {
       return ["the old database \(given.directory.string) gives nothing: \(reason)"]
     }
-    var lines = ["published \(given.report.published) segments that the folder did not have"]
+    var lines = [
+      "published \(CountText.of(given.report.published, "segment")) that the folder did not have"
+    ]
     if given.report.removals > 0 {
       lines.append(
-        "\(given.report.removals) removals go on waiting for what they were made on to arrive")
+        CountText.of(
+          given.report.removals, "removal goes on waiting for what it was made on to arrive",
+          "removals go on waiting for what they were made on to arrive"))
     }
     if given.report.unreadable > 0 {
       lines.append(
-        "\(given.report.unreadable) parts of \(given.directory.string) cannot be read any more"
+        "\(CountText.of(given.report.unreadable, "part")) of \(given.directory.string) cannot be read any more"
           + (reason.map { ": \($0)" } ?? ""))
     }
     return lines

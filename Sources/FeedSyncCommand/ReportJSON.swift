@@ -66,16 +66,18 @@ package enum ReportJSON {
 /// The same for people.
 enum ReportText {
   static func done(_ report: ImportReport) -> String {
-    "imported \(report.segments) segments: \(report.transactions) transactions,"
-      + " \(report.operations) operations, \(report.documents) documents;"
-      + " published \(report.published) transactions"
-      + (report.putBack > 0 ? "; put back \(report.putBack) files" : "")
+    "imported \(CountText.of(report.segments, "segment")):"
+      + " \(CountText.of(report.transactions, "transaction")),"
+      + " \(CountText.of(report.operations, "operation")),"
+      + " \(CountText.of(report.documents, "document"));"
+      + " published \(CountText.of(report.published, "transaction"))"
+      + (report.putBack > 0 ? "; put back \(CountText.of(report.putBack, "file"))" : "")
       + (report.revived > 0
-        ? "; wrote \(report.revived) documents anew that others had deleted and forgotten while"
-          + " they were edited here: see 'feedsync conflicts'" : "")
+        ? "; wrote \(CountText.of(report.revived, "document")) anew that others had deleted and"
+          + " forgotten during edits here: see 'feedsync conflicts'" : "")
       + (report.removalsGivenUp > 0
-        ? "; gave up \(report.removalsGivenUp) removals that had waited here, since somebody had"
-          + " written there meanwhile: see 'feedsync conflicts'" : "")
+        ? "; gave up \(CountText.of(report.removalsGivenUp, "removal")) that had waited here, since"
+          + " somebody had written there meanwhile: see 'feedsync conflicts'" : "")
       + (report.hasNewStream
         ? "; this device was copied or restored, and goes on as a new one" : "")
   }
@@ -85,9 +87,18 @@ enum ReportText {
   }
 
   static func gap(_ gap: ImportReport.Gap) -> String {
-    let range = gap.first == gap.last ? "\(gap.first)" : "\(gap.first)-\(gap.last)"
-    return "missing from \(device(gap.stream, name: gap.name)): transactions \(range),"
+    "missing from \(device(gap.stream, name: gap.name)): \(transactions([gap.first...gap.last])),"
       + " since \(ReportJSON.time(gap.since))"
+  }
+
+  /// Transactions by their numbers, such as "transactions 3-7, 9", of which there are some.
+  static func transactions(_ ranges: [ClosedRange<UInt64>], more: Bool = false) -> String {
+    let texts = ranges.map { range in
+      range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
+    }
+    let isOne = ranges.count == 1 && ranges[0].count == 1 && !more
+    return (isOne ? "transaction " : "transactions ") + texts.joined(separator: ", ")
+      + (more ? " and others" : "")
   }
 
   /// Since when something of a stream is missing, and the last resort.

@@ -175,22 +175,27 @@ private struct Status {
       "container \(NameText.escaped(identifier)) (\(device.record.container))",
       "folder \(device.container.root.string)\(isFolderPresent ? "" : " (not there)")",
       "device \(device.record.name) (\(device.record.stream))",
-      "\(counts.documents) documents, \(counts.conflicts) conflicts",
-      "\(counts.unpublished) transactions to be published",
+      "\(CountText.of(counts.documents, "document")), \(CountText.of(counts.conflicts, "conflict"))",
+      "\(CountText.of(counts.unpublished, "transaction")) to be published",
     ]
     if counts.pendingRemovals > 0 {
-      lines.append("\(counts.pendingRemovals) removals wait for what their authors saw to arrive")
+      lines.append(
+        CountText.of(
+          counts.pendingRemovals, "removal waits for what its author saw to arrive",
+          "removals wait for what their authors saw to arrive"))
     }
     if counts.newerTransactions > 0 {
       lines.append(
-        "\(counts.newerTransactions) transactions of a newer feedsync, in"
-          + " \(counts.newerDocuments) documents, are understood only in part: update feedsync")
+        "\(CountText.of(counts.newerTransactions, "transaction")) of a newer feedsync, in"
+          + " \(CountText.of(counts.newerDocuments, "document")),"
+          + " \(CountText.of(counts.newerTransactions, either: "is", or: "are")) understood only in"
+          + " part: update feedsync")
     }
     for stream in streams where !stream.isOwn {
       let gap = ReportText.missing(stream).map { ", \($0)" } ?? ""
       lines.append(
         "from \(ReportText.device(stream.stream, name: stream.name)):"
-          + " \(stream.applied) transactions\(gap)"
+          + " \(CountText.of(stream.applied, "transaction"))\(gap)"
           + ReportText.standing(stream).map { ", " + $0 }.joined())
     }
     lines += upkeepLines

@@ -50,7 +50,7 @@ struct AddCommand: AsyncLibraryCommand {
     switch options.format {
     case .text:
       let word = added.isNew ? "subscribed to" : "is there already:"
-      let count = added.update.map { ": \($0.new.count) items" } ?? ""
+      let count = added.update.map { ": \(CountText.of($0.new.count, "item"))" } ?? ""
       Output.write("\(word) \(address) (\(added.feed.key))\(count)")
       for other in added.others {
         Output.warn("the page has also: \(TerminalText.line(other.address.url))")

@@ -67,7 +67,9 @@ struct FetchPrinter {
     summary = FetchSummary(plan)
   }
 
-  mutating func begin() { if due > 0, !isQuiet { line.show("fetching \(due) feeds …") } }
+  mutating func begin() {
+    if due > 0, !isQuiet { line.show("fetching \(CountText.of(due, "feed")) …") }
+  }
 
   mutating func print(_ report: FetchReport) {
     summary.add(report)
@@ -83,7 +85,7 @@ struct FetchPrinter {
       Output.write(FetchForm.json(report))
       if let failure = report.failure { Output.error(failure, format: .json) }
     }
-    if done < due { line.show("\(done) of \(due) feeds: \(report.title)") }
+    if done < due { line.show("\(done) of \(CountText.of(due, "feed")): \(report.title)") }
   }
 
   mutating func finish() {

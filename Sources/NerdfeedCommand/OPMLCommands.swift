@@ -37,7 +37,8 @@ struct ImportCommand: LibraryCommand {
     switch options.format {
     case .text:
       Output.write(
-        "subscribed to \(result.added.count) feeds; \(result.known) were there already")
+        "subscribed to \(CountText.of(result.added.count, "feed"));"
+          + " \(CountText.of(result.known, "was", "were")) there already")
     case .json:
       Output.write([
         "added": .array(result.added.map { FeedForm.json($0) }), "known": .number(result.known),

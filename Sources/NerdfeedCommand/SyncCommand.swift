@@ -36,7 +36,8 @@ struct SyncCommand: LibraryCommand {
 
   private func printText(_ summary: ImportSummary) {
     Output.write(
-      "\(summary.documents) documents changed by \(summary.transactions) transactions;"
+      "\(CountText.of(summary.documents, "document")) changed by"
+        + " \(CountText.of(summary.transactions, "transaction"));"
         + " published \(summary.published)")
     for gap in summary.gaps {
       let device = TerminalText.line(gap.device.name ?? gap.device.id)

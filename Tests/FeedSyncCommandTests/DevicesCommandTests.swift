@@ -35,7 +35,7 @@ import Testing
     }
     let text = try machine.feedsync("devices", environment: bob)
     #expect(text.lines.count == 2)
-    #expect(text.output.contains(" ann: 1 transactions, last written "))
+    #expect(text.output.contains(" ann: 1 transaction, last written "))
     #expect(text.output.contains("something missing since"))
     #expect(text.output.contains(" bob: 0 transactions, this device\n"))
   }
@@ -86,7 +86,7 @@ import Testing
     #expect(run.status == 0)
     #expect(run.errors.contains("warning"))
     #expect(run.errors.contains("feedsync init NEWPATH"))
-    #expect(try machine.feedsync("devices").output.contains(" b: 1 transactions"))
+    #expect(try machine.feedsync("devices").output.contains(" b: 1 transaction,"))
     #expect(try machine.feedsync("init", kept.path).status == 0)
     let report = try machine.feedsync("import", "--format", "json").json().object
     #expect(report?["published"] == .integer(1))

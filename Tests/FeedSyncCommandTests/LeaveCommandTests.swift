@@ -82,7 +82,7 @@ import Testing
       #expect(run.status == 66)
       #expect(run.output == "")
       let message = try run.error()["message"]?.text ?? ""
-      #expect(message.contains("1 transactions"))
+      #expect(message.contains("1 transaction is not published"))
     }
     #expect(try machine.feedsync("list", "n").output == "x\n")
     #expect(try machine.feedsync("leave", "--force", "--delete-state").status == 64)

@@ -75,7 +75,7 @@ import Testing
   func parameters() throws {
     let run = try Machine().feedsync("query", "n", "--where", "id = ?")
     #expect(run.status == 64)
-    #expect(run.errors.contains("1 parameters ('?'), and arguments for 0"))
+    #expect(run.errors.contains("there is 1 parameter ('?'), and arguments for 0"))
   }
 
   @Test("goes on with --live: a line for each change of the result, whoever makes it")

@@ -84,7 +84,7 @@ import Testing
       let run = try Command.run(arguments + folder, environment: machine.environment)
       #expect(run.status == 0, "\(arguments): \(run.errors)")
       let said = arguments == ["init"] ? run.errors : run.output
-      #expect(said.contains("published 1 segments that the folder did not have"))
+      #expect(said.contains("published 1 segment that the folder did not have"))
       try machine.feedsync("import")
       #expect(try machine.feedsync("list", "n").output == "published\nwaiting\n")
       #expect(try machine.diagnose().found == ["note older-databases"])
@@ -228,7 +228,7 @@ extension AdoptCommandTests {
     #expect(before.status == 0 && !before.output.contains("put_back"))
     let run = try machine.feedsync("devices", "retire", "ann", environment: bob)
     #expect(run.status == 0)
-    #expect(run.output == "retired; 1 files put back\n")
+    #expect(run.output == "retired; 1 file put back\n")
     #expect(try Data(contentsOf: file) == bytes)
     #expect(try machine.feedsync("devices", environment: bob).output.contains(", retired "))
     let again = try machine.feedsync(

@@ -60,7 +60,7 @@ package struct AttachmentsCheck: DoctorCheck {
     for case .awaited(let devices) in awaited.map(\.availability) {
       senders.formUnion(devices.map(\.words))
     }
-    let noun = FindingWords.count(awaited.count, "attachment has", "attachments have")
+    let noun = CountText.of(awaited.count, "attachment has", "attachments have")
     return [
       Finding(
         .note, check: name, message: "the content of \(noun) not arrived yet",

@@ -1,19 +1,15 @@
 import Foundation
 
-/// Numbers and times for sentences.
+/// Times, sizes and ranges for sentences.
 enum FindingWords {
-  static func count(_ count: Int, _ one: String, _ many: String? = nil) -> String {
-    "\(count) \(count == 1 ? one : many ?? one + "s")"
-  }
-
   /// A span of time in its largest unit, such as "2 days" or "90 minutes".
   static func span(_ milliseconds: Int64) -> String {
     let seconds = abs(milliseconds) / 1000
     let units: [(Int64, String)] = [(86_400, "day"), (3600, "hour"), (60, "minute")]
     for (length, name) in units where seconds + length / 2 >= 2 * length {
-      return count(Int((seconds + length / 2) / length), name)
+      return CountText.of(Int((seconds + length / 2) / length), name)
     }
-    return count(Int(seconds), "second")
+    return CountText.of(Int(seconds), "second")
   }
 
   /// A moment in UTC, to the second.

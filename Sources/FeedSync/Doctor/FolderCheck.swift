@@ -7,7 +7,7 @@ package struct FolderCheck: DoctorCheck {
     let waiting = try device.database.unpublishedCount()
     let price =
       waiting == 0
-      ? "" : "; waiting for it: \(FindingWords.count(waiting, "transaction")) of this device"
+      ? "" : "; waiting for it: \(CountText.of(waiting, "transaction")) of this device"
     return [
       Finding(
         .error, check: name, file: absence.file, message: absence.message + price,

@@ -45,7 +45,8 @@ package struct GapCheck: DoctorCheck {
           "; until it comes, what \(known.words(part.statements)) dropped since then may show here"
       }
       if !part.removals.isEmpty {
-        message += "; \(FindingWords.count(part.removals.count, "removal")) here wait for it"
+        let waiting = CountText.of(part.removals.count, "removal here waits", "removals here wait")
+        message += "; \(waiting) for it"
       }
       return Finding(
         .warning, check: name, device: author, message: message,

@@ -16,7 +16,7 @@ package struct KeptVersionsCheck: DoctorCheck {
     return [
       Finding(
         .note, check: name, file: first.path.string,
-        message: FindingWords.count(versions, "version") + " of \(whose), such as edits that were"
+        message: CountText.of(versions, "version") + " of \(whose), such as edits that were"
           + " not saved, \(versions == 1 ? "is" : "are") kept on this machine alone",
         hint: "'feedsync file list --status missing' names the documents; 'feedsync file versions"
           + " FILE' lists what is kept, 'feedsync file open FILE --version 1' shows it, 'feedsync"

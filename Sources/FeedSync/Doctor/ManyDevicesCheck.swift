@@ -17,7 +17,7 @@ package struct ManyDevicesCheck: DoctorCheck {
     return [
       Finding(
         .warning, check: name, file: device.container.root.string,
-        message: "\(FindingWords.count(entries, "device")), former and present, have written into"
+        message: "\(CountText.of(entries, "device")), former and present, have written into"
           + " this container; from \(SegmentFile.writtenContextEntries + 1) on nothing can be"
           + " written any more, and each write names all of them",
         hint: "do not make a device anew for each run (keep its state); to begin again, take what"

@@ -10,8 +10,8 @@ package struct NewerVersionCheck: DoctorCheck {
       Finding(
         .warning, check: name,
         message: "a newer feedsync has written what this one understands only in part:"
-          + " \(FindingWords.count(counts.newerTransactions, "transaction")),"
-          + " \(FindingWords.count(counts.newerDocuments, "document"))",
+          + " \(CountText.of(counts.newerTransactions, "transaction")),"
+          + " \(CountText.of(counts.newerDocuments, "document"))",
         hint: "update feedsync on this machine; until then it is kept, and not shown")
     ]
   }

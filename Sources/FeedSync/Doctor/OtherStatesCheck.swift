@@ -29,9 +29,9 @@ package struct OtherStatesCheck: DoctorCheck {
     }
     let folder = details.device.path.string
     let typed = ShellWord.quoted(folder)
-    let waiting =
-      details.unpublished > 0
-      ? "; \(FindingWords.count(details.unpublished, "transaction")) there are not published" : ""
+    let unpublished = CountText.of(
+      details.unpublished, "transaction there is", "transactions there are")
+    let waiting = details.unpublished > 0 ? "; \(unpublished) not published" : ""
     if details.device.leftAt != nil {
       return Finding(
         .note, check: name, file: place.string,

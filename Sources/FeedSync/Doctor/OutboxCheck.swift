@@ -20,7 +20,7 @@ package struct OutboxCheck: DoctorCheck {
       Finding(
         .warning, check: name, file: device.container.root.string,
         message:
-          "not in the folder yet: \(FindingWords.count(count, "transaction")) of this device"
+          "not in the folder yet: \(CountText.of(count, "transaction")) of this device"
           + since,
         hint: "run 'feedsync import --once', which publishes what waits or says why it cannot")
     ]

@@ -18,7 +18,8 @@ package struct SetAsideCheck: DoctorCheck {
     if more > 0 {
       findings.append(
         Finding(
-          .warning, check: name, message: "\(more) more files are set aside",
+          .warning, check: name,
+          message: CountText.of(more, "more file is set aside", "more files are set aside"),
           hint: "'feedsync status' names them all"))
     }
     return findings

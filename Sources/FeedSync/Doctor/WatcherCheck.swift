@@ -30,7 +30,7 @@ package struct WatcherCheck: DoctorCheck {
   private func finding(
     _ waiting: Syncing.Device.WaitingFiles, holder: WatchLock.Holder, device: Syncing.Device
   ) -> Finding {
-    let files = FindingWords.count(waiting.count, "file")
+    let files = CountText.of(waiting.count, "file")
     let since = FindingWords.moment(waiting.since)
     let what = "what has arrived is not imported: \(files) of other devices, since \(since)"
     if case .process(let process) = holder {

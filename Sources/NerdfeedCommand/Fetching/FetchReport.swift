@@ -72,13 +72,13 @@ struct FetchSummary: Equatable, Sendable {
   /// In one line, without what did not happen.
   var text: String {
     let parts = [
-      (fetched, "\(fetched) fetched with \(newItems) new items"),
+      (fetched, "\(fetched) fetched with \(CountText.of(newItems, "new item"))"),
       (unchanged, "\(unchanged) unchanged"),
       (moved, "\(moved) moved"), (failed, "\(failed) failed"), (gone, "\(gone) ended"),
       (postponed, "\(postponed) put off as their servers asked"), (waiting, "\(waiting) not due"),
       (stopped, "\(stopped) stopped"),
     ].filter { $0.0 > 0 }.map(\.1)
-    let count = "\(feeds) feed\(feeds == 1 ? "" : "s")"
+    let count = CountText.of(feeds, "feed")
     return parts.isEmpty ? count : count + ": " + parts.joined(separator: ", ")
   }
 

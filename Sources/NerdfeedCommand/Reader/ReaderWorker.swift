@@ -143,11 +143,11 @@ final class ReaderWorker: Sendable {
       let plan = fetching.plan(try fetching.candidates(), urgency: .due)
       var summary = FetchSummary(plan)
       var done = 0
-      post(.fetching("fetching \(plan.due.count) feeds …"))
+      post(.fetching("fetching \(CountText.of(plan.due.count, "feed")) …"))
       try await fetching.fetch(plan.due) { report in
         summary.add(report)
         done += 1
-        post(.fetching("\(done) of \(plan.due.count) feeds: \(report.title)"))
+        post(.fetching("\(done) of \(CountText.of(plan.due.count, "feed")): \(report.title)"))
         if case .fetched(let update) = report.outcome, !update.new.isEmpty { post(.changed) }
       }
       post(.fetching(nil))
