@@ -33,19 +33,24 @@ enum Runner {
   /// Prints what the argument parser says: help to standard output, a complaint to standard error.
   private static func refuse(_ error: any Error) -> Int32 {
     let code = FeedSyncTool.exitCode(for: error)
-    let text = FeedSyncTool.fullMessage(for: error)
     guard code != .success else {
-      Output.line(text)
+      Output.line(FeedSyncTool.fullMessage(for: error))
       return 0
     }
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let unknown = UnknownCommand(in: arguments)
+    let error = unknown?.error ?? error
     let hint =
-      MisplacedOptions.hint(for: Array(CommandLine.arguments.dropFirst())) ?? DashHint.ofRefused
+      if let unknown { unknown.hint } else {
+        MisplacedOptions.hint(for: arguments) ?? DashHint.ofRefused
+      }
     if asksForJSON {
       let usage = FeedSyncError(
         .usage, operation: "parse arguments", message: FeedSyncTool.message(for: error),
         hint: hint ?? "see 'feedsync --help'")
       Output.error(usage, format: .json)
     } else {
+      let text = FeedSyncTool.fullMessage(for: error)
       Output.warn(NameText.printable(text + (hint.map { "\nHint: \($0)" } ?? "")))
     }
     return FeedSyncError.Code.usage.rawValue

@@ -31,6 +31,27 @@ import Testing
     }
   }
 
+  @Test("of a command that there is not names it, whatever stands behind it")
+  func unknownCommand() throws {
+    let environment = try Machine(initialised: false).environment
+    for (words, name, place) in [
+      (["nosuch", "-x"], "nosuch", "feedsync"),
+      (["kv", "nosuch", "k"], "kv nosuch", "feedsync kv"),
+    ] {
+      let said = "there is no command '\(name)'"
+      let text = try Command.run(words, environment: environment)
+      #expect(text.status == 64 && text.errors.contains(said), "\(text.errors)")
+      let json = try Command.run(words + ["--format", "json"], environment: environment)
+      #expect(json.status == 64 && json.output.isEmpty)
+      let error = try json.error()
+      #expect(error["message"]?.text == said)
+      #expect(error["hint"]?.text == "see '\(place) --help'")
+    }
+    // It begins to list, without a word of its own.
+    let listing = try Command.run(["devices", "nosuch"], environment: environment)
+    #expect(listing.errors.contains("Unexpected argument 'nosuch'"))
+  }
+
   @Test("A failure names its command by all of its words, as 'add' may be of a counter or a set")
   func operation() throws {
     let machine = try Machine()
