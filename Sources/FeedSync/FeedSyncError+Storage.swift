@@ -75,8 +75,8 @@ extension FeedSyncError {
     case .full(let file):
       self.init(
         .cannotWrite, operation: operation, file: file.string,
-        message: "the disk of the local database is full; nothing was written",
-        hint: "make room, then try again")
+        message: "the disk of the local database is full",
+        hint: "make room, then try again; \(Self.wholeTransactions)")
     case .fullTemporary(let directory):
       self.init(
         .cannotWrite, operation: operation, file: directory.string,
@@ -85,13 +85,15 @@ extension FeedSyncError {
     case .tooLarge(let file):
       self.init(
         .cannotWrite, operation: operation, file: file.string,
-        message: "the local database would be larger than this process may write a file;"
-          + " nothing was written",
-        hint: Self.hintAgainstSizeLimit)
+        message: "the local database would be larger than this process may write a file",
+        hint: "\(Self.hintAgainstSizeLimit); \(Self.wholeTransactions)")
     default:
       self.init(.software, operation: operation, message: "unexpected shortage: \(error)")
     }
   }
+
+  /// Of a command that has written several before, not all is lost that is not there.
+  private static let wholeTransactions = "a transaction that failed has written nothing"
 
   /// What helps where a container takes no more writes.
   private static let hintForNewContainer =
