@@ -68,10 +68,12 @@ package enum StorageError: Error, Equatable, Sendable {
   ///   - temporary: where SQLite has its temporary files.
   ///   - isFull: whether a directory's disk is full, as the system says.
   ///   - largest: how large this process may write a file; nil if there is no limit.
+  ///   - refusal: why a path may not be accessed in a way of `access(2)`'s; nil if it may.
   package static func from(
     _ error: any Error, file: FilePath, files: any FileSystem = LinuxFileSystem(),
     temporary: FilePath? = Self.temporaryDirectory, isFull: (FilePath) -> Bool = Self.isFull,
-    largest: UInt64? = FileSizeLimit.bytes
+    largest: UInt64? = FileSizeLimit.bytes,
+    refusal: (FilePath, Int32) -> Errno? = Self.refusal
   ) -> any Error {
     guard let error = error as? DatabaseError else { return error }
     let detail = "\(error.resultCode.rawValue): \(error.message ?? "no message")"
@@ -86,7 +88,7 @@ package enum StorageError: Error, Equatable, Sendable {
     case .SQLITE_NOMEM: return StorageError.noMemory(file)
     case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_IOERR:
       if let largest, comesNear(largest, file, files) { return StorageError.tooLarge(file) }
-      return cause(of: error.resultCode, file: file, detail: detail, files)
+      return cause(of: error.resultCode, file: file, detail: detail, files, refusal)
     // Nothing too big is ever stored: a length that says so has rotted.
     case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_TOOBIG:
       return StorageError.damaged(file, detail: detail)
@@ -99,14 +101,16 @@ package enum StorageError: Error, Equatable, Sendable {
 
   /// Asks the system what SQLite, which has one number for many causes, does not tell.
   private static func cause(
-    of code: ResultCode, file: FilePath, detail: String, _ files: any FileSystem
+    of code: ResultCode, file: FilePath, detail: String, _ files: any FileSystem,
+    _ refusal: (FilePath, Int32) -> Errno?
   ) -> StorageError {
     let directory = file.removingLastComponent()
-    for (path, mode) in [(directory.string, W_OK | X_OK), (file.string, R_OK | W_OK)]
-    where access(path, mode) != 0 {
-      switch errno {
-      case EROFS: return .readOnly(file)
-      case EACCES, EPERM: return .notPermitted(file, detail: detail)
+    // Of a log that was made while the database could only be read, the mode stays as it is.
+    for (path, mode) in [(directory, W_OK | X_OK)] + all(of: file).map({ ($0, R_OK | W_OK) }) {
+      switch refusal(path, mode) {
+      case .readOnlyFileSystem?: return .readOnly(file)
+      case .permissionDenied?, .notPermitted?:
+        return .notPermitted(path == directory ? file : path, detail: detail)
       default: break
       }
     }
@@ -165,10 +169,20 @@ package enum StorageError: Error, Equatable, Sendable {
   private static func comesNear(
     _ largest: UInt64, _ file: FilePath, _ files: any FileSystem
   ) -> Bool {
-    ["", "-wal", "-shm"].contains { (suffix: String) in
-      let size = (try? files.status(of: FilePath(file.string + suffix)))?.size ?? 0
+    all(of: file).contains { path in
+      let size = (try? files.status(of: path))?.size ?? 0
       return UInt64(size) + UInt64(smallFile) > largest
     }
+  }
+
+  /// The database, its log, and the log's index.
+  private static func all(of file: FilePath) -> [FilePath] {
+    ["", "-wal", "-shm"].map { FilePath(file.string + $0) }
+  }
+
+  /// Asks the system.
+  package static func refusal(_ path: FilePath, _ mode: Int32) -> Errno? {
+    access(path.string, mode) == 0 ? nil : Errno(rawValue: errno)
   }
 
   private static let smallFile = 64 << 10

@@ -50,6 +50,18 @@ import Testing
     }
   }
 
+  // A log has the mode that its database had when it was made.
+  @Test(
+    "names the file of it that may not be",
+    arguments: ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"])
+  func permission(name: String) {
+    let refused = directory.appending(name)
+    let outcome = StorageError.from(
+      DatabaseError(resultCode: .SQLITE_READONLY, message: "read-only"), file: file, files: files,
+      refusal: { path, _ in path == refused ? .permissionDenied : nil })
+    #expect(outcome as? StorageError == .notPermitted(refused, detail: "8: read-only"))
+  }
+
   // Nothing is damaged: `rebuild` leaves it as it is.
   @Test(
     "is too large where this process may write no larger file", arguments: ["", "-wal", "-shm"])
