@@ -32,13 +32,13 @@ enum Runner {
 
   /// Prints what the argument parser says: help to standard output, a complaint to standard error.
   private static func refuse(_ error: any Error) -> Int32 {
-    let code = FeedSyncTool.exitCode(for: error)
-    guard code != .success else {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let unknown = UnknownCommand(in: arguments)
+    let isAnswer = unknown == nil && FeedSyncTool.exitCode(for: error) == .success
+    guard !isAnswer else {
       Output.line(FeedSyncTool.fullMessage(for: error))
       return 0
     }
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    let unknown = UnknownCommand(in: arguments)
     let error = unknown?.error ?? error
     let hint =
       if let unknown { unknown.hint } else {

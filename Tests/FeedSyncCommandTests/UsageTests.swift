@@ -47,6 +47,9 @@ import Testing
       #expect(error["message"]?.text == said)
       #expect(error["hint"]?.text == "see '\(place) --help'")
     }
+    let help = try Command.run(["nosuch", "--help"], environment: environment)
+    #expect(help.status == 64 && help.output.isEmpty)
+    #expect(help.errors.contains("there is no command 'nosuch'"))
     // It begins to list, without a word of its own.
     let listing = try Command.run(["devices", "nosuch"], environment: environment)
     #expect(listing.errors.contains("Unexpected argument 'nosuch'"))
