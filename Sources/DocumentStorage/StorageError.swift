@@ -164,8 +164,8 @@ package enum StorageError: Error, Equatable, Sendable {
     }
   }
 
-  /// Whether a file of the database cannot grow by what SQLite writes at once: it says of EFBIG, too,
-  /// that the disk fails.
+  /// Whether a file of the database cannot grow by what SQLite writes at once: it says of EFBIG,
+  /// too, that the disk fails.
   private static func comesNear(
     _ largest: UInt64, _ file: FilePath, _ files: any FileSystem
   ) -> Bool {

@@ -77,7 +77,8 @@ extension LibraryError {
     case .cache: "remove the file: all in it can be fetched again, and no mark is in it alone"
     case .unreachableCache:
       "make room on its disk, and look who may write there, how many files may be open"
-        + " (ulimit -n), and how large one may be (ulimit -f); what feeds do not offer any more is in this file alone"
+        + " (ulimit -n), and how large one may be (ulimit -f); what feeds do not offer any more is"
+        + " in this file alone"
     case .busyCache: "try again, or end the other nerdfeed"
     case .newerCache: "update nerdfeed on this machine, or name another place with --cache DIR"
     case .noSuchFeed: "see 'nerdfeed feeds', and name it by its key, address or title"

@@ -9,8 +9,8 @@ extension FeedSyncError {
       self.init(
         reason.code, operation: operation, file: reason.file ?? path.string,
         message: "\(reason.message); of this device"
-          + " \(CountText.of(count, "transaction is", "transactions are")) not published, which nobody"
-          + " else would have",
+          + " \(CountText.of(count, "transaction is", "transactions are")) not published, which"
+          + " nobody else would have",
         hint: "\(reason.hint.map { $0 + "; " } ?? "")or leave with --force, which keeps them in the"
           + " local database")
     case .writtenMeanwhile(let path):

@@ -27,8 +27,8 @@ enum DeadText {
     }
     if dead.undecided > 0 {
       lines.append(
-        "of \(CountText.of(dead.undecided, "file")) it cannot be told what is dead, until all has arrived that"
-          + " others have seen")
+        "of \(CountText.of(dead.undecided, "file")) it cannot be told what is dead, until all has"
+          + " arrived that others have seen")
     }
     return lines + held
   }

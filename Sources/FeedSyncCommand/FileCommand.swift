@@ -119,7 +119,8 @@ enum FileForm {
     let author = version.localizedNameOfSavingComputer.map { ", by \(NameText.escaped($0))" }
     let name = NameText.escaped(version.persistentIdentifier)
     return
-      "\(number): \(kind), \(CountText.of(version.size, "byte")), \(HistoryForm.time(version.modificationDate))"
+      "\(number): \(kind), \(CountText.of(version.size, "byte")),"
+      + " \(HistoryForm.time(version.modificationDate))"
       + (author ?? "") + "  \(version.handle)" + (version.origin == .current ? "" : "  \(name)")
   }
 

@@ -104,7 +104,8 @@ struct RecoveryText {
     }
     if given.report.unreadable > 0 {
       lines.append(
-        "\(CountText.of(given.report.unreadable, "part")) of \(given.directory.string) cannot be read any more"
+        "\(CountText.of(given.report.unreadable, "part")) of \(given.directory.string) cannot be"
+          + " read any more"
           + (reason.map { ": \($0)" } ?? ""))
     }
     return lines

@@ -175,7 +175,8 @@ private struct Status {
       "container \(NameText.escaped(identifier)) (\(device.record.container))",
       "folder \(device.container.root.string)\(isFolderPresent ? "" : " (not there)")",
       "device \(device.record.name) (\(device.record.stream))",
-      "\(CountText.of(counts.documents, "document")), \(CountText.of(counts.conflicts, "conflict"))",
+      CountText.of(counts.documents, "document") + ", "
+        + CountText.of(counts.conflicts, "conflict"),
       "\(CountText.of(counts.unpublished, "transaction")) to be published",
     ]
     if counts.pendingRemovals > 0 {

@@ -104,7 +104,8 @@ struct AttachmentWording {
     switch condition {
     case .whole: "it is whole"
     case .short(let size):
-      "it ends after \(size) of \(CountText.of(reference.size, "byte")): it is on its way, or was cut"
+      "it ends after \(size) of \(CountText.of(reference.size, "byte")): it is on its way, or was"
+        + " cut"
     case .long(let size): "it has \(CountText.of(size, "byte")) instead of \(reference.size)"
     case .otherContent: "it has other content than its name says"
     case .notAFile(let kind): "it is no regular file but: \(kind.rawValue)"
