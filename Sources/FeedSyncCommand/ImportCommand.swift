@@ -52,9 +52,12 @@ struct ImportCommand: StoreCommand {
   private func warn(of setAside: [FileRecord]) {
     let count = setAside.count { $0.reason != .incomplete }
     guard count > 0 else { return }
+    let incomplete = setAside.count - count
     let found = FeedSyncError(
       .badInput, operation: "import",
-      message: count == 1 ? "a file is set aside" : "\(count) files are set aside",
+      message: (count == 1 ? "a file is set aside" : "\(count) files are set aside")
+        + (incomplete > 0
+          ? ", besides \(CountText.of(incomplete, "incomplete one", "incomplete ones"))" : ""),
       hint: "'feedsync status' says which, and why")
     switch global.format {
     case .text: Output.warning(found)

@@ -52,6 +52,9 @@ import Testing
     #expect(!text.output.contains("a\nb"))
     // cron mails what stands there.
     #expect(text.errors.contains("a file is set aside") && text.errors.contains("feedsync status"))
+    try Data().write(to: junk.appending(path: "empty.log"))
+    let both = try machine.feedsync("import", environment: bob)
+    #expect(both.errors.contains("a file is set aside, besides 1 incomplete one\n"))
     try FileManager.default.removeItem(at: junk)
     #expect(try machine.feedsync("import", environment: bob).status == 0)
   }
