@@ -70,14 +70,24 @@ struct FileVersions {
   let file: FilePath
   let current: FileVersion?
   let others: [FileVersion]
+  /// What stands where the current one would be, if it is no file.
+  private let obstacle: DocumentFileError?
 
   init(of text: String, in folder: DocumentFolder) throws {
     file = folder.document(named: text)
-    current = try folder.currentVersion(of: file)
+    let found = Result { try folder.currentVersion(of: file) }
     guard let others = try folder.otherVersions(of: file) else {
       throw DocumentFileError.notFound(path: file.string)
     }
     self.others = others
+    do {
+      current = try found.get()
+      obstacle = nil
+    } catch let error as DocumentFileError {
+      // What took the file's place took none of the others, which can be looked at all the same.
+      guard case .notAFile = error, !others.isEmpty else { throw error }
+      (current, obstacle) = (nil, error)
+    }
   }
 
   /// The current one is number 0.
@@ -91,9 +101,15 @@ struct FileVersions {
     // Not "00000001", which is a handle that no version has any more.
     guard let number = Int(name), "\(number)" == name,
       let found = numbered.first(where: { $0.0 == number })
-    else { throw DocumentFileError.noSuchVersion(path: file.string, version: name) }
+    else { throw absence(of: name) }
     // The current one is always number 0.
     return Named(version: found.1, isByNumber: number != 0)
+  }
+
+  /// Why there is no version of that name.
+  private func absence(of name: String) -> DocumentFileError {
+    if let obstacle, ["current", "0"].contains(name) { return obstacle }
+    return .noSuchVersion(path: file.string, version: name)
   }
 
   private func versionByName(_ name: String) -> FileVersion? {

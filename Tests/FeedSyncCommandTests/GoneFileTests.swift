@@ -78,4 +78,36 @@ import Testing
     #expect(try machine.diagnose().found == [])
     #expect(!FileManager.default.fileExists(atPath: letters.path))
   }
+
+  @Test(
+    "shows and deletes a version, and brings none back, where a folder or link has its place",
+    arguments: [true, false])
+  func takenPlace(isFolder: Bool) throws {
+    let place = letters.appending(path: "report.txt")
+    if isFolder {
+      try Machine.makeDirectory(place)
+    } else {
+      try Machine.makeDirectory(letters)
+      try FileManager.default.createSymbolicLink(
+        atPath: place.path, withDestinationPath: "elsewhere.txt")
+    }
+    let versions = try objects("versions", Self.name)
+    #expect(versions.map { $0["origin"]?.text } == ["kept"])
+    let handle = try #require(versions.first?["handle"]?.text)
+    let shown = try machine.feedsync(
+      "file", "open", Self.name, "--version", handle, "--with", "cat")
+    #expect(shown.status == 0 && shown.output == "theirs")
+    try write("merged.txt", "ours")
+    let merged = letters.appending(path: "merged.txt").path
+    for arguments in [
+      ["open", Self.name, "--with", "cat"], ["resolve", Self.name, "--keep", "current"],
+      ["resolve", Self.name, "--keep", handle], ["resolve", Self.name, "--merged", merged],
+    ] {
+      let run = try Command.run(["file"] + arguments, environment: machine.environment)
+      #expect(run.status == 65 && run.errors.contains("no regular file"), "\(arguments)")
+    }
+    #expect(try objects("versions", Self.name).map { $0["handle"]?.text } == [handle])
+    #expect(try machine.feedsync("file", "discard", Self.name, handle).status == 0)
+    #expect(try machine.feedsync("file", "versions", Self.name).status == 65)
+  }
 }
