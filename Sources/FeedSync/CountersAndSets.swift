@@ -40,7 +40,7 @@ extension WriteTransaction {
   /// absent, a set is made. It shows as an array of distinct elements in the order of their
   /// canonical texts. Writing another array there, with `put` or `patch`, adds and removes what
   /// differs; any other value ends the set. Of an insertion and a removal of the same element at
-  /// once the insertion wins.
+  /// once the insertion wins; what is there already is not inserted again, and goes with a removal.
   /// - parameters:
   ///   - elements: Any values that encode to at most 1,024 bytes.
   ///   - path: As for ``increment(_:by:at:in:)``.

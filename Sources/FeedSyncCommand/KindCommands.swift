@@ -60,7 +60,7 @@ struct SetCommand: ParsableCommand {
         What machines add at once is united. A plain array becomes a set of its elements; where \
         there is nothing, a set is made, and so is an absent document. The set shows as an array \
         of distinct elements. Where one machine adds and another removes the same element at \
-        once, it stays.
+        once, it stays; but what is there already is not added again, and goes with the removal.
         """)
 
     @OptionGroup var global: GlobalOptions
