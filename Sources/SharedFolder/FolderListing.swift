@@ -59,6 +59,8 @@ package struct FolderListing: Sendable {
   package var directories: [FilePath.Component] = []
   /// Sub-folders that could not be listed.
   package var unreadable: [FileError] = []
+  /// How many files were left out, since their names are known.
+  package var omitted = 0
   /// Whether `logs/` itself is not there: it may be away for a moment, which says nothing of files.
   package var isMissing = false
 }
@@ -116,7 +118,11 @@ extension ContainerFolder {
       return
     }
     listing.directories.append(directory)
-    if !known.isEmpty { entries.removeAll { known.contains(FolderListing.NameBytes($0.bytes)) } }
+    if !known.isEmpty {
+      let count = entries.count
+      entries.removeAll { known.contains(FolderListing.NameBytes($0.bytes)) }
+      listing.omitted += count - entries.count
+    }
     let stream = StreamID(directory.string)
     for entry in entries where LeftoverName.matches(entry.bytes) {
       listing.leftovers.append((directory, entry.name))

@@ -3,6 +3,17 @@ import Replication
 import SegmentFormat
 import SharedFolder
 
+/// How a file looked at a full scan.
+struct SeenFile {
+  let look: FileRecord.Look
+  /// Whether its segment is as it was published.
+  ///
+  /// Once the archive lets go of such a one, it is never put there again under that name: names of
+  /// what was taken in are kept for good, and what joins others stands in the place of all that it
+  /// holds. One that was joined, or from which something was dropped, may be made again.
+  let isOriginal: Bool
+}
+
 /// What the database knows of the folder's files, with changes that are still to be saved.
 ///
 /// Kept between two scans, and read again when another process has changed the database.
@@ -14,7 +25,7 @@ struct FolderKnowledge {
   private var noted: Set<FileKey> = []
   private var forgotten: Set<FileKey> = []
   /// How this device's own files looked at the last full scan.
-  private var looks: [FileKey: FileRecord.Look] = [:]
+  private var looks: [FileKey: SeenFile] = [:]
 
   private let now: @Sendable () -> Int64
 
@@ -172,15 +183,38 @@ extension FolderKnowledge {
   ///
   /// - returns: whether it looked otherwise at the last full scan of this process; false if it was
   ///   not looked at.
-  mutating func hasChanged(_ key: FileKey, _ look: FileRecord.Look) -> Bool {
-    looks.updateValue(look, forKey: key).map { $0 != look } ?? false
+  mutating func hasChanged(
+    _ key: FileKey, _ look: FileRecord.Look, of segment: ArchivedSegment
+  ) -> Bool {
+    let isOriginal = segment.joinedAt == nil && !segment.isReduced
+    let seen = SeenFile(look: look, isOriginal: isOriginal)
+    return looks.updateValue(seen, forKey: key).map { $0.look != look } ?? false
   }
 
   /// How a file looked at the last full scan of this process.
-  func look(of key: FileKey) -> FileRecord.Look? { looks[key] }
+  func seen(_ key: FileKey) -> SeenFile? { looks[key] }
 
   /// Takes back that a file's look was noted: it counts as changed once more.
-  mutating func restore(_ look: FileRecord.Look?, of key: FileKey) { looks[key] = look }
+  mutating func restore(_ seen: SeenFile?, of key: FileKey) { looks[key] = seen }
+
+  var seenCount: Int { looks.count }
+
+  /// The originals in a directory that are not there any more, as far as their looks are kept.
+  ///
+  /// - parameter isPresent: asked of each file whose look is kept.
+  func goneOriginals(
+    in directory: [UInt8], _ isPresent: (FileKey) -> Bool
+  ) -> [(key: FileKey, name: SegmentName)] {
+    looks.compactMap { key, seen in
+      guard seen.isOriginal, key.directory.elementsEqual(directory), !isPresent(key) else {
+        return nil
+      }
+      return SegmentName(key.name).map { (key, $0) }
+    }
+  }
+
+  /// Forgets how a file looked that nobody asks for again.
+  mutating func forgetLook(of key: FileKey) { looks[key] = nil }
 
   /// Forgets files that are not there any more.
   mutating func forgetAbsent(from listing: FolderListing) {

@@ -22,6 +22,19 @@ struct ForkDetection {
     fileprivate var looks: [FileKey: FileRecord.Look] = [:]
     fileprivate var judged: Judgement?
 
+    /// Forgets files that are gone: what is forgotten is asked anew, with the same answer.
+    ///
+    /// - parameter listing: of the stream's directory, without the names that are known.
+    fileprivate mutating func forgetAbsent(from listing: FolderListing) {
+      // Not each time that one has gone: all others are asked for then.
+      if listing.omitted * 2 < names.count { names = [] }
+      guard looks.count > listing.segments.count else { return }
+      let present = Set(listing.segments.map(\.key))
+      looks = looks.filter { present.contains($0.key) }
+    }
+
+    var count: Int { names.count + looks.count }
+
     /// How the directory looked when all in it had been judged.
     fileprivate struct Judgement {
       let directory: FileStatus
@@ -82,6 +95,7 @@ struct ForkDetection {
     let listing = try device.container.list(directories: [directory], except: memory.names)
     // What cannot be listed is not empty.
     if let failure = listing.unreadable.first { throw failure }
+    memory.forgetAbsent(from: listing)
     let unknown = try unknown(listing.segments, of: stream, &memory)
     guard !unknown.isEmpty else { return false }
     let records = try device.database.fileRecords(in: directory.bytes)

@@ -62,7 +62,31 @@ struct Healing {
     for (stream, segments) in completed.sorted(by: { $0.key < $1.key }) {
       try putBack(segments, of: stream)
     }
+    for stream in kept {
+      try forgetLooks(of: stream, listing, but: present, &knowledge)
+    }
     return outcome
+  }
+
+  /// Forgets how those files looked which compaction took out of the folder: a process that goes on
+  /// for months makes many.
+  ///
+  /// Only of a directory that was listed, and of no file that the archive has: that one is to be
+  /// compared with what stands there when it is back.
+  private func forgetLooks(
+    of stream: StreamID, _ listing: FolderListing, but present: [FileKey: FolderListing.File],
+    _ knowledge: inout FolderKnowledge
+  ) throws {
+    guard let directory = device.container.directory(of: stream).lastComponent,
+      listing.directories.contains(directory)
+    else { return }
+    let gone = knowledge.goneOriginals(in: directory.bytes) { present[$0] != nil }
+    guard !gone.isEmpty else { return }
+    let wanted = Set(
+      try device.database.archivedSegments(of: stream).map {
+        SegmentName(first: $0.first, last: $0.last, digest: $0.digest)
+      })
+    for (key, name) in gone where !wanted.contains(name) { knowledge.forgetLook(of: key) }
   }
 
   /// The statements about a stream that are not heeded yet.
@@ -162,7 +186,7 @@ struct Healing {
     let reader = SegmentReader(container: device.container, expected: device.record.container)
     guard case .segment(let found, let look) = reader.read(file), found.digest == segment.digest
     else { return false }
-    _ = knowledge.hasChanged(file.key, look)
+    _ = knowledge.hasChanged(file.key, look, of: segment)
     // Where it cannot be kept now, it is read again at the next look.
     try? device.database.replaceForm(of: segment, by: found.bytes)
     return true
@@ -176,8 +200,8 @@ struct Healing {
     if let record = knowledge.record(of: file.key), record.look == look {
       return !record.reason.isOfContent
     }
-    let before = knowledge.look(of: file.key)
-    guard knowledge.hasChanged(file.key, look) else { return true }
+    let before = knowledge.seen(file.key)
+    guard knowledge.hasChanged(file.key, look, of: segment) else { return true }
     let reader = SegmentReader(container: device.container, expected: device.record.container)
     switch reader.read(file) {
     case .segment(let found, _): return found.digest == segment.digest

@@ -36,6 +36,9 @@ package final class Importer {
   /// Whether a file was left for that.
   private var isAwaiting = false
   private var forks = ForkDetection.Memory()
+  /// How many files of its own it remembers, so that it reads none again: no more than are there,
+  /// but for a few.
+  package var rememberedFiles: (looks: Int, names: Int) { (knowledge.seenCount, forks.count) }
 
   /// - parameter limits: how much is read before it is written.
   package init(device: Device, limits: ImportPart.Limits = .standard) {

@@ -68,6 +68,9 @@ package struct Publisher: Sendable {
     fileprivate let forks = Mutex(ForkDetection.Memory())
 
     package init() {}
+
+    /// Of how many files of the folder it keeps something.
+    package var count: Int { forks.withLock(\.count) }
   }
 
   /// As ``publishAll(unless:)``, for an importer, which publishes again and again.
