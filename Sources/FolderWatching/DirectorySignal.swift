@@ -7,8 +7,8 @@ import SystemPackage
 /// Tells that something in one directory may have changed: a file came, went, or was written.
 ///
 /// This is inotify without libinotifytools, which is global to the process and belongs to the
-/// container's watcher. Where inotify does not see all (NFS, SMB, FUSE), or is not to be had, it
-/// signals every few seconds instead.
+/// container's watcher; all of a process have one instance. Where inotify does not see all (NFS,
+/// SMB, FUSE), or is not to be had, it signals every few seconds instead.
 ///
 ///     let signal = DirectorySignal("/home/ann/Sync/notes/Documents")
 ///     for await _ in signal.changes { look() }
@@ -19,69 +19,45 @@ package final class DirectorySignal: Sendable {
   /// another name: what has this path then is another directory, which is not watched. One that
   /// leads to it is heard of as far as it can be read.
   package let changes: AsyncStream<Void>
-  private let source: Mutex<any DispatchSourceProtocol>
+  private let end: @Sendable () -> Void
   private let continuation: AsyncStream<Void>.Continuation
   private static let pollingInterval = DispatchTimeInterval.seconds(5)
 
   /// Begins to watch; what changes after this call is told.
-  package init(_ directory: FilePath) {
+  package convenience init(_ directory: FilePath) {
+    self.init(directory, by: .ofProcess)
+  }
+
+  package init(_ directory: FilePath, by inotify: SharedInotify) {
     let (changes, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.changes = changes
     self.continuation = continuation
-    source = Mutex(
-      Self.watch(directory, continuation)
-        ?? pollingTimer(every: Self.pollingInterval, continuation))
+    if let subscriber = Self.watch(directory, by: inotify, continuation) {
+      end = { inotify.end(subscriber) }
+    } else {
+      let timer = Mutex(pollingTimer(every: Self.pollingInterval, continuation))
+      end = { timer.withLock { $0.cancel() } }
+    }
   }
 
   deinit {
     continuation.finish()
-    source.withLock { $0.cancel() }
+    end()
   }
 
   private static func watch(
-    _ directory: FilePath, _ continuation: AsyncStream<Void>.Continuation
-  ) -> sending (any DispatchSourceProtocol)? {
-    guard LinuxFileSystem.isLocal(directory), let descriptor = try? InotifyInstance.make() else {
-      return nil
-    }
+    _ directory: FilePath, by inotify: SharedInotify,
+    _ continuation: AsyncStream<Void>.Continuation
+  ) -> Int? {
+    guard LinuxFileSystem.isLocal(directory) else { return nil }
     let events =
       IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
       | IN_MOVE_SELF | IN_ATTRIB
-    // First, so that what the path leads to is watched, or the move is heard of.
-    var (above, path): ([FilePath], FilePath) = ([], directory)
-    while path.removeLastComponent(), !path.isEmpty { above.append(path) }
-    for folder in above.reversed() { _ = add(folder, moves, descriptor) }
-    let watch = add(directory, events, descriptor)
-    guard watch >= 0 else {
-      InotifyInstance.end(descriptor)
-      return nil
-    }
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
-    source.setEventHandler {
-      let isGone = readsEnd(descriptor)
+    let moves = IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
+    return inotify.watch(directory, for: events, above: moves) { news in
       continuation.yield()
-      if isGone { continuation.finish() }
+      if news == .gone { continuation.finish() }
     }
-    source.setCancelHandler { InotifyInstance.end(descriptor) }
-    source.resume()
-    return source
-  }
-
-  /// What is heard of the folders that lead to the directory.
-  private static let moves = IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
-
-  private static func add(_ folder: FilePath, _ events: Int32, _ descriptor: Int32) -> Int32 {
-    folder.withPlatformString { inotify_add_watch(descriptor, $0, UInt32(events)) }
-  }
-
-  /// Reads all events; returns whether they say that the directory is watched no more by its name.
-  private static func readsEnd(_ descriptor: Int32) -> Bool {
-    var isGone = false
-    InotifyRecord.take(from: descriptor) { records in
-      // The kernel has ended the watch, or will see another name's directory.
-      if records.contains(where: { $0.says(IN_IGNORED | IN_MOVE_SELF) }) { isGone = true }
-    }
-    return isGone
   }
 }

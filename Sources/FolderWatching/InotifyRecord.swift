@@ -10,6 +10,12 @@ package struct InotifyRecord: Hashable, Sendable {
   /// What it is about in the watched directory; empty if that itself.
   package let name: ArraySlice<UInt8>
 
+  package init(watch: Int32, mask: UInt32, name: ArraySlice<UInt8>) {
+    self.watch = watch
+    self.mask = mask
+    self.name = name
+  }
+
   /// Whether it says any of these, such as `IN_IGNORED | IN_MOVE_SELF`.
   package func says(_ events: Int32) -> Bool { mask & UInt32(bitPattern: events) != 0 }
 

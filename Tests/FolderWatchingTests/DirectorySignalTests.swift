@@ -41,4 +41,30 @@ import Testing
     #expect(count > 0)
     withExtendedLifetime(signal) {}
   }
+
+  @Test func allOfAProcessHaveOneInotifyInstance() async throws {
+    let inotify = SharedInotify()
+    let other = directory.path.appending("other")
+    #expect(mkdir(other.string, 0o700) == 0)
+    var signals = [watched, other, watched].map { DirectorySignal($0, by: inotify) }
+    #expect(inotify.descriptor != nil)
+    // One that ends takes nothing from those that watch the same.
+    signals.removeLast()
+    for (signal, folder) in zip(signals, [watched, other]) {
+      var changes = signal.changes.makeAsyncIterator()
+      try "new".write(
+        toFile: folder.appending("a").string, atomically: false, encoding: .utf8)
+      #expect(await changes.next() != nil)
+    }
+    #expect(inotify.descriptor != nil)
+    signals.removeAll()
+    #expect(inotify.descriptor == nil)
+    // Nor is the next one's taken for the one that was ended.
+    let next = DirectorySignal(watched, by: inotify)
+    var changes = next.changes.makeAsyncIterator()
+    try "new".write(
+      toFile: watched.appending("b").string, atomically: false, encoding: .utf8)
+    #expect(await changes.next() != nil)
+    withExtendedLifetime(next) {}
+  }
 }
