@@ -17,7 +17,8 @@ package final class DirectorySignal: Sendable {
   ///
   /// It ends, after an element, when the directory is gone, or it or one that leads to it has
   /// another name: what has this path then is another directory, which is not watched. One that
-  /// leads to it is heard of as far as it can be read.
+  /// leads to it is heard of as far as it can be read. It also ends where so much happened that the
+  /// kernel could not tell all, since that may have been lost.
   package let changes: AsyncStream<Void>
   private let end: @Sendable () -> Void
   private let continuation: AsyncStream<Void>.Continuation

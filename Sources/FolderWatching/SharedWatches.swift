@@ -7,7 +7,7 @@ package struct SharedWatches: Sendable {
   /// What one of those who watch is told.
   package enum News: Comparable, Sendable {
     case changed
-    /// What is watched has its name no more.
+    /// What is watched has its name no more, or may have lost it.
     case gone
   }
 
@@ -36,6 +36,11 @@ package struct SharedWatches: Sendable {
   package mutating func take(_ records: [InotifyRecord]) -> [Int: News] {
     var news: [Int: News] = [:]
     for record in records {
+      guard !record.says(IN_Q_OVERFLOW) else {
+        // What was lost may have been anything, of any of them.
+        for subscriber in Set(watches.values.flatMap(\.keys)) { news[subscriber] = .gone }
+        continue
+      }
       // The kernel has ended the watch, or will see another name's folder.
       let isGone = record.says(IN_IGNORED | IN_MOVE_SELF)
       for (subscriber, events) in watches[record.watch] ?? [:]

@@ -35,6 +35,13 @@ import Testing
     #expect(watches.remove(10).sorted() == [1, 2])
   }
 
+  @Test func aQueueThatOverflowedMayHaveLostAnything() {
+    var watches = watches
+    #expect(watches.take([record(-1, IN_Q_OVERFLOW)]) == [10: .gone, 20: .gone])
+    _ = watches.remove(10)
+    #expect(watches.take([record(-1, IN_Q_OVERFLOW)]) == [20: .gone])
+  }
+
   @Test func aWatchIsGivenBackThatNobodyHas() {
     var watches = watches
     #expect(watches.remove(10) == [1])
