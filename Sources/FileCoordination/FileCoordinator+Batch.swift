@@ -28,9 +28,8 @@ extension FileCoordinator {
     let waiter = Waiter<[ItemPath]>()
     try access.begin { waiter.finish($0) }
     _ = try access.wait(waiter)
-    let batch = PreparedBatch(of: self, access.batchKey)
-    state.withLock { _ = $0.batches.insert(access.batchKey) }
-    return try accessor(batch)
+    try access.takeTurn { $0.batches.insert(access.batchKey) }
+    return try accessor(PreparedBatch(of: self, access.batchKey))
   }
 }
 

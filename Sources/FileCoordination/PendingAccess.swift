@@ -146,21 +146,30 @@ struct PendingAccess: Sendable {
 
   // MARK: Accessing
 
+  /// Notes that it takes place; ends its claim instead if the coordinator was cancelled after that
+  /// was granted, and before it was heard of.
+  ///
+  /// - parameter note: notes something else in the same moment.
+  func takeTurn(
+    _ note: (inout FileCoordinator.State) -> Void = { _ in }
+  ) throws(CoordinationError) {
+    let isCancelled = coordinator.state.withLock { state in
+      state.waiting[key] = nil
+      if !state.isCancelled { note(&state) }
+      return state.isCancelled
+    }
+    guard isCancelled else { return }
+    node.release(key, [])
+    throw .cancelled(path: firstPath)
+  }
+
   /// Runs the accessor, and ends the claim when it returns.
   func run<Value>(
     _ paths: [ItemPath], _ accessor: ([FilePath]) throws -> Value
   ) throws -> Value {
     // After the claim's end, so that nobody waits for whoever is slow to hear.
     defer { notices.settle() }
-    let isCancelled = coordinator.state.withLock { state in
-      state.waiting[key] = nil
-      return state.isCancelled
-    }
-    guard !isCancelled else {
-      // It was granted all the same.
-      node.release(key, [])
-      throw CoordinationError.cancelled(path: firstPath)
-    }
+    try takeTurn()
     let before: [FileStatus?]
     do {
       before = try recheck(paths)
