@@ -54,6 +54,33 @@ import Testing
     try FileCoordinator(domain).write(file, timeout: .seconds(30)) { _ in }
   }
 
+  @Test func c19_timeOutsComeThoughAllThreadsWaitForAFileSystem() async throws {
+    let workshop = try Workshop()
+    let file = try workshop.file("f", "")
+    let answer = DispatchSemaphore(value: 0)
+    // The threads that wait are other tests', too.
+    defer { answer.signal() }
+    let resolver = try ItemResolver(folder: nil) { (path) throws(FileError) in
+      answer.wait()
+      answer.signal()
+      return path
+    }
+    let coordinator = try FileCoordinator(try workshop.domain(), resolver: resolver)
+    let ended = Mutex(0)
+    // More than the system has threads for.
+    for _ in 0..<300 {
+      Task {
+        await #expect(throws: CoordinationError.timedOut(path: file.string, waitedFor: [])) {
+          try await coordinator.coordinate([.writing(file)], timeout: .zero) { _ in
+            Issue.record("the accessor was run")
+          }
+        }
+        ended.withLock { $0 += 1 }
+      }
+    }
+    try await waitUntil(orSay: "no time-out comes") { ended.withLock { $0 } == 300 }
+  }
+
   @Test func c12_theArbiterIsLookedForOnNoThreadThatAllTasksShare() async throws {
     let workshop = try Workshop()
     let file = try workshop.file("f", "")
