@@ -164,7 +164,7 @@ extension Arbiter {
           },
           age: max(.zero, now - claim.request.since), waitsFor: holders(before: key))
       },
-      presenters: presenters.values.prefix(CoordinationReport.maximumEntries).compactMap { entry in
+      presenters: presenters.values.compactMap { entry in
         guard let member = members[entry.record.key.member] else { return nil }
         return CoordinationReport.Presenter(
           process: member.process, path: entry.record.path?.text, hasLapsed: entry.hasLapsed)
@@ -181,9 +181,4 @@ extension Arbiter.Claim {
     case .unconfirmed: .unconfirmed
     }
   }
-}
-
-extension CoordinationReport {
-  /// A report has a limit, as every message has.
-  static let maximumEntries = 200
 }

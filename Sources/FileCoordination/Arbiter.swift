@@ -159,7 +159,8 @@ package struct Arbiter: Sendable {
     case .version(let event, let path, let id): tellVersion(event, at: path, id: id)
     case .changed(let path): tellChange(of: path, appeared: false, except: nil)
     case .ready: finishRecovery(of: member, now: now)
-    case .status(let number): send(member, .status(number: number, report(now: now)))
+    case .status(let number):
+      for message in report(now: now).messages(number: number) { send(member, message) }
     }
   }
 

@@ -114,7 +114,10 @@ public final class CoordinationDomain: Sendable {
     }
     node.send(.status(number: number), by: link)
     guard let result = node.wait(for: waiter, limit: timeout) else {
-      node.state.withLock { $0.reports[number] = nil }
+      node.state.withLock { state in
+        state.reports[number] = nil
+        state.reportParts.forget(number)
+      }
       throw CoordinationError.noArbiter(path: node.place.socketText, errno: ETIMEDOUT)
     }
     return try result.get()

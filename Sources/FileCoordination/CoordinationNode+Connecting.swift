@@ -192,6 +192,8 @@ extension CoordinationNode {
         return nil
       }
       state.link = .none
+      // The next one tells all.
+      state.reportParts = CoordinationReport.Parts()
       state.rejections += 1
       return state.rejections
     }

@@ -43,6 +43,7 @@ package final class CoordinationNode: Sendable {
     /// Who waits to hear that a presenter is known.
     var registrations: [CoordinationKey: Waiter<Void>] = [:]
     var reports: [UInt64: @Sendable (CoordinationReport) -> Void] = [:]
+    var reportParts = CoordinationReport.Parts()
     /// Whether there has been an arbiter.
     var wasConnected = false
     /// Presenters that an earlier arbiter knew, and that the next does not know yet.
@@ -304,8 +305,11 @@ package final class CoordinationNode: Sendable {
       // Where it cannot be written, what this process says when it is back is right all the same.
       if case .didMove = notice { try? notePresented(presenter) }
     case .status(let number, let report):
-      let handler = state.withLock { $0.reports.removeValue(forKey: number) }
-      handler?(report)
+      let (handler, whole) = state.withLock { state in
+        let whole = state.reportParts.take(report, number: number) { state.reports[$0] != nil }
+        return (whole.flatMap { _ in state.reports.removeValue(forKey: number) }, whole)
+      }
+      if let whole { handler?(whole) }
     }
   }
 

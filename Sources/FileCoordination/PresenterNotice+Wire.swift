@@ -54,21 +54,17 @@ extension PresenterNotice {
 extension CoordinationReport {
   func write(to writer: inout WireWriter) {
     // Cut where a message would be too long for those that read it.
-    let room = WireFormat.maximumBytes / 3
     arbiter.write(to: &writer)
     var part = WireWriter()
     var count = 0
-    for claim in claims.prefix(Self.maximumEntries) where part.bytes.count < room {
+    for claim in claims.prefix(Self.maximumEntries) where part.bytes.count < Self.room {
       claim.write(to: &part)
       count += 1
     }
     writer.put(number: UInt64(count))
     writer.append(part)
-    let perPresenter = room / Self.maximumEntries
-    let shown = presenters.prefix(Self.maximumEntries).filter {
-      ($0.path?.utf8.count ?? 0) + WireFormat.maximumName + 16 < perPresenter
-    }
-    writer.put(list: shown) { writer, presenter in
+    // Of these there are no more than fit.
+    writer.put(list: presenters) { writer, presenter in
       presenter.process.write(to: &writer)
       writer.put(optional: presenter.path) { $0.put($1) }
       writer.put(presenter.hasLapsed)
