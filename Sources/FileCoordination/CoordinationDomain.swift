@@ -13,7 +13,8 @@ import SystemPackage
 public final class CoordinationDomain: Sendable {
   let node: CoordinationNode
 
-  private static let known = Mutex<[String: CoordinationDomain]>([:])
+  /// By the bytes of their paths: two that look the same are two.
+  private static let known = Mutex<[[UInt8]: CoordinationDomain]>([:])
   private static let folderName = "coordination"
   /// How long the process that keeps the queue may take to note a presenter.
   private static let patience = Duration.seconds(10)
@@ -29,10 +30,10 @@ public final class CoordinationDomain: Sendable {
   public static func inState(_ state: FilePath) throws -> CoordinationDomain {
     let directory = try Self.canonical(state).appending(folderName)
     return try known.withLock { known in
-      if let domain = known[directory.string] { return domain }
+      if let domain = known[directory.bytes] { return domain }
       let place = try CoordinationPlace(directory)
       let domain = CoordinationDomain(node: CoordinationNode(place: place))
-      known[directory.string] = domain
+      known[directory.bytes] = domain
       return domain
     }
   }

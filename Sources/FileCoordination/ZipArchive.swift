@@ -35,7 +35,8 @@ enum ZipArchive {
         switch status.kind {
         case .directory:
           try addEntry(name + [UInt8(ascii: "/")], contents: nil)
-          for entry in try files.list(item).sorted(by: { $0.name.string < $1.name.string }) {
+          let found = try files.list(item)
+          for entry in found.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
             try add(
               item.appending(entry.name), named: name + [UInt8(ascii: "/")] + entry.name.bytes)
           }
@@ -93,11 +94,16 @@ enum ZipArchive {
       offset += UInt64(bytes.count)
     }
 
-    /// Version 2.0, names in UTF-8, stored, on the first day that the format knows.
+    /// Version 2.0, stored, on the first day that the format knows.
     private static func common(_ entry: Entry) -> [UInt8] {
-      short(20) + short(0x0800) + short(0) + short(0) + short(0x21)
+      short(20) + short(flags(of: entry)) + short(0) + short(0) + short(0x21)
         + long(entry.checksum) + long(entry.size) + long(entry.size)
         + short(UInt16(entry.name.count)) + short(0)
+    }
+
+    /// Whether the name is in UTF-8: of one that is said to be, and is not, no archive is unpacked.
+    private static func flags(of entry: Entry) -> UInt16 {
+      String(validating: entry.name, as: UTF8.self) == nil ? 0 : 0x0800
     }
 
     private static func header(of entry: Entry) -> [UInt8] {

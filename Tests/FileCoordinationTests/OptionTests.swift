@@ -114,7 +114,7 @@ import Testing
     #expect(output == "None 37\n")
   }
 
-  private static func run(_ program: String, _ arguments: String...) throws -> String {
+  static func run(_ program: String, _ arguments: String...) throws -> String {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: program)
     process.arguments = arguments
