@@ -221,7 +221,12 @@ extension DocumentFolder {
   private func isOpen(_ file: FilePath, seenAs seen: SeenVersion) throws -> Bool {
     guard case .version = seen else { return false }
     let path = try place(of: file).path.string
-    return try domain.report().presenters.contains { $0.path == path && !$0.hasLapsed }
+    // What is shown of names that are not UTF-8 stands for many, and names that look the same for
+    // two.
+    guard !path.unicodeScalars.contains("\u{FFFD}") else { return false }
+    return try domain.report().presenters.contains { presenter in
+      presenter.path?.utf8.elementsEqual(path.utf8) == true && !presenter.hasLapsed
+    }
   }
 
   private func check(_ version: FileVersion, isOf file: FilePath) async throws {
