@@ -1,4 +1,3 @@
-import Dispatch
 import FileCoordination
 import FolderWatching
 import SharedFolder
@@ -117,11 +116,11 @@ extension DocumentFile: DocumentOwner {
   }
 }
 
-/// Runs what blocks on a thread of Dispatch's: those that all tasks share must not wait.
+/// Runs what blocks on another thread: those that all tasks share must not wait.
 func onQueue<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
 {
   try await withCheckedThrowingContinuation { continuation in
-    DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+    BlockingCalls.ofProcess.run { continuation.resume(with: Result { try body() }) }
   }
 }
 

@@ -75,7 +75,7 @@ final class AwaitedAccess<Value: Sendable>: Sendable {
   ) {
     guard let limit else { return }
     let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: limit.wholeNanoseconds))
-    TimeOuts.queue.asyncAfter(deadline: deadline) { [weak self] in
+    DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in
       if let self { body(self) }
     }
   }
@@ -93,10 +93,4 @@ final class AwaitedAccess<Value: Sendable>: Sendable {
     guard let ended else { return }
     ended.continuation?.resume(throwing: error(ended.access))
   }
-}
-
-private enum TimeOuts {
-  /// Its own: of the threads that the system's queues have in common, all may be waiting for a file
-  /// system whose server is gone.
-  static let queue = DispatchQueue(label: "feedsync.coordination.timeouts")
 }

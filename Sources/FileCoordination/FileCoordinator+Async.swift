@@ -10,7 +10,7 @@ extension FileCoordinator {
   /// time-out counts until the accessor begins, should the queue be busy.
   ///
   /// - parameters:
-  ///   - queue: where the accessor runs; nil: on one of the system's.
+  ///   - queue: where the accessor runs; nil: on one of the system's, or a thread of its own.
   ///   - accessor: gets the paths in the order of the intents.
   /// - throws: ``CoordinationError``, and what the accessor throws.
   @discardableResult
@@ -30,11 +30,11 @@ extension FileCoordinator {
         // On a thread that may wait: a file system whose server is gone lets nobody go who asks it
         // anything, an arbiter may have to be looked for, and of the threads that all tasks share
         // there are as many as processors.
-        DispatchQueue.global().async {
+        BlockingCalls.ofProcess.run {
           defer { self.state.withLock { $0.waiting[lookup] = nil } }
           CoordinationContext.$current.withValue(context) {
             self.ask(for: intents, timeout: timeout, call) { access, paths in
-              (queue ?? .global()).async {
+              Self.run(on: queue) {
                 CoordinationContext.$current.withValue(context) {
                   call.run(access, on: paths, accessor)
                 }
@@ -47,6 +47,12 @@ extension FileCoordinator {
     } onCancel: {
       call.cancel()
     }
+  }
+
+  private static func run(
+    on queue: DispatchQueue?, _ body: @escaping @Sendable () -> Void
+  ) {
+    if let queue { queue.async(execute: body) } else { BlockingCalls.ofProcess.run(body) }
   }
 
   /// Has an access end with the coordinator that is not asked for yet; nil: that is cancelled.
