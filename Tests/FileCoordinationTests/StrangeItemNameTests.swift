@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// Names are bytes: of those that are not UTF-8, and of those that only look the same.
-@Suite struct StrangeNameTests {
+@Suite struct StrangeItemNameTests {
   private let workshop: Workshop
 
   init() throws { workshop = try Workshop() }
