@@ -147,8 +147,7 @@ extension FeedSyncError {
       self.init(
         .noContainer, operation: operation, file: path.string,
         message: "the container's marker cannot be read: \(detail)",
-        hint: "let your syncer finish; or copy feedsync.container from another device; or remove"
-          + " it, and run 'feedsync init DIR' on a device that knows the container")
+        hint: Self.hintForDamagedMarker)
     case .newerFormat(let path, let found):
       self.init(
         .configuration, operation: operation, file: path.string,
@@ -165,9 +164,7 @@ extension FeedSyncError {
       self.init(
         .noContainer, operation: operation, file: path.string,
         message: "this is a copy of the folder that this device works in, \(original.string)",
-        hint:
-          "leave out --container; or run 'feedsync init \(ShellWord.quoted(path))' to work here"
-          + " from now on")
+        hint: Self.hintForCopy(path))
     case .moved(let path):
       self.init(
         .noContainer, operation: operation, file: path.string,
@@ -179,18 +176,36 @@ extension FeedSyncError {
         message: "the container's identifier is '\(found)', not '\(expected)'",
         hint: "leave out --identifier to join it, or choose another folder")
     case .stateInside(let path, let state):
-      self.init(
-        .configuration, operation: operation, file: path.string,
+      self = .nested(
+        path, operation: operation,
         message: "the local state \(state.string) and the synced folder lie in one another",
         hint: "a database must never be synced: choose another --state DIR")
     case .insideAnother(let path, let outer):
-      self.init(
-        .configuration, operation: operation, file: path.string,
+      self = .nested(
+        path, operation: operation,
         message: "the folder lies in a container, \(outer.string), and cannot be another one",
-        hint: "choose a folder beside that one; if no machine uses it any more, remove its"
-          + " feedsync.container first")
+        hint: Self.hintForInnerContainer)
     }
   }
+
+  private static func nested(
+    _ path: FilePath, operation: String, message: String, hint: String
+  ) -> Self {
+    Self(.configuration, operation: operation, file: path.string, message: message, hint: hint)
+  }
+
+  private static let hintForDamagedMarker =
+    "let your syncer finish; or copy feedsync.container from another device; or remove it, and run"
+    + " 'feedsync init DIR' on a device that knows the container"
+
+  private static func hintForCopy(_ path: FilePath) -> String {
+    "leave out --container; or run 'feedsync init \(ShellWord.quoted(path))' to work here from now"
+      + " on"
+  }
+
+  private static let hintForInnerContainer =
+    "choose a folder beside that one; if no machine uses it any more, remove its feedsync.container"
+    + " first"
 
   private static func hintForMissingMarker(in operation: String) -> String {
     operation == "init"

@@ -74,18 +74,19 @@ struct FileVersions {
   private let obstacle: DocumentFileError?
 
   init(of text: String, in folder: DocumentFolder) throws {
-    file = folder.document(named: text)
+    let file = folder.document(named: text)
+    self.file = file
     let found = Result { try folder.currentVersion(of: file) }
     guard let others = try folder.otherVersions(of: file) else {
       throw DocumentFileError.notFound(path: file.string)
     }
     self.others = others
-    do {
-      current = try found.get()
-      obstacle = nil
-    } catch let error as DocumentFileError {
+    switch found {
+    case .success(let version): (current, obstacle) = (version, nil)
+    case .failure(let error):
       // What took the file's place took none of the others, which can be looked at all the same.
-      guard case .notAFile = error, !others.isEmpty else { throw error }
+      guard let error = error as? DocumentFileError, case .notAFile = error, !others.isEmpty
+      else { throw error }
       (current, obstacle) = (nil, error)
     }
   }
