@@ -1,13 +1,19 @@
-import Dispatch
+import FileCoordination
 
-/// Runs tasks that read files and wait for disks, on threads of Dispatch's: those that all tasks
+/// Runs tasks that read files and wait for disks, on threads of their own: those that all tasks
 /// share are as many as there are cores, and must not wait.
+///
+/// Nor do they wait on a queue of Dispatch's, whose threads those are, too: with two kept on a
+/// machine with two cores no other task goes on for a second.
 package final class BlockingExecutor: TaskExecutor {
   package static let shared = BlockingExecutor()
-  private let queue = DispatchQueue(label: "feedsync.blocking", attributes: .concurrent)
+  /// As many as Dispatch would have at most: each may wait for the same database.
+  private let calls = BlockingCalls(most: 64)
+
+  package init() {}
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    calls.run { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

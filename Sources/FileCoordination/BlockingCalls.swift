@@ -16,59 +16,86 @@ package final class BlockingCalls: Sendable {
   private typealias Call = @Sendable () -> Void
 
   private struct State {
-    /// How many threads wait for a call, without those that are to have one.
+    var threads = 0
+    /// How many of them wait for a call.
     var idle = 0
-    /// What is handed to threads that wait.
+    /// Those that no thread has begun.
     var calls: [Call] = []
+
+    mutating func takeCall() -> Call? { calls.isEmpty ? nil : calls.removeFirst() }
   }
 
-  /// All of this process.
+  /// Who is to do a call.
+  private enum Doer {
+    /// Who waits for one.
+    case idle
+    case another
+    /// Whoever is done first with what he does.
+    case busy
+  }
+
+  /// All of this process that may wait for one another.
   package static let ofProcess = BlockingCalls()
 
-  /// How long a thread waits for another call, in seconds.
-  private static let patience = 1.0
-
+  private let most: Int
+  private let patience: Double
   private let state = Mutex(State())
   private let arrived = DispatchSemaphore(value: 0)
 
-  package init() {}
+  /// - parameters:
+  ///   - most: How many threads there may be; what comes while all of them are at work
+  ///     waits for one. Calls that wait for one another need as many as there are of them.
+  ///   - patience: How long a thread waits for another call, in seconds.
+  package init(most: Int = .max, patience: Double = 1) {
+    self.most = most
+    self.patience = patience
+  }
 
-  /// Runs `body` at once, without blocking the calling thread.
+  /// Runs `body` without blocking the calling thread; at once, unless there may be no more threads.
   package func run(_ body: @escaping @Sendable () -> Void) {
-    let isTaken = state.withLock { state in
-      guard state.idle > 0 else { return false }
-      state.idle -= 1
+    let doer = state.withLock { state -> Doer in
       state.calls.append(body)
-      return true
+      if state.calls.count <= state.idle { return .idle }
+      guard state.threads < most else { return .busy }
+      state.threads += 1
+      return .another
     }
-    guard !isTaken else {
-      arrived.signal()
-      return
+    switch doer {
+    case .idle: arrived.signal()
+    case .another: addThread()
+    case .busy: break
     }
+  }
+
+  private func addThread() {
     do throws(Errno) {
       try DetachedThread.run { [self] in
-        body()
-        serve()
+        while let call = next() { call() }
       }
     } catch {
       // The system has no more: it waits for one of those that there are.
-      DispatchQueue.global().async(execute: body)
+      state.withLock { $0.threads -= 1 }
+      DispatchQueue.global().async { [self] in
+        while let call = state.withLock({ $0.takeCall() }) { call() }
+      }
     }
   }
 
-  private func serve() {
-    while let call = next() { call() }
-  }
-
-  /// The next call for a thread; nil if none comes.
+  /// The next call for a thread; nil if none comes, for which it ends.
   private func next() -> Call? {
-    state.withLock { $0.idle += 1 }
-    _ = arrived.wait(timeout: .now() + Self.patience)
+    let ready = state.withLock { state in
+      let call = state.takeCall()
+      if call == nil { state.idle += 1 }
+      return call
+    }
+    if let ready { return ready }
+    _ = arrived.wait(timeout: .now() + patience)
     return state.withLock { state in
-      if !state.calls.isEmpty { return state.calls.removeFirst() }
-      // Somebody else was quicker, or the time is up.
       state.idle -= 1
-      return nil
+      // Somebody else may have been quicker.
+      let call = state.takeCall()
+      if call == nil { state.threads -= 1 }
+      return call
     }
   }
 }
