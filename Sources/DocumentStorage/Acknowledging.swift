@@ -64,6 +64,12 @@ extension StoreDatabase {
     }
   }
 
+  /// When this device looked after its files last, in milliseconds since 1970; nil if it never did,
+  /// or did not come to the end.
+  package func lastLookingAfter() throws -> Int64? {
+    try read { db in try Int64.fetchOne(db.prepared("SELECT looked_after_at FROM device")) }
+  }
+
   /// Lets the next look find that it is due: this one did not come to its end.
   package func noteLookingAfterUnfinished() throws {
     try write { db in try db.run("UPDATE device SET looked_after_at = NULL") }

@@ -78,7 +78,7 @@ struct OwnSegments {
       {
         continue
       }
-      guard case .segment(let found) = content(of: file, in: old) else { continue }
+      guard case .segment(let found, _) = content(of: file, in: old) else { continue }
       // Byte for byte: by what compresses here today it might come out otherwise.
       _ = try container.publish(
         (found.bytes, found.digest), of: found.segment.range,
@@ -165,9 +165,13 @@ struct OwnSegments {
     var whole: [FileKey] = []
     for file in try own(in: container) {
       switch content(of: file, in: container) {
-      case .segment(let found):
+      case .segment(let found, let misplaced):
         ranges.append(found.segment.range.first...found.segment.range.last)
-        whole.append(file.key)
+        if let misplaced, file.claim?.stream == stream {
+          damaged.append(misplaced)
+        } else {
+          whole.append(file.key)
+        }
       case .damaged(let record) where file.claim?.stream == stream: damaged.append(record)
       case .damaged, .other: break
       }
@@ -184,7 +188,8 @@ struct OwnSegments {
   }
 
   private enum Content {
-    case segment(ImportableSegment)
+    /// And what is noted of it if it has the name of another one.
+    case segment(ImportableSegment, FileRecord?)
     case damaged(FileRecord)
     case other
   }
@@ -192,9 +197,10 @@ struct OwnSegments {
   private func content(of file: FolderListing.File, in folder: ContainerFolder) -> Content {
     let reader = SegmentReader(container: folder, expected: record.container)
     switch reader.read(file) {
-    case .segment(let found, _):
+    case .segment(let found, let look):
       let range = found.segment.range
-      return range.stream == stream && range.first <= range.last ? .segment(found) : .other
+      guard range.stream == stream, range.first <= range.last else { return .other }
+      return .segment(found, found.misplaced(look))
     case .setAside(let record): return record.reason.isOfContent ? .damaged(record) : .other
     case .gone: return .other
     }

@@ -35,29 +35,35 @@ package struct Upkeep {
   @discardableResult
   package func runIfDue() throws -> CompactionReport? {
     let start = device.ambient.now()
+    let last = try device.database.lastLookingAfter()
     guard limits.interval > 0,
       try device.database.isLookingAfterDue(every: limits.interval, now: start)
     else { return nil }
-    return try run(since: start)
+    return try run(since: start, after: last)
   }
 
   /// Does what is to be done, whenever that was done last.
   ///
   /// - throws: as ``runIfDue()``.
-  package func run() throws -> CompactionReport { try run(since: device.ambient.now()) }
+  package func run() throws -> CompactionReport {
+    try run(since: device.ambient.now(), after: device.database.lastLookingAfter())
+  }
 
-  private func run(since start: Int64) throws -> CompactionReport {
+  /// - parameter last: when that was done before; nil where it is not known.
+  private func run(since start: Int64, after last: Int64?) throws -> CompactionReport {
+    let (now, budget, isStopping) = (device.ambient.now, budget, isStopping)
+    let isEnding = {
+      isStopping() || budget.map { !(0...$0).contains(now() - start) } ?? false
+    }
+    if let last { try OwnFilesCheck(of: device, isStopping: isEnding).run(since: last) }
     if try device.database.acknowledge(
       after: limits.silence, now: device.ambient.time, nonce: device.nonce)
     {
       _ = try Publisher(device: device).publishAll(unless: isStopping)
     }
     var compactor = Compactor(device: device, limits: limits)
-    let (now, budget, isStopping) = (device.ambient.now, budget, isStopping)
     compactor.isCancelled = isStopping
-    compactor.isStopping = {
-      isStopping() || budget.map { !(0...$0).contains(now() - start) } ?? false
-    }
+    compactor.isStopping = isEnding
     let report = try compactor.run()
     if report.isStopped { try device.database.noteLookingAfterUnfinished() }
     return report
