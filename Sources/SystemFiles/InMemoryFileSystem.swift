@@ -109,7 +109,4 @@ package final class InMemoryFileSystem: FileSystem {
   package func setReadOnly(_ isReadOnly: Bool) {
     state.withLock { $0.faults.isReadOnly = isReadOnly }
   }
-
-  /// Sets the bits that new files and directories don't get.
-  package func setUmask(_ umask: UInt32) { state.withLock { $0.umask = umask } }
 }

@@ -14,7 +14,8 @@ struct InMemoryState: Sendable {
   var tree = InMemoryTree()
   var faults = InMemoryFaults()
   var features: InMemoryFileSystem.Features
-  var umask: UInt32 = 0o022
+  /// The bits that new files and directories don't get.
+  let umask: UInt32 = 0o022
   var handles: [Int32: Handle] = [:]
   var locks: [Int32: Lock] = [:]
 

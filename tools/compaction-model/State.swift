@@ -70,5 +70,4 @@ enum Trouble: UInt8 {
   /// More transactions or files than a state has room for: the branch is cut off and counted.
   case overflow
   case lastCopy
-  case conflictRevived
 }

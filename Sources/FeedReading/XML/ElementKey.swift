@@ -60,7 +60,6 @@ enum ElementKey: String, Sendable {
   case itunesKeywords = "itunes:keywords"
   case itunesTitle = "itunes:title"
   case itunesLink = "itunes:link"
-  case itunesOwner = "itunes:owner"
   case googlePlayImage = "googleplay:image"
   case googlePlayDescription = "googleplay:description"
   case mediaGroup = "media:group"
@@ -72,7 +71,6 @@ enum ElementKey: String, Sendable {
   case mediaKeywords = "media:keywords"
   case xhtmlBody = "xhtml:body"
   case xhtmlDiv = "xhtml:div"
-  case rdfItem = "rdf:li"
 
   init(namespace: XMLNamespace, local: String) {
     let prefix: String

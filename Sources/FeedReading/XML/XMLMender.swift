@@ -15,7 +15,6 @@
 struct XMLMender {
   /// How much is gathered before it is handed on; always whole tokens.
   private static let chunkBytes = 1 << 15
-  static let rootName = "document"
 
   /// What is read: the document, or the text of an entity inside it.
   var input: [UInt8]
