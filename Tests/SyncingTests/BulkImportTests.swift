@@ -233,12 +233,17 @@ import Testing
       _ = try writer.put(try JSONText.parse(#"{"b":1}"#), at: Peer.key("y"))
       _ = try writer.delete(Peer.key("x"))
     }
+    try ann.publish()
     let segments = try segments(world, ann)
-    let bob = try world.peer("bob", in: ann.folder)
-    _ = try bob.device.database.apply(
-      segments, now: world.ambient.time, nonce: 1, foldBytes: 0)
-    #expect(try bob.body("x") == nil)
-    #expect(try bob.conflicts(of: "x") == [])
+    try #require(segments.count == 1)
+    for foldBytes in [0, 300, .max] {
+      let bob = try world.peer("bob", in: ann.folder)
+      _ = try bob.device.database.apply(
+        segments, now: world.ambient.time, nonce: 1, foldBytes: foldBytes)
+      #expect(try bob.body("x") == nil, "\(foldBytes) bytes")
+      #expect(try bob.conflicts(of: "x") == [], "\(foldBytes) bytes")
+      #expect(try bob.body("y") == #"{"b":1}"#, "\(foldBytes) bytes")
+    }
   }
 
   @Test("an import that is asked to stop has whole parts, says so, and the next one goes on")
