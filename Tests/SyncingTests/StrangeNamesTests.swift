@@ -52,18 +52,19 @@ import Testing
     try scene.deliver(scene.annFiles)
     let logs = scene.reader.folder.appending("logs")
     let directory = logs.appending(scene.ann.directory)
-    for path in [
+    let paths = [
       logs.appending("stray.log"), directory.appending("photo.jpg"),
       directory.appending("deeper").appending("x.log"), logs.appending("Thumbs.db"),
-    ] {
-      try scene.world.place([1, 2, 3], at: path)
-    }
+    ]
+    for path in paths { try scene.world.place([1, 2, 3], at: path) }
     let report = try scene.reader.importAll()
     #expect(report.foreign == 4)
     #expect(report.setAside.isEmpty)
     #expect(report.segments == 3)
-    let stray = try scene.world.files.contents(of: logs.appending("stray.log"), limit: 10)
-    #expect(stray.bytes == [1, 2, 3])
+    for path in paths {
+      let found = try scene.world.files.contents(of: path, limit: 10)
+      #expect(found.bytes == [1, 2, 3], "\(path)")
+    }
   }
 
   // Lesson 10.
