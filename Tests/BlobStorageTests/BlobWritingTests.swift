@@ -126,18 +126,25 @@ import Testing
   @Test("that is killed at any call has stored the whole, or nothing under its name")
   func killed() throws {
     for features in Self.features {
+      var kills = 0
       for call in 1... {
         let scene = BlobScene(features: features)
         let content = BlobScene.content()
         scene.files.put(scene.source, content)
         scene.files.kill(at: call)
         _ = try? scene.writer().store(BlobSource(file: scene.source, in: scene.files))
-        guard scene.files.wasKilled else { break }
+        guard scene.files.wasKilled else {
+          #expect(try scene.blobs.hashes(of: BlobScene.ann).count == 1)
+          break
+        }
+        kills += 1
         scene.files.reboot()
         for hash in try scene.blobs.hashes(of: BlobScene.ann) {
           #expect(scene.files.bytes(at: scene.blobs.file(hash, of: BlobScene.ann)) == content)
         }
       }
+      // Create, write, synchronize, place, synchronize the directory.
+      #expect(kills >= 5)
     }
   }
 
@@ -155,15 +162,21 @@ import Testing
   @Test("over a damaged copy leaves its name to one of the two, killed at any call")
   func killedOverDamaged() throws {
     for features in Self.features {
+      var kills = 0
       for call in 1... {
         let (scene, copy) = try Self.damaged(features)
         scene.files.kill(at: call)
         _ = try? scene.store(Array("whole".utf8))
-        guard scene.files.wasKilled else { break }
+        guard scene.files.wasKilled else {
+          #expect(scene.files.bytes(at: copy) == Array("whole".utf8))
+          break
+        }
+        kills += 1
         scene.files.reboot()
         let left = scene.files.bytes(at: copy).map { String(decoding: $0, as: UTF8.self) }
         #expect(left == "whole" || left == "other", "killed at call \(call)")
       }
+      #expect(kills >= 5)
     }
   }
 

@@ -94,11 +94,13 @@ private enum Flow: String, CaseIterable, Sendable {
       let (_, cleanWorld, clean) = try Self.scene(features)
       try flow.run(clean)
       let expected = try Self.contents(cleanWorld, clean)
+      var kills = 0
       for call in 1...40 {
         let (files, world, peer) = try Self.scene(features)
         files.kill(at: call)
         try flow.run(peer)
         guard files.wasKilled else { break }
+        kills += 1
         files.powerLoss(using: &generator)
         try peer.importAll()
         #expect(try Self.contents(world, peer) == expected, "\(flow) killed at call \(call)")
@@ -106,6 +108,7 @@ private enum Flow: String, CaseIterable, Sendable {
         files.powerLoss(using: &generator)
         #expect(try Self.contents(world, peer) == expected, "\(flow) killed at call \(call)")
       }
+      #expect(kills >= 6)
     }
   }
 
@@ -118,12 +121,14 @@ private enum Flow: String, CaseIterable, Sendable {
       let (_, cleanWorld, clean) = try Self.scene(features)
       try flow.run(clean)
       let expected = try Self.contents(cleanWorld, clean)
+      var kills = 0
       for call in 1...12 {
         for _ in 0..<2 {
           let (files, world, peer) = try Self.scene(features)
           files.kill(at: call)
           try flow.run(peer)
           guard files.wasKilled else { break }
+          kills += 1
           files.reboot()
           try peer.importAll()
           files.powerLoss(using: &generator)
@@ -131,6 +136,7 @@ private enum Flow: String, CaseIterable, Sendable {
           #expect(found == expected, "\(flow) killed at call \(call)")
         }
       }
+      #expect(kills >= 12)
     }
   }
 
@@ -187,6 +193,7 @@ private enum Flow: String, CaseIterable, Sendable {
 
   @Test("and then a loss of power, once a backup of the database has read it, loses nothing")
   func restoredThenPowerLoss() throws {
+    var kills = 0
     for call in 1...12 {
       for seed in 1...4 {
         let files = InMemoryFileSystem()
@@ -202,6 +209,7 @@ private enum Flow: String, CaseIterable, Sendable {
         files.kill(at: call)
         _ = try? ann.publish()
         guard files.wasKilled else { break }
+        kills += 1
         files.reboot()
         let restored = try world.peer("ann", in: ann.folder, database: backup)
         try restored.importAll()
@@ -212,6 +220,7 @@ private enum Flow: String, CaseIterable, Sendable {
         #expect(try bob.dump() == restored.dump(), "killed at call \(call), seed \(seed)")
       }
     }
+    #expect(kills >= 20)
   }
 
   @Test("is mended by the import that reads its file, or by none: it fails where it cannot")

@@ -25,11 +25,16 @@ import Testing
   @Test("that is killed at any call leaves no reference without its blob")
   func killed() throws {
     for features in [InMemoryFileSystem.Features(), .renameOnly] {
+      var kills = 0
       for call in 1... {
         let (files, _, ann) = try Self.scene(features)
         files.kill(at: call)
         let isAcknowledged = (try? ann.attach("text", to: "n")) != nil
-        guard files.wasKilled else { break }
+        guard files.wasKilled else {
+          #expect(isAcknowledged)
+          break
+        }
+        kills += 1
         files.reboot()
         let isThere = try ann.body("n") != nil
         #expect(!isAcknowledged || isThere)
@@ -40,6 +45,8 @@ import Testing
           }
         }
       }
+      // The blob alone takes five: create, write, synchronize, place, synchronize the directory.
+      #expect(kills >= 5)
     }
   }
 
