@@ -179,10 +179,14 @@ import Testing
     let log = machine.root.appending(path: "lines")
     let reading = try RunningWatch(
       ["--exec", "cat >> '\(log.path)'"], environment: bob)
-    _ = try reading.next("watching")
-    try machine.feedsync("put", "n", "x", "{}")
-    _ = try reading.next("import")
+    var printed = [try reading.next("watching")]
+    for id in ["x", "y"] {
+      try machine.feedsync("put", "n", id, "{}")
+      printed.append(try reading.next("import"))
+    }
     #expect(reading.terminate() == 0)
+    let text = try String(contentsOf: log, encoding: .utf8)
+    #expect(text == printed.map { JSON.object($0).canonical + "\n" }.joined())
 
     let deaf = try RunningWatch(["--exec", "exec true"], environment: bob)
     _ = try deaf.next("watching")
@@ -196,8 +200,30 @@ import Testing
     try machine.feedsync("put", "n", "last", "{}")
     #expect(try deaf.next("import")["document_count"] == .integer(1))
     #expect(deaf.terminate() == 0)
-    let text = try String(contentsOf: log, encoding: .utf8)
-    #expect(text.contains(#""event":"import""#))
+  }
+
+  // Lesson 25.
+  @Test("goes on importing while a command of --exec hangs")
+  func hangingExec() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    let gate = machine.root.appending(path: "gate").path
+    try #require(mkfifo(gate, 0o600) == 0)
+    var writer: CInt = -1
+    // Whatever fails, no command is left that waits.
+    defer { close(writer < 0 ? open(gate, O_RDWR) : writer) }
+    // It waits for somebody who writes, from the first line on.
+    let watch = try RunningWatch(["--exec", ": < '\(gate)'"], environment: bob)
+    _ = try watch.next("watching")
+    for id in ["x", "y"] {
+      try machine.feedsync("put", "n", id, "{}")
+      let document = try watch.next("import")["documents"]?.array?.first?.object
+      #expect(document?["id"]?.text == id)
+    }
+    writer = open(gate, O_RDWR)
+    #expect(writer >= 0)
+    #expect(watch.terminate() == 0)
+    #expect(try machine.feedsync("get", "n", "y", environment: bob).status == 0)
   }
 
   /// Starts a script of the shell's, whose pipes no other test's processes can inherit: there would
