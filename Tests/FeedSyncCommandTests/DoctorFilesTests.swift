@@ -63,6 +63,31 @@ import Testing
     #expect(try machine.diagnose().found == ["note foreign"])
   }
 
+  // Lesson 22.
+  @Test("names what is missing of a folder that was put back to an older state")
+  func rolledBack() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    for number in 1...2 { try machine.feedsync("put", "n", "x", "{\"n\":\(number)}") }
+    let before = Set(try machine.logs().map(\.path))
+    try machine.feedsync("put", "n", "x", #"{"n":3}"#)
+    try machine.feedsync("import", environment: bob)
+    // Nothing in the folder tells of the last one any more.
+    let lost = Set(try machine.logs().map(\.path)).subtracting(before)
+    #expect(lost.count == 1)
+    for path in lost { try FileManager.default.removeItem(atPath: path) }
+    let run = try machine.diagnose()
+    #expect(run.status == 1 && run.found == ["error published"])
+    #expect(
+      run.findings.first?["message"]?.text?.contains("transaction 3 of this device") == true)
+    // Who has it loses nothing by that, and its author puts it back.
+    try machine.feedsync("import", environment: bob)
+    #expect(try machine.feedsync("get", "n", "x", environment: bob).output == "{\"n\":3}\n")
+    try machine.feedsync("import")
+    #expect(try Set(machine.logs().map(\.path)) == lost.union(before))
+    #expect(try machine.diagnose().found == [])
+  }
+
   // Lesson 9.
   @Test("names conflict copies with the syncer that made them, and foreign files")
   func conflicts() throws {
