@@ -63,6 +63,7 @@ import Testing
     }
   }
 
+  /// Lesson 29: be polite.
   @Test func aServerThatSays429IsNotAskedAgainInThisRun() async throws {
     var polite = Fetching.configuration
     polite.crowd.perServer = 1

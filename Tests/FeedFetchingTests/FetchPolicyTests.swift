@@ -91,6 +91,7 @@ import Testing
     #expect(policy.backOff(failures: 1, jitter: 0) == 300)
   }
 
+  /// Lesson 29: be polite.
   @Test func whatTheServerAsksIsObeyedAlsoByWhoAsksButNotForEver() {
     let record = after(failed(.status(503), retryAfter: 5_000))
     #expect(wait(record) == 5_000)
@@ -107,6 +108,7 @@ import Testing
     #expect(wait(record) == 3_600)
   }
 
+  /// Lesson 29: be polite.
   @Test func aFeedThatIsGoneIsNeverAskedForAgain() {
     let record = after(
       .gone(FetchError(.status(410), operation: .fetching, url: "https://e.org/feed")))

@@ -3,6 +3,7 @@ import Testing
 @testable import FeedFetching
 
 @Suite struct RedirectTests {
+  /// Lesson 29: what moves a feed, and what does not.
   @Test(arguments: [(301, true), (308, true), (302, false), (303, false), (307, false)])
   func eachRedirectIsFollowedAndTwoOfThemMoveTheFeed(status: Int, moves: Bool) async throws {
     try await PlayedServer.run({ request in

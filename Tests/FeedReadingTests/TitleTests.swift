@@ -33,6 +33,14 @@ import Testing
     #expect(try Feeds.item("<title> \n </title>").title == nil)
   }
 
+  /// Lesson 31: escape title, author and link, too.
+  @Test func nothingInATitleRuns() throws {
+    let title = try Feeds.item(
+      "<title>a &lt;script&gt;alert(1)&lt;/script&gt;&lt;b onclick='x'&gt;b&lt;/b&gt;</title>"
+    ).title
+    #expect(title?.html == "a <b>b</b>")
+  }
+
   @Test func aPictureAloneIsATitleWithoutText() throws {
     let title = try Feeds.item("<title>&lt;img src='http://e/i.png' onload=x&gt;</title>").title
     #expect(title?.text == "")

@@ -21,6 +21,7 @@ import Testing
     try machine.feedsync("import", environment: bob)
   }
 
+  // Lesson 21.
   @Test("lists and shows values, devices and times, in either form")
   func shows() throws {
     #expect(try machine.feedsync("conflicts").output == "")

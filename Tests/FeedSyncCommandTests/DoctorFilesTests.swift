@@ -6,7 +6,6 @@ import Testing
 @Suite("feedsync doctor, of the folder's files,") struct DoctorFilesTests {
   private static let conflict = "sync-conflict-20260131-101500-ABCDEFG"
 
-  // Lesson 22.
   @Test("names gaps with their device (lesson 12), and what is set aside")
   func gap() throws {
     let machine = try Machine()

@@ -171,7 +171,6 @@ import Testing
     #expect(text.split(whereSeparator: \.isWhitespace).last == "0000000000000000")
   }
 
-  // Lesson 25.
   @Test("gives each line to --exec, and survives a command that does not read it")
   func exec() throws {
     let machine = try Machine()

@@ -80,6 +80,7 @@ extension RealInotify {
       #expect(events == [])
     }
 
+    // Lesson 10.
     @Test func aNetworkFileSystemIsPolled() async throws {
       let folder = try TemporaryContainer()
       defer { folder.remove() }

@@ -140,6 +140,7 @@ import Testing
     #expect(try ann.device.database.device()?.path == ann.device.record.path)
   }
 
+  // Lesson 18.
   @Test("and removes them after the grace where nobody else is known to have them")
   func removesAfterGrace() throws {
     try write(1...4)
