@@ -102,7 +102,9 @@ def find_binary():
 INSTALL = """
 policy=/usr/sbin/policy-rc.d
 if [ ! -e $policy ]; then
-  trap 'rm -f $policy' EXIT INT TERM
+  trap 'rm -f $policy' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
   printf '#!/bin/sh\\nexit 101\\n' >$policy && chmod 755 $policy
 fi
 export DEBIAN_FRONTEND=noninteractive
