@@ -169,6 +169,8 @@ public actor DocumentFile<Contents: DocumentContents> {
   }
 
   /// Gives up edits that are not saved, and reads the file again.
+  ///
+  /// - throws: ``DocumentFileError/closed(path:)`` once it is; what keeps the file from being read.
   public func revert() async throws {
     guard machine.state != .closed else { throw DocumentFileError.closed(path: path.string) }
     if let error = await perform(.revertAsked) { throw error }

@@ -9,6 +9,10 @@ extension DocumentFolder {
   /// A copy of a document whose own name is that of a conflict copy is a version of the first file,
   /// as all of them are. Where the folder does not take it, since the document's name leaves no
   /// room for a mark, the disk is full or the like, it is kept on this machine alone.
+  ///
+  /// - throws: ``DocumentFileError/noSuchVersion(path:version:)`` where it is kept, and cannot be
+  ///   listed; ``DocumentFileError/notADocument(path:)`` for what is hidden, or outside of the
+  ///   folder.
   @discardableResult
   public func addConflict(_ contents: [UInt8], of file: FilePath) async throws -> FileVersion {
     guard let added = try await setAside(contents, of: file, by: nil) else {

@@ -6,6 +6,9 @@ import SystemPackage
 
 extension DocumentFolder {
   /// What a document is now; nil if there is no such file.
+  ///
+  /// - throws: ``DocumentFileError/notADocument(path:)`` for what is hidden, or outside of
+  ///   the folder.
   public func currentVersion(of file: FilePath) throws -> FileVersion? {
     let place = try place(of: file)
     return try DocumentFileError.wrapping { try currentVersion(at: place) }
@@ -16,6 +19,8 @@ extension DocumentFolder {
   ///
   /// - returns: nil if there is no such file, and no version of it: a document that was deleted on
   ///   one machine and edited on another may be there by its versions alone.
+  /// - throws: ``DocumentFileError/notADocument(path:)`` for what is hidden, or outside of
+  ///   the folder.
   public func otherVersions(of file: FilePath) throws -> [FileVersion]? {
     let place = try place(of: file)
     return try DocumentFileError.wrapping {

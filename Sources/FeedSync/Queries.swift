@@ -65,6 +65,8 @@ extension DocumentStore {
   }
 
   /// The rows of a query that has few.
+  ///
+  /// - throws: As `query`.
   public func rows(_ sql: String, arguments: [QueryValue] = []) throws -> [QueryRow] {
     var rows: [QueryRow] = []
     try query(sql, arguments: arguments) { rows.append($0) }
@@ -77,6 +79,8 @@ extension DocumentStore {
   }
 
   /// How a statement would find its documents, and which index would help if it scans.
+  ///
+  /// - throws: ``FeedSyncError`` with `.usage` for a statement that writes, or is wrong.
   public func explain(_ sql: String) throws -> QueryPlanDescription {
     do {
       return QueryPlanDescription(try database.explain(sql))
@@ -106,6 +110,7 @@ extension DocumentStore {
   /// Takes an index away.
   ///
   /// - returns: Whether there was one.
+  /// - throws: ``FeedSyncError`` with `.usage` for a path that names no member.
   @discardableResult
   public func removeIndex(on path: String, of collection: String) throws -> Bool {
     try index(path, collection, operation: "remove an index") {

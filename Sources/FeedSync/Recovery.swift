@@ -28,6 +28,14 @@ extension UbiquityContainer {
   /// For a database that is damaged or not to be trusted. What it can still give is published, then
   /// all that the folder holds is imported. If that is interrupted, this goes on with it when it is
   /// called again, and so does ``join(_:identifier:deviceName:isCreating:state:)``.
+  ///
+  /// - parameters:
+  ///   - folder: The container's folder; nil for that of the default container.
+  ///   - state: As for ``init(_:state:)``.
+  /// - throws: ``FeedSyncError``: `.noContainer` if the folder is missing, or another container;
+  ///   `.configuration` if nothing has been joined; `.tryAgain` while a `watch` of this device
+  ///   runs, or another process has the database. Where the folder does not take what the old
+  ///   database holds, the error says where that is kept, and the new device is there all the same.
   public static func rebuild(_ folder: String? = nil, state: String? = nil) throws
     -> RecoverySummary
   {
@@ -50,6 +58,12 @@ extension UbiquityContainer {
   ///
   /// Two devices that were both initialised before their folders had met need this on one of them.
   /// Called again, it brings along what the syncer has brought of the other container meanwhile.
+  ///
+  /// - parameters:
+  ///   - folder: The folder, with the marker of the container to join.
+  ///   - state: As for ``init(_:state:)``.
+  /// - throws: ``FeedSyncError``: `.noContainer` if the folder or its marker is missing, or this
+  ///   device had no other container there; `.tryAgain` while a `watch` of that runs.
   public static func adopt(_ folder: String, state: String? = nil) throws -> RecoverySummary {
     do {
       let request = DeviceDirectory.Request(

@@ -83,7 +83,9 @@ extension DocumentStore {
   /// written here from now on counts as written by somebody who had seen it: should it come all the
   /// same, it is applied, and gives way at the places that were written since. Every device that
   /// waits for it has to be told.
+  ///
   /// - parameter missing: What ``missing(from:)`` has told, and nothing that is missed since.
+  /// - throws: As `importAll`, which is done at once; what was given up by then stays so.
   @discardableResult
   public func skip(_ missing: MissingTransactions) throws -> ImportSummary {
     do {

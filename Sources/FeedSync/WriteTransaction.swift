@@ -95,6 +95,10 @@ extension WriteTransaction {
   }
 
   /// Writes a document whole, from JSON.
+  ///
+  /// - returns: Whether anything changed.
+  /// - throws: As `put` with a value, but for `EncodingError`; `.badInput` for what is no object,
+  ///   too.
   @discardableResult
   public func put(
     _ body: JSON, at id: String, in collection: String, basedOn version: VersionToken? = nil
@@ -158,6 +162,10 @@ extension WriteTransaction {
   /// Changes members by a JSON merge patch (RFC 7396): null removes, an absent document is made.
   ///
   /// Conflicts of members that the patch does not name are left alone.
+  ///
+  /// - returns: Whether anything changed.
+  /// - throws: ``FeedSyncError`` with `.badInput` for a patch that is no object, and where the
+  ///   patch, or what would come of it, is over a limit.
   @discardableResult
   public func patch(_ patch: JSON, at id: String, in collection: String) throws -> Bool {
     let key = try DocumentRules.key(collection, id)
@@ -170,6 +178,7 @@ extension WriteTransaction {
   /// Deletes a document; edits made elsewhere that had not seen it bring it back, as a conflict.
   ///
   /// - returns: Whether it was there.
+  /// - throws: ``FeedSyncError`` with `.badInput` for names over the limits.
   @discardableResult
   public func delete(at id: String, in collection: String) throws -> Bool {
     let key = try DocumentRules.key(collection, id)

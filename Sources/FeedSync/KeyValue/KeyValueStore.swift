@@ -117,6 +117,8 @@ extension KeyValueStore {
   /// Takes a key away; one that has no value is left alone, unless it has a conflict to settle.
   ///
   /// - returns: Whether it had a value.
+  /// - throws: ``FeedSyncError``: `.badInput` for a key that is none; and what `write` of
+  ///   ``DocumentStore`` throws.
   @discardableResult
   public func remove(forKey key: String) throws -> WriteResult<Bool> {
     try write([KeyValueEdit(key: key, value: nil)], operation: "remove a key") { $0.isEmpty }
