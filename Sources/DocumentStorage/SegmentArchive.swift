@@ -130,7 +130,7 @@ extension StoreDatabase {
     }
   }
 
-  /// Drops what is kept of a segment. Tests alone do so, to play a database that has lost it.
+  /// Drops what is kept of a segment: tests alone do so, to play a database that has lost it.
   package func removeArchived(_ segment: ArchivedSegment) throws {
     try write { db in
       try db.run(
