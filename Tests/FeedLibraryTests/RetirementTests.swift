@@ -60,6 +60,7 @@ import Testing
   @Test func whatWasReadStaysReadWhenItsMarkIsRetired() throws {
     try read(months: 26, on: ann)
     try Household.meet(ann, ben)
+    #expect(try months(ann).count == MarkLimits.months)
     #expect(try ann.unreadTitles().isEmpty)
     // A device that has never fetched the feed finds what the feed still offers marked as read.
     try ben.fetch([evergreen, Item(id: "25", title: "25")], of: feed, at: house.now)

@@ -108,9 +108,13 @@ import Testing
     let (house, device, state) = try Self.scene()
     let journal = LoadJournal(directory: state, files: house.files)
     let peer = Peer(device: device)
-    for id in ["a", "b"] { try peer.put(id, "{}") }
+    try peer.put("a", "{}")
+    let tip = try #require(try device.database.ownTip())
+    try peer.put("b", "{}")
+    try journal.note(Self.entry, writtenBy: tip)
+    #expect(try journal.entry(for: Self.look, device: device) == Self.entry)
     let other = Context.Entry(
-      stream: device.record.stream, sequence: 1, fingerprint: Fingerprint(rawValue: 1 << 100))
+      stream: tip.stream, sequence: tip.sequence, fingerprint: Fingerprint(rawValue: 1 << 100))
     try journal.note(Self.entry, writtenBy: other)
     #expect(try journal.entry(for: Self.look, device: device) == nil)
   }
