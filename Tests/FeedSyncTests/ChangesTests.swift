@@ -180,6 +180,23 @@ import Testing
     #expect(try await task.value == 0)
   }
 
+  @Test func cancellingTheTaskEndsTheSequenceWhileItWaitsForTheNextChange() async throws {
+    let changes = store.changes
+    let (firsts, continuation) = AsyncStream<Void>.makeStream()
+    let task = Task {
+      var count = 0
+      for try await _ in changes {
+        count += 1
+        continuation.yield()
+      }
+      return count
+    }
+    try await store.write { try $0.put(Note(title: "x"), at: "a", in: "notes") }
+    for await _ in firsts { break }
+    task.cancel()
+    #expect(try await task.value == 1)
+  }
+
   private func change(
     _ id: String, isDeleted: Bool = false, fields: [String] = []
   ) -> DocumentChange {
