@@ -72,11 +72,16 @@ import Testing
     let scene = try TwoAuthors(kind)
     try scene.deliver([scene.bobFile])
     try scene.reader.importAll()
-    let away = try scene.world.peer("away", in: scene.world.root.appending("nowhere"))
-    let expected = ContainerError.folderMissing(away.folder)
-    #expect(throws: expected) { try away.importAll() }
-    #expect(try away.device.absence() == expected)
-    #expect((try? scene.world.files.status(of: away.folder)) == nil)
+    let files = scene.world.files
+    try files.rename(scene.reader.folder, to: scene.world.root.appending("parked"))
+    let never = try scene.world.peer("away", in: scene.world.root.appending("nowhere"))
+    for peer in [scene.reader, never] {
+      let expected = ContainerError.folderMissing(peer.folder)
+      #expect(throws: expected) { try peer.importAll() }
+      #expect(try peer.device.absence() == expected)
+      #expect((try? files.status(of: peer.folder)) == nil)
+    }
+    #expect(try scene.reader.body("b") == #"{"from":"bob"}"#)
   }
 
   // Lesson 6.
