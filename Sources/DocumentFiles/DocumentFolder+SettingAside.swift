@@ -11,8 +11,8 @@ extension DocumentFolder {
   /// room for a mark, the disk is full or the like, it is kept on this machine alone.
   ///
   /// - throws: ``DocumentFileError/noSuchVersion(path:version:)`` where it is kept, and cannot be
-  ///   listed; ``DocumentFileError/notADocument(path:)`` for what is hidden, or outside of the
-  ///   folder.
+  ///   listed; ``DocumentFileError/notADocument(path:)`` for the folder itself and what is a
+  ///   syncer's, `CoordinationError.leavesFolder` for what is outside of it.
   @discardableResult
   public func addConflict(_ contents: [UInt8], of file: FilePath) async throws -> FileVersion {
     guard let added = try await setAside(contents, of: file, by: nil) else {

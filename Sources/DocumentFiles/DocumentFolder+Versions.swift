@@ -7,8 +7,8 @@ import SystemPackage
 extension DocumentFolder {
   /// What a document is now; nil if there is no such file.
   ///
-  /// - throws: ``DocumentFileError/notADocument(path:)`` for what is hidden, or outside of
-  ///   the folder.
+  /// - throws: ``DocumentFileError/notADocument(path:)`` for the folder itself and what is a
+  ///   syncer's, `CoordinationError.leavesFolder` for what is outside of it.
   public func currentVersion(of file: FilePath) throws -> FileVersion? {
     let place = try place(of: file)
     return try DocumentFileError.wrapping { try currentVersion(at: place) }
@@ -19,8 +19,8 @@ extension DocumentFolder {
   ///
   /// - returns: nil if there is no such file, and no version of it: a document that was deleted on
   ///   one machine and edited on another may be there by its versions alone.
-  /// - throws: ``DocumentFileError/notADocument(path:)`` for what is hidden, or outside of
-  ///   the folder.
+  /// - throws: ``DocumentFileError/notADocument(path:)`` for the folder itself and what is a
+  ///   syncer's, `CoordinationError.leavesFolder` for what is outside of it.
   public func otherVersions(of file: FilePath) throws -> [FileVersion]? {
     let place = try place(of: file)
     return try DocumentFileError.wrapping {
