@@ -52,14 +52,18 @@ import Testing
 
   @Test("and losing power at any call, or once it is done, loses no blob that is referred to")
   func powerLoss() throws {
+    var acknowledged = 0
     for call in 1...24 {
       for seed in 1...3 {
         let (files, _, ann) = try Self.scene()
         files.kill(at: call)
-        _ = try? ann.attach("text", to: "n")
+        let isAcknowledged = (try? ann.attach("text", to: "n")) != nil
+        if isAcknowledged { acknowledged += 1 }
         var chance = SeededGenerator(seed: UInt64(seed))
         files.powerLoss(using: &chance)
-        for found in try ann.availability(of: "n") {
+        let all = try ann.availability(of: "n")
+        #expect(!isAcknowledged || all.count == 1)
+        for found in all {
           guard case .here = found else {
             Issue.record("power lost at call \(call) left \(found)")
             continue
@@ -67,6 +71,7 @@ import Testing
         }
       }
     }
+    #expect(acknowledged > 0)
   }
 
   /// A device whose user takes a blob away right after it is stored, so many times.
