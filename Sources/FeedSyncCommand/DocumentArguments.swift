@@ -1,4 +1,3 @@
-import ArgumentParser
 import CanonicalJSON
 import FeedSync
 import Foundation

@@ -1,5 +1,4 @@
 import Glibc
-import SystemPackage
 
 // The thread that hears other processes.
 extension Hub {

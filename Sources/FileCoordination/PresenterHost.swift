@@ -1,7 +1,6 @@
 import Dispatch
 import Synchronization
 import SystemFiles
-import SystemPackage
 
 /// The presenters of this process: asks them on their queues and remembers whom they gave way to.
 ///

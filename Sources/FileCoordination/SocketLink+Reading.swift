@@ -1,6 +1,5 @@
 import Glibc
 import SystemFiles
-import SystemPackage
 
 // Who reads what the arbiter says.
 //

@@ -1,5 +1,4 @@
 import Glibc
-import SystemPackage
 
 // How something is said to an arbiter that may be suspended.
 //

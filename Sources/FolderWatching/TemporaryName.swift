@@ -1,5 +1,3 @@
-import SystemPackage
-
 /// Tells names that are never a segment, so that a syncer's temporary files wake nobody.
 enum TemporaryName {
   /// Whether `name` is a dot-file (`.syncthing.*`, `.nfs*`), `~syncthing~*` or has `.nosync` in it.

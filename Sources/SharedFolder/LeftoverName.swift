@@ -1,5 +1,3 @@
-import SystemPackage
-
 /// The names of feedsync's own temporary files, such as `.feedsync-00c0ffee00c0ffee.nosync`.
 package enum LeftoverName {
   private static let start = ".feedsync-"

@@ -1,5 +1,3 @@
-import SystemPackage
-
 /// Whether a file system can change without this machine's doing.
 package enum FileSystemKind: Hashable, Sendable {
   /// All changes pass through this kernel: inotify sees them.

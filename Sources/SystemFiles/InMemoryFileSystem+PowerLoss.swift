@@ -1,5 +1,3 @@
-import SystemPackage
-
 extension InMemoryFileSystem {
   /// Loses power, and starts again with what the disk holds.
   ///

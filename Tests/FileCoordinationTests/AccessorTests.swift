@@ -1,7 +1,6 @@
 import Dispatch
 import FileCoordination
 import Foundation
-import Synchronization
 import SystemFiles
 import SystemPackage
 import Testing

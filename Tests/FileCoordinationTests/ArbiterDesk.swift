@@ -1,6 +1,5 @@
 import FileCoordination
 import SystemFiles
-import SystemPackage
 import Testing
 
 /// An arbiter with made-up processes and a clock that the test advances; nothing else is real.

@@ -1,6 +1,5 @@
 import FileCoordination
 import Synchronization
-import SystemPackage
 import Testing
 
 /// A process that was forked off from one that coordinates, with a copy of all that it had.

@@ -1,6 +1,5 @@
 import FileCoordination
 import Foundation
-import SystemPackage
 import Testing
 
 /// What is longer than a message may have it: nobody's connection ends for it, and with that all

@@ -1,5 +1,4 @@
 import FolderWatching
-import Synchronization
 import SystemPackage
 import Testing
 

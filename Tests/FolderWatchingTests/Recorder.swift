@@ -1,7 +1,6 @@
 import FolderWatching
 import Glibc
 import Synchronization
-import SystemPackage
 import Testing
 
 /// Keeps what a watcher delivers.

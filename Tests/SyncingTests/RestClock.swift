@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A clock on which one sleeps until a test says that it is time, and that tells for how long each
 /// wants to.
 final class RestClock: Clock {

@@ -2,7 +2,6 @@ import DocumentStorage
 import GRDB
 import Replication
 import Syncing
-import SystemPackage
 import Testing
 
 /// Ann has dropped what she wrote first into ten documents, and Bob, who kept it, has heard so.

@@ -2,7 +2,6 @@ import DocumentStorage
 import Replication
 import Syncing
 import SystemFiles
-import SystemPackage
 import Testing
 
 /// What a counter's writer sees and may not claim yet must count once, neither twice nor never.

@@ -1,5 +1,4 @@
 import SystemFiles
-import SystemPackage
 import Testing
 
 /// A reader's folder, and what two other devices wrote elsewhere.

@@ -1,5 +1,4 @@
 import FolderWatching
-import SystemPackage
 
 /// Decides when a ``MetadataQuery`` reads what: it has no clock and does nothing itself.
 ///

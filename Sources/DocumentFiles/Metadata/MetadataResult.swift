@@ -1,5 +1,3 @@
-import SystemPackage
-
 /// What a ``MetadataQuery`` shows at one moment, and how it differs from what it showed before.
 ///
 /// A list is brought up to date by ``removed``, ``changed`` and ``added`` alone: take away the

@@ -4,7 +4,6 @@ import Foundation
 import Replication
 import Syncing
 import SystemFiles
-import SystemPackage
 
 extension DocumentStore {
   /// The attachments of a document, wherever they stand in it: those that show, then those that

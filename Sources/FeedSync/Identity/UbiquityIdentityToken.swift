@@ -2,7 +2,6 @@ import Foundation
 import SharedFolder
 import Syncing
 import SystemFiles
-import SystemPackage
 
 /// Stands for whose container a folder is: `ubiquityIdentityToken`'s counterpart.
 ///

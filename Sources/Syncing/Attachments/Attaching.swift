@@ -3,7 +3,6 @@ import DocumentStorage
 import Replication
 import SharedFolder
 import SystemFiles
-import SystemPackage
 
 /// Brings a blob into the folder as this device's own, and then has a transaction refer to it.
 ///
