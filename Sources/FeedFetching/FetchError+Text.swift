@@ -46,6 +46,7 @@ extension FetchError {
     case .redirectToInsecure(let url): "if that is meant, subscribe to \(url)"
     case .status(401), .status(403): "it may need a name and a password"
     case .status(404), .noFeed: "look for the feed's address on the site"
+    case .status(410): "it has ended, as its server says: look on the site for another one"
     case .tooLarge: "look on the site for a feed with less in it"
     case .insecure: "the address may have to begin with http:"
     case .timedOut, .closedEarly, .truncated, .status(429), .status(500...599):

@@ -16,7 +16,8 @@ struct AddCommand: AsyncLibraryCommand {
       URL is the feed's address, or a page's, or the words of a web service, such as \
       'itunes:topsongs?limit=20'; or that of a file on this machine, as file:///home/ann/feed.xml. \
       What is found is fetched once, and is there to read. A feed that \
-      is subscribed to already, be it with http: in place of https:, stays as it is.
+      is subscribed to already, be it with http: in place of https:, stays as it is. One that is \
+      gone for good (410) is refused.
 
       A name and a password in the address, as in https://ann:secret@example.org/feed, are kept on \
       this machine alone, in credentials.json of ~/.config/nerdfeed, for all feeds of that server.
@@ -43,6 +44,7 @@ struct AddCommand: AsyncLibraryCommand {
     let run = FeedRun(library: library, settings: try LocalSettings.load())
     let added = try await FeedAdding(run: run, isFetching: !noFetch).add(subscription)
     report(added)
+    if let warning = added.warning { Output.warning(warning) }
   }
 
   private func report(_ added: FeedAdding.Result) {
@@ -59,7 +61,7 @@ struct AddCommand: AsyncLibraryCommand {
       Output.write([
         "feed": FeedForm.json(added.feed), "new": .bool(added.isNew),
         "items": added.update.map { .number($0.new.count) } ?? .null,
-        "others": .texts(added.others.map(\.address.url)),
+        "others": .texts(added.others.map(\.address.url)), "stopped": .bool(added.hasEnded),
       ])
     }
   }
@@ -74,6 +76,20 @@ struct FeedAdding {
     var update: ChannelUpdate?
     /// The other feeds that the page announces.
     var others: [FeedCandidate] = []
+    /// Whether it has ended, as its server said when it was fetched last.
+    var hasEnded = false
+
+    /// What whoever added it would wait for in vain.
+    var warning: LibraryError? {
+      guard hasEnded else { return nil }
+      let operation = "subscribe"
+      let error = FeedSyncError(
+        .noContainer, operation: operation, file: feed.subscription.url,
+        message: "it is not fetched any more: its server has said that it is gone for good",
+        hint: "look once more with 'nerdfeed fetch --force --feed \(feed.key)', or end the"
+          + " subscription with 'nerdfeed remove \(feed.key)'")
+      return LibraryError(.store(error), operation: operation, subject: feed.subscription.url)
+    }
   }
 
   let run: FeedRun
@@ -85,7 +101,8 @@ struct FeedAdding {
     if let known = try run.library.feed(at: subscription.url) {
       // It may be added once more for the sake of its password.
       if case .web(let address, _) = target { try keepSecrets(of: address) }
-      return Result(feed: known, isNew: false)
+      let state = FetchState(try run.library.fetchState(of: known.key), of: known.subscription)
+      return Result(feed: known, isNew: false, hasEnded: state.record.isStopped)
     }
     switch target {
     case .file(let path): return try addFile(subscription, at: path)

@@ -73,7 +73,7 @@ import Testing
     arguments: [
       (FetchError.Cause.status(401), "nerdfeed add"), (.status(403), "nerdfeed add"),
       (.untrustedCertificate(host: "e.org"), "trusted.pem"), (.tooLarge(limit: 1), "on the site"),
-      (.timedOut(.pausing, limit: 30), "try again later"),
+      (.timedOut(.pausing, limit: 30), "try again later"), (.status(410), "for another one"),
     ])
   func whatAFailureHintsAt(_ cause: FetchError.Cause, _ words: String) {
     let error = FetchError(cause, operation: .fetching, url: "https://e.org/feed").described

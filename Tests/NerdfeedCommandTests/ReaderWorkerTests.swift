@@ -1,6 +1,5 @@
 import FeedLibrary
 import FeedSync
-import Foundation
 import Synchronization
 import Testing
 
@@ -13,21 +12,10 @@ import Testing
     let events = Mutex<[ReaderEvent]>([])
   }
 
-  private static func library(in root: URL) throws -> Library {
-    let folder = root.appending(path: "folder")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let container = try UbiquityContainer.join(
-      folder.path, identifier: "org.example.feeds", deviceName: "ann",
-      state: root.appending(path: "state").path)
-    return try Library(container, cache: root.appending(path: "cache").path)
-  }
-
   @Test("A mark that cannot be made is told by the time that the reader has ended")
   func aMarkThatFailsIsTold() throws {
-    let root = FileManager.default.temporaryDirectory
-      .appending(path: "nerdfeed-worker-\(UUID().uuidString)").standardizedFileURL
-    defer { try? FileManager.default.removeItem(at: root) }
-    let library = try Self.library(in: root)
+    let desk = try Desk()
+    let library = desk.library
     let told = Told()
     let worker = ReaderWorker(
       library: library, fetching: FeedRun(library: library, settings: LocalSettings())
