@@ -49,6 +49,57 @@ import Testing
     #expect(gone.patches == [0: try object([items[7]], .object(null))])
   }
 
+  @Test("What is too much of a document goes into others where something is taken from it")
+  func whatIsTooMuchGoesIntoOthers() throws {
+    let parts = [0: try object(items), 1: try object(items[0..<5])]
+    // Room for 50 of the 60, of which one goes anyway; 15 more fit into the second.
+    let plan = MemberPlan(
+      [items[59]], isAdded: false, in: parts, limit: limit, most: 50 * 13)
+    #expect(plan.count == 1)
+    #expect(plan.patches == [0: try object(items[50...], .null), 1: try object(items[50..<59])])
+    let small = MemberPlan([items[59]], isAdded: false, in: parts, limit: limit, most: 60 * 13)
+    #expect(small.patches == [0: try object([items[59]], .null)])
+    let tagged = [0: try object(items, ["a": 1, "b": 1])]
+    let others = MemberPlan(
+      [items[58]], tag: "a", isAdded: false, in: tagged, limit: 1_000, most: 59 * 24 - 6)
+    var null = JSONObject()
+    null["a"] = JSON.null
+    var patch = try object([items[59]], .null)
+    patch[ByteString(items[58].text)] = .object(null)
+    #expect(others.patches == [0: patch, 1: try object([items[59]], ["a": 1, "b": 1])])
+    // The last item's tags stand in two, and the one that is taken is in the second alone.
+    var two = [0: try object(items, ["a": 1]), 1: try object([items[59]], ["b": 1])]
+    two[0]?[ByteString(items[0].text)] = ["b": 1]
+    let both = MemberPlan(
+      [items[0], items[59]], tag: "b", isAdded: false, in: two, limit: 1_000, most: 59 * 18)
+    #expect(both.patches[1] == (try object([items[59]], ["a": 1, "b": .null])))
+    #expect(both.patches[0]?[ByteString(items[59].text)] == JSON.null)
+  }
+
+  @Test("A star is taken from a document that devices have filled beyond what may be written")
+  func aStarIsTakenFromADocumentThatIsTooLarge() throws {
+    let house = try Household()
+    let (ann, ben) = (try house.library("ann"), try house.library("ben"))
+    let feed = try ann.subscribe(to: Subscription(url: "https://e.org")).feed.key
+    let many = (0..<90_000).map { ItemKey(identity: "i\($0)") }
+    // As older versions did, which had one document.
+    for (library, half) in [(ann, many[..<45_000]), (ben, many[45_000...])] {
+      let stars = JSON.object(try object(half))
+      _ = try library.store.write {
+        try $0.patch(stars, at: feed.text, in: SyncedCollections.stars)
+      }
+    }
+    try Household.meet(ann, ben)
+    let (first, last) = (ItemReference(feed, many[0]), ItemReference(feed, many[89_999]))
+    #expect(try ann.mark([first], .starred(false)).changed == 1)
+    try Household.meet(ann, ben)
+    #expect(try ben.mark([last], .starred(false)).changed == 1)
+    try Household.meet(ann, ben)
+    for library in [ann, ben] {
+      #expect(try library.store.marks(of: feed).starred == Set(many[1..<89_999]))
+    }
+  }
+
   @Test("Names of documents read back, and other spellings are none")
   func namesReadBack() {
     for part in [FeedPart(feed, 0), FeedPart(feed, 1), FeedPart(feed, 12)] {

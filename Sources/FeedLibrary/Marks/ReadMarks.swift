@@ -48,6 +48,9 @@ public enum MarkLimits {
   /// How large a document of stars or tags gets, in bytes, before the next one is begun: as far
   /// from the limit.
   static let bytesPerPart = 300_000
+  /// How large a document of stars or tags may be where something is taken from it, in bytes: the
+  /// store refuses to write what is 1 MiB then.
+  static let mostBytesPerPart = 960_000
   /// At how many addresses it is noted which feed has moved there: a server may have another one
   /// each time.
   static let notes = 20
