@@ -51,6 +51,22 @@ import Testing
     #expect(Shelf(3).title.contains("all items · 3 unread "))
   }
 
+  @Test("That nothing arrives is said with its reason, and stands there until it does again")
+  func nothingArrives() {
+    func footer() -> String { ReaderScreen.lines(of: shelf.state).last?.text ?? "" }
+    var shelf = Shelf(3)
+    shelf.send(.notImporting("import: the folder is missing"))
+    #expect(shelf.title.contains(" · nothing arrives "))
+    #expect(footer().hasPrefix(" import: the folder is missing"))
+    shelf.press(.character("j"))
+    #expect(shelf.title.contains(" · nothing arrives ") && !footer().contains("missing"))
+    shelf.send(.notImporting(nil))
+    #expect(!shelf.title.contains("nothing arrives"))
+    shelf.send(.notImporting("import: the folder is missing"))
+    shelf.send(.notImporting(nil))
+    #expect(!footer().contains("missing"))
+  }
+
   @Test func whatIsSelectedStandsOut() {
     var shelf = Shelf(5) { $0 == 4 }
     shelf.press(.character("j"))

@@ -1,5 +1,6 @@
 import FeedLibrary
 import FeedSync
+import Foundation
 import Synchronization
 import Testing
 
@@ -31,6 +32,21 @@ import Testing
       if case .markFailed(let error) = $0 { error.cause } else { nil }
     }
     #expect(failures == [.notATag("a,b")])
+  }
+
+  @Test("That the folder cannot be imported is told", .timeLimit(.minutes(1)))
+  func notImporting() async throws {
+    let desk = try Desk()
+    try FileManager.default.removeItem(at: desk.root.appending(path: "folder"))
+    let (problems, told) = AsyncStream.makeStream(of: String.self)
+    let worker = ReaderWorker(
+      library: desk.library, fetching: FeedRun(library: desk.library, settings: LocalSettings())
+    ) { event in if case .notImporting(let problem?) = event { told.yield(problem) } }
+    let following = Task { await worker.follow() }
+    let problem = await problems.first { _ in true }
+    #expect(problem?.hasPrefix("import: ") == true)
+    following.cancel()
+    await following.value
   }
 
   @Test("What nobody has waited for is there when the reader has ended")

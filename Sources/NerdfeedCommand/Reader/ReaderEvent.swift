@@ -22,6 +22,8 @@ enum ReaderEvent: Sendable {
   case counted(unread: Int)
   /// Fetching goes on; nil when it has ended.
   case fetching(String?)
+  /// What other machines did is not imported, for this reason; nil once it is again.
+  case notImporting(String?)
   /// Something to say in the last line.
   case message(String)
   case suspended

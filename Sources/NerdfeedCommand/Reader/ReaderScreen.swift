@@ -46,6 +46,7 @@ enum ReaderScreen {
     }
     let isPart = shown.feeds != nil || shown.tag != nil || shown.isStarred == true
     if let count = state.unreadCount { text += " · \(count) unread" + (isPart ? " in all" : "") }
+    if state.importProblem != nil { text += " · nothing arrives" }
     return text
   }
 

@@ -38,6 +38,8 @@ struct ReaderState: Sendable {
   var message: String?
   var progress: String?
   var unreadCount: Int?
+  /// Why nothing arrives of what other machines did; nil if it does.
+  var importProblem: String?
   var isLoaded = false
 
   private(set) var generation = 0
@@ -84,6 +86,9 @@ struct ReaderState: Sendable {
     case .changed: return reload() + [.count]
     case .counted(let unread): unreadCount = unread
     case .fetching(let text): progress = text
+    case .notImporting(let problem):
+      if message == importProblem { message = nil }
+      (importProblem, message) = (problem, problem ?? message)
     case .message(let text): message = text
     case .markFailed(let error): message = error.words
     case .suspended: return [.suspend]

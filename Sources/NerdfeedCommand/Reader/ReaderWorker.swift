@@ -3,6 +3,7 @@ import FeedLibrary
 import FeedReading
 import FeedSync
 import Foundation
+import Synchronization
 
 /// Does what the reader wants to have done, on threads of its own, and tells what came of it.
 ///
@@ -21,6 +22,8 @@ final class ReaderWorker: Sendable {
   private let looks = DispatchQueue(label: "nerdfeed.looks")
   private let marks = DispatchQueue(label: "nerdfeed.marks")
   private let post: @Sendable (ReaderEvent) -> Void
+  /// Whether what is committed is not followed any more, which has been told.
+  private let isLost = Mutex(false)
 
   init(library: Library, fetching: FeedRun, post: @escaping @Sendable (ReaderEvent) -> Void) {
     (self.library, self.fetching, self.post) = (library, fetching, post)
@@ -90,6 +93,7 @@ final class ReaderWorker: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.followMarks() }
       group.addTask { await self.followCache() }
+      group.addTask { await self.followImport() }
     }
   }
 
@@ -99,7 +103,28 @@ final class ReaderWorker: Sendable {
     } catch is CancellationError {
       return
     } catch {
-      post(.message(Self.words(error, "follow the folder")))
+      let words = Self.words(error, "follow the folder")
+      isLost.withLock { isLost in
+        isLost = true
+        post(.notImporting(words))
+      }
+    }
+  }
+
+  /// Tells when what arrives cannot be imported, and when it can be again.
+  private func followImport() async {
+    var known: FeedSyncError?
+    while !Task.isCancelled {
+      let failure = library.store.importFailure
+      if failure != known {
+        known = failure
+        isLost.withLock { isLost in
+          guard !isLost else { return }
+          post(.notImporting(failure.map { Self.words($0, "import") }))
+        }
+      }
+      // Cancelled or not, the condition above looks.
+      try? await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
     }
   }
 
