@@ -11,7 +11,8 @@ struct FetchCommand: AsyncLibraryCommand {
       are followed on all machines; one that is gone for good (410) is not fetched any more.
 
       Ends with the status of the first feed that could not be fetched, such as 75 if that may be \
-      over soon; the others are fetched all the same.
+      over soon; the others are fetched all the same. While another nerdfeed fetches, nothing is \
+      done but for --feed and --force.
       """)
 
   @OptionGroup var options: LibraryOptions
@@ -42,12 +43,25 @@ struct FetchCommand: AsyncLibraryCommand {
       library: library, settings: try LocalSettings.load(), timeoutSeconds: timeout)
     let only = try feed.map { try library.feed(named: $0).key }
     let urgency: FetchUrgency = force ? .forced : all || only != nil ? .asked : .due
-    let plan = run.plan(try run.candidates(only: only), urgency: urgency)
+    guard let (plan, turn) = try run.begin(only: only, urgency: urgency) else {
+      return sayBusy()
+    }
     var printer = FetchPrinter(plan, format: options.format, isQuiet: quiet)
     printer.begin()
-    try await run.fetch(plan.due) { printer.print($0) }
+    try await run.fetch(plan.due) { report in
+      turn?.goOn()
+      printer.print(report)
+    }
     printer.finish()
     if let failure = printer.firstFailure { throw ExitCode(failure.code.rawValue) }
+  }
+
+  private func sayBusy() {
+    guard !quiet else { return }
+    switch options.format {
+    case .text: Output.write(FeedRun.isBusy)
+    case .json: Output.write(["fetched_elsewhere": true])
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import FeedLibrary
+import FeedReading
 import FeedSync
 import Foundation
 import Synchronization
@@ -32,6 +33,25 @@ import Testing
       if case .markFailed(let error) = $0 { error.cause } else { nil }
     }
     #expect(failures == [.notATag("a,b")])
+  }
+
+  @Test("While another nerdfeed fetches nothing is fetched, unless somebody insists")
+  func anotherFetches() async throws {
+    let desk = try Desk()
+    let run = FeedRun(library: desk.library, settings: LocalSettings())
+    let feed = try desk.library.subscribe(to: Subscription(url: "file:///nowhere/feed.xml")).feed
+    let turn = desk.library.fetchTurn()
+    #expect(try run.begin(urgency: .due) == nil && run.begin(urgency: .asked) == nil)
+    for begun in [
+      try run.begin(urgency: .forced), try run.begin(only: feed.key, urgency: .asked),
+    ] { #expect(begun?.plan.due.count == 1 && begun?.turn == nil) }
+    let (messages, told) = AsyncStream.makeStream(of: String.self)
+    let worker = ReaderWorker(library: desk.library, fetching: run) { event in
+      if case .message(let text) = event { told.yield(text) }
+    }
+    worker.perform(.fetch)
+    #expect(await messages.first { _ in true } == FeedRun.isBusy)
+    withExtendedLifetime(turn) {}
   }
 
   @Test("That the folder cannot be imported is told", .timeLimit(.minutes(1)))

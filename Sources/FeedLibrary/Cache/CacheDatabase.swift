@@ -7,6 +7,7 @@ import GRDB
 /// survive the end of the process.
 final class CacheDatabase: Sendable {
   /// Where it is.
+  let directory: String
   let file: String
   private let queue: DatabaseQueue
 
@@ -15,6 +16,7 @@ final class CacheDatabase: Sendable {
 
   /// Opens the cache in a directory, making both if they are missing, for their owner alone.
   init(directory: String, busySeconds: Double = CacheDatabase.busySeconds) throws {
+    self.directory = directory
     file = directory + "/cache.sqlite"
     do {
       try FileManager.default.createDirectory(

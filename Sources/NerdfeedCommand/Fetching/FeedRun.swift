@@ -6,8 +6,11 @@ import FeedSync
 /// Fetches feeds, and hands them to the library.
 ///
 ///     let run = FeedRun(library: library, settings: try LocalSettings.load())
-///     let plan = run.plan(try run.candidates(), urgency: .due)
-///     try await run.fetch(plan.due) { report in print(report.title) }
+///     guard let (plan, turn) = try run.begin(urgency: .due) else { return }
+///     try await run.fetch(plan.due) { report in
+///       turn?.goOn()
+///       print(report.title)
+///     }
 struct FeedRun: Sendable {
   /// Who asks, so that who runs a server knows what to allow or block.
   static let userAgent = "nerdfeed/0.1.0 (feed reader)"
@@ -49,6 +52,22 @@ struct FeedRun: Sendable {
   func plan(_ candidates: [FetchCandidate], urgency: FetchUrgency) -> FetchPlan {
     FetchPlan(candidates, urgency: urgency, now: time.wall(), policy: policy)
   }
+
+  /// What is to be fetched now, and the turn to fetch all feeds, which ends with the value.
+  ///
+  /// - parameter only: One of them, for which nobody waits for a turn.
+  /// - returns: nil if another process is at it, unless a user insists.
+  func begin(
+    only: FeedKey? = nil, urgency: FetchUrgency
+  ) throws -> (plan: FetchPlan, turn: FetchTurn?)? {
+    let turn = only == nil ? library.fetchTurn() : nil
+    guard turn != nil || only != nil || urgency == .forced else { return nil }
+    // Read now: who had the turn before may have fetched what was due.
+    return (plan(try candidates(only: only), urgency: urgency), turn)
+  }
+
+  /// What is said where another process fetches.
+  static let isBusy = "another nerdfeed is fetching the feeds that are due"
 
   /// Fetches these feeds, several at once, and tells of each as it comes.
   ///

@@ -165,11 +165,15 @@ final class ReaderWorker: Sendable {
 
   private func fetch() async {
     do {
-      let plan = fetching.plan(try fetching.candidates(), urgency: .due)
+      guard let (plan, turn) = try fetching.begin(urgency: .due) else {
+        post(.fetching(nil))
+        return post(.message(FeedRun.isBusy))
+      }
       var summary = FetchSummary(plan)
       var done = 0
       post(.fetching("fetching \(CountText.of(plan.due.count, "feed")) …"))
       try await fetching.fetch(plan.due) { report in
+        turn?.goOn()
         summary.add(report)
         done += 1
         post(.fetching("\(done) of \(CountText.of(plan.due.count, "feed")): \(report.title)"))
