@@ -2,9 +2,49 @@ import FeedReading
 import Foundation
 import GRDB
 
+/// An item as it is written.
+struct ItemRow {
+  let item: CachedItem
+  private let body: String
+  private let text: String
+
+  init(_ item: CachedItem) throws {
+    self.item = item
+    body = try CacheJSON.text(StoredItem(item.content))
+    text = item.searchedText
+  }
+
+  var key: ItemKey { item.reference.item }
+
+  /// What may change of it, and then what it is found by.
+  fileprivate var content: [(any DatabaseValueConvertible)?] {
+    [
+      item.date.secondsSince1970, item.lastOffered.secondsSince1970, item.isOffered,
+      item.content.title?.text, item.content.link, body, text,
+    ] + name
+  }
+
+  fileprivate var name: [(any DatabaseValueConvertible)?] {
+    [item.reference.feed.text, item.reference.item.text]
+  }
+}
+
+/// Tells whether the cache is what it was.
+struct CacheStamp: Equatable {
+  fileprivate let version: Int
+  fileprivate let changes: Int
+}
+
 extension Database {
+  /// Another one after whatever has been written, by this process or another.
+  func stamp() throws -> CacheStamp {
+    // <https://www.sqlite.org/pragma.html#pragma_data_version>: what others have written.
+    CacheStamp(
+      version: try Int.fetchOne(self, sql: "PRAGMA data_version") ?? 0, changes: totalChangesCount)
+  }
+
   /// Writes what a merge changed, and nothing else.
-  func store(_ merged: CachedChannel, instead cached: CachedChannel) throws {
+  func store(_ merged: CachedChannel, instead former: [ItemKey: CachedItem]) throws {
     if let channel = merged.channel {
       try execute(
         sql: "UPDATE feed SET channel = ?, fetched = ? WHERE key = ?",
@@ -13,16 +53,17 @@ extension Database {
           merged.feed.text,
         ])
     }
-    let former = Dictionary(
-      cached.items.map { ($0.reference.item, $0) }, uniquingKeysWith: { first, _ in first })
     // The oldest first, so that numbers grow with time.
     for item in merged.items.reversed() {
       guard let before = former[item.reference.item] else {
-        try insert(item)
+        try insert(try ItemRow(item))
         continue
       }
       guard before != item else { continue }
-      if before.content != item.content { try update(item) }
+      guard before.content == item.content else {
+        try update(try ItemRow(item))
+        continue
+      }
       try cachedStatement(
         sql: "UPDATE item SET is_offered = ?, last_offered = ? WHERE feed = ? AND key = ?"
       ).execute(arguments: [
@@ -32,43 +73,41 @@ extension Database {
     }
   }
 
-  private func insert(_ item: CachedItem) throws {
+  /// Adds an item, or writes what it says if another process has added it meanwhile.
+  func insert(_ row: ItemRow) throws {
+    let item = row.item
+    let marks: [any DatabaseValueConvertible] = [
+      item.firstSeen.secondsSince1970, item.isRead, item.isStarred,
+    ]
     try cachedStatement(
       sql: """
-        INSERT INTO item(feed, key, date, first_seen, last_offered, is_offered, is_read,
-          is_starred, title, link, body, text)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO item(date, last_offered, is_offered, title, link, body, text, feed, key,
+          first_seen, is_read, is_starred)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(feed, key) DO NOTHING
         """
-    ).execute(arguments: [
-      item.reference.feed.text, item.reference.item.text, item.date.secondsSince1970,
-      item.firstSeen.secondsSince1970, item.lastOffered.secondsSince1970, item.isOffered,
-      item.isRead, item.isStarred, item.content.title?.text, item.content.link,
-      try CacheJSON.text(StoredItem(item.content)), item.searchedText,
-    ])
+    ).execute(arguments: StatementArguments(row.content + marks))
+    guard changesCount > 0 else { return try update(row) }
     try putTags(item.tags, of: lastInsertedRowID)
     try cachedStatement(
       sql: """
-        UPDATE item SET mark = (
-          SELECT remembered.mark FROM remembered
-          WHERE remembered.feed = item.feed AND remembered.key = item.key)
-        WHERE feed = ? AND key = ?
+        UPDATE item SET mark = remembered.mark, is_read = remembered.is_read FROM remembered
+        WHERE item.feed = ? AND item.key = ?
+          AND remembered.feed = item.feed AND remembered.key = item.key
         """
-    ).execute(arguments: [item.reference.feed.text, item.reference.item.text])
+    ).execute(arguments: StatementArguments(row.name))
     try cachedStatement(sql: "DELETE FROM remembered WHERE feed = ? AND key = ?")
-      .execute(arguments: [item.reference.feed.text, item.reference.item.text])
+      .execute(arguments: StatementArguments(row.name))
   }
 
-  private func update(_ item: CachedItem) throws {
-    try execute(
+  /// Writes what an item says by now.
+  func update(_ row: ItemRow) throws {
+    try cachedStatement(
       sql: """
-        UPDATE item SET date = ?, title = ?, link = ?, body = ?, text = ?
+        UPDATE item SET date = ?, last_offered = ?, is_offered = ?, title = ?, link = ?, body = ?,
+          text = ?
         WHERE feed = ? AND key = ?
-        """,
-      arguments: [
-        item.date.secondsSince1970, item.content.title?.text, item.content.link,
-        try CacheJSON.text(StoredItem(item.content)), item.searchedText,
-        item.reference.feed.text, item.reference.item.text,
-      ])
+        """
+    ).execute(arguments: StatementArguments(row.content))
   }
 
   /// Lets go of items, and remembers that they were here.

@@ -122,21 +122,7 @@ extension Database {
       let isTakenBack = try named.contains(key) || gone.isTakenBack(mark)
       return isTakenBack ? (false, nil) : (read, mark)
     }
-    let rows =
-      switch items {
-      case .all:
-        try Row.fetchAll(
-          self, sql: "SELECT id, key, is_read, is_starred, mark FROM item WHERE feed = ?",
-          arguments: [feed.text])
-      case .some(let keys):
-        try keys.sorted().compactMap { key in
-          try Row.fetchOne(
-            cachedStatement(
-              sql: "SELECT id, key, is_read, is_starred, mark FROM item WHERE feed = ? AND key = ?"
-            ), arguments: [feed.text, key.text])
-        }
-      }
-    for row in rows {
+    for row in try rows("SELECT id, key, is_read, is_starred, mark FROM item", of: feed, items) {
       guard let key = ItemKey(text: row["key"]) else { continue }
       let (number, wasRead, wasStarred, formerMark): (Int64, Bool, Bool, String?) = (
         row["id"], row["is_read"], row["is_starred"], row["mark"]
@@ -151,10 +137,7 @@ extension Database {
       let tags = states.tags[key] ?? []
       if try self.tags(ofItem: number) != tags { try putTags(tags, of: number) }
     }
-    let remembered = try Row.fetchAll(
-      self, sql: "SELECT key, is_read, mark FROM remembered WHERE feed = ?",
-      arguments: [feed.text])
-    for row in remembered {
+    for row in try rows("SELECT key, is_read, mark FROM remembered", of: feed, items) {
       guard let key = ItemKey(text: row["key"]) else { continue }
       let (wasRead, formerMark): (Bool, String?) = (row["is_read"], row["mark"])
       let (read, mark) = try state(key, was: wasRead, by: formerMark)
@@ -162,6 +145,20 @@ extension Database {
       try execute(
         sql: "UPDATE remembered SET is_read = ?, mark = ? WHERE feed = ? AND key = ?",
         arguments: [read, mark, feed.text, key.text])
+    }
+  }
+
+  private func rows(
+    _ selection: String, of feed: FeedKey, _ items: TouchedFeeds.Items
+  ) throws -> [Row] {
+    switch items {
+    case .all:
+      return try Row.fetchAll(self, sql: selection + " WHERE feed = ?", arguments: [feed.text])
+    case .some(let keys):
+      let statement = try cachedStatement(sql: selection + " WHERE feed = ? AND key = ?")
+      return try keys.sorted().compactMap { key in
+        try Row.fetchOne(statement, arguments: [feed.text, key.text])
+      }
     }
   }
 }

@@ -45,7 +45,7 @@ enum ItemRetention {
 
 extension Item {
   /// How much it says, about.
-  fileprivate var textBytes: Int {
+  var textBytes: Int {
     [title?.text, link, summary, content].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
   }
 }

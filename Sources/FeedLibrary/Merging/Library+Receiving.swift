@@ -50,41 +50,20 @@ extension Library {
     return try cache.read("read the channel") { try $0.cachedChannel(feed) }
   }
 
-  /// Merges a fetched channel into the cached one, in one transaction of the cache.
+  /// Merges a fetched channel into the cached one.
   ///
   ///     let update = try library.receive(
   ///       FetchedChannel(feed: feed.key, channel: channel, fetched: now))
   ///     print("\(update.new.count) new items")
   ///
+  /// In one transaction of the cache, but for most of what is new in a large document, which comes
+  /// in parts before. If that ends in between, the parts are there, and the feed is one that has
+  /// not been fetched yet.
+  ///
   /// - throws: ``LibraryError`` if the feed is not subscribed to.
   @discardableResult
   public func receive(_ fetched: FetchedChannel) throws -> ChannelUpdate {
-    try refresh()
-    if let url = fetched.movedTo { try move(fetched.feed, to: url) }
-    return try run("merge the feed") {
-      try cache.write("merge the feed") { db in
-        guard let row = try db.feedRow(fetched.feed) else {
-          throw LibraryError(.noSuchFeed(fetched.feed.text), operation: "merge the feed")
-        }
-        let cached = try db.cachedChannel(fetched.feed)
-        // Read inside: a mark that comes later finds the items here.
-        var known = try store.marks(of: fetched.feed)
-        known.remembered = try db.remembered(of: fetched.feed)
-        let merge = ChannelMerge(
-          fetched.channel, into: cached, at: fetched.fetched, known: known)
-        try db.store(merge.merged, instead: cached)
-        let before = Set(cached.items.map(\.reference.item))
-        let added = merge.merged.items.map(\.reference.item).filter { !before.contains($0) }
-        try db.takeIn(known, of: fetched.feed, items: .some(Set(added)), goneMarks())
-        let expired = ItemRetention.expired(
-          merge.merged.items, days: row.subscription.retention, now: fetched.fetched)
-        try db.forget(expired, of: fetched.feed, now: fetched.fetched)
-        if let state = fetched.fetchState { try db.putFetchState(state, of: fetched.feed) }
-        return ChannelUpdate(
-          before: cached, after: try db.cachedChannel(fetched.feed), new: merge.new,
-          edited: merge.edited)
-      }
-    }
+    try receive(fetched, limits: PartLimits(), afterEachPart: {})
   }
 
   /// What whoever fetched a feed last wanted to have back; nil if nothing.
@@ -146,7 +125,7 @@ extension Library {
 }
 
 extension Database {
-  fileprivate func putFetchState(_ state: Data, of feed: FeedKey) throws {
+  func putFetchState(_ state: Data, of feed: FeedKey) throws {
     try execute(
       sql: "UPDATE feed SET fetch_state = ? WHERE key = ?", arguments: [state, feed.text])
   }
