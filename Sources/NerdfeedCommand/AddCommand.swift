@@ -119,11 +119,7 @@ struct FeedAdding {
   }
 
   private func addFile(_ subscription: Subscription, at path: String) throws -> Result {
-    let channel =
-      try isFetching
-      ? FeedParser.parse(
-        try InputFile.contents(of: path, kind: .regular), from: FeedOrigin(url: subscription.url),
-        file: path) : nil
+    let channel = try isFetching ? FeedFile.channel(of: subscription, at: path) : nil
     let (feed, isNew) = try run.library.subscribe(to: subscription)
     let update = try channel.map {
       try run.library.receive(

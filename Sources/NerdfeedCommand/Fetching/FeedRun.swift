@@ -125,9 +125,7 @@ struct FeedRun: Sendable {
 
   private func read(_ feed: FetchCandidate, at path: String) -> FetchReport {
     Self.reporting(feed) {
-      let channel = try FeedParser.parse(
-        try InputFile.contents(of: path, kind: .regular),
-        from: FeedOrigin(url: feed.feed.subscription.url), file: path)
+      let channel = try FeedFile.channel(of: feed.feed.subscription, at: path)
       let update = try library.receive(
         FetchedChannel(feed: feed.feed.key, channel: channel, fetched: time.wall()))
       return (.fetched(update), nil)
