@@ -26,7 +26,7 @@ public final class Library: Sendable {
   ///   - cache: The directory of the caches, one for each container; made if it is missing, for
   ///     its owner alone.
   ///   - clock: Tells the time.
-  /// - throws: ``LibraryError`` if the cache cannot be used.
+  /// - throws: ``LibraryError`` if the cache cannot be used, as on a network file system.
   public convenience init(
     _ container: UbiquityContainer, cache: String,
     clock: @escaping @Sendable () -> FeedInstant = {
@@ -37,11 +37,17 @@ public final class Library: Sendable {
       container, cache: cache, busySeconds: CacheDatabase.busySeconds, clock: clock)
   }
 
-  /// - parameter busySeconds: How long to wait for another process that has the cache.
+  /// - parameters:
+  ///   - busySeconds: How long to wait for another process that has the cache.
+  ///   - network: The network file system that a directory is on; nil for none.
   init(
     _ container: UbiquityContainer, cache: String, busySeconds: Double,
+    network: (String) -> String? = DatabasePlace.network,
     clock: @escaping @Sendable () -> FeedInstant
   ) throws {
+    if let kind = network(cache) {
+      throw LibraryError(.cacheOnNetwork(kind), operation: "open the cache", subject: cache)
+    }
     store = DocumentStore(container)
     self.cache = try CacheDatabase(
       directory: cache + "/" + container.id, busySeconds: busySeconds)

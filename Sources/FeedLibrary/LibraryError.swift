@@ -19,6 +19,8 @@ public struct LibraryError: Error, Equatable, Sendable {
     case unreachableCache(String)
     /// Another process has held the cache for too long.
     case busyCache
+    /// The cache would be on a network file system, of this name.
+    case cacheOnNetwork(String)
     /// The cache was made by a newer version.
     case newerCache
     /// Nothing is subscribed to under this name.
@@ -57,6 +59,8 @@ extension LibraryError {
     case .cache(let reason), .unreachableCache(let reason):
       "the cache of articles cannot be used: \(reason)"
     case .busyCache: "another process has held the cache of articles for too long"
+    case .cacheOnNetwork(let kind):
+      "the cache of articles is on \(kind): two machines with this home would damage it"
     case .newerCache: "a newer nerdfeed has made this cache of articles"
     case .noSuchFeed(let name): "there is no subscription called '\(name)'"
     case .manyFeeds(let name, let keys):
@@ -80,6 +84,9 @@ extension LibraryError {
         + " (ulimit -n), and how large one may be (ulimit -f); what feeds do not offer any more is"
         + " in this file alone"
     case .busyCache: "try again, or end the other nerdfeed"
+    case .cacheOnNetwork:
+      "set NERDFEED_STATE (or --cache) to a folder on a local disk, one for each machine; to keep"
+        + " what is there, copy it to one machine with cp -a"
     case .newerCache: "update nerdfeed on this machine, or name another place with --cache DIR"
     case .noSuchFeed: "see 'nerdfeed feeds', and name it by its key, address or title"
     case .manyFeeds: "name it by its key"
@@ -99,7 +106,7 @@ extension LibraryError {
     case .cache: .cannotRead
     case .unreachableCache: .cannotWrite
     case .busyCache: .tryAgain
-    case .newerCache: .configuration
+    case .newerCache, .cacheOnNetwork: .configuration
     case .noSuchFeed, .noSuchItem: .notFound
     case .manyFeeds, .notAnAddress, .notATag: .usage
     case .cannotFetch: .configuration

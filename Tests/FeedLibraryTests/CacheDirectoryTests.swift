@@ -1,5 +1,8 @@
-import FeedLibrary
+import FeedSync
+import Foundation
 import Testing
+
+@testable import FeedLibrary
 
 @Suite("A user's cache") struct CacheDirectoryTests {
   @Test("is where --cache, NERDFEED_STATE, XDG_DATA_HOME and HOME say, in this order")
@@ -23,5 +26,21 @@ import Testing
     let environment = ["HOME": "/home/ann", "XDG_DATA_HOME": "data"]
     #expect(
       try Library.cacheDirectory(environment: environment) == "/home/ann/.local/share/nerdfeed")
+  }
+
+  @Test("is refused where machines would share it over a network, and not made there")
+  func network() throws {
+    let house = try Household()
+    let container = try house.library("ann").store.container
+    let (shared, now) = (house.cache("shared"), house.now)
+    let error = #expect(throws: LibraryError.self) {
+      try Library(
+        container, cache: shared, busySeconds: 0, network: { $0 == shared ? "nfs4" : nil }
+      ) { now }
+    }
+    #expect(error?.cause == .cacheOnNetwork("nfs4") && error?.code == .configuration)
+    #expect(error?.subject == shared && error?.hint?.contains("NERDFEED_STATE") == true)
+    #expect(!FileManager.default.fileExists(atPath: shared))
+    #expect(DatabasePlace.network(of: house.root.path) == nil)
   }
 }
