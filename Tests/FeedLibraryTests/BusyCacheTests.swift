@@ -26,8 +26,12 @@ import Testing
     #expect(try hasty.items(ItemQuery()).map(\.isRead) == [true])
     try ann.cache.write("keep the cache") { _ in try hasty.update(feed) { $0.title = "Mine" } }
     #expect(try ann.feeds().map(\.title) == ["Mine"])
+    let list = OPMLDocument(outlines: [.feed(.init(url: "https://e.org/other"))])
+    let added = try ann.cache.write("keep the cache") { _ in try hasty.subscribe(to: list).added }
+    #expect(added.count == 1)
+    #expect(try ann.feeds().count == 2)
     let isGone = try ann.cache.write("keep the cache") { _ in try hasty.unsubscribe(feed) }
     #expect(isGone)
-    #expect(try hasty.feeds().isEmpty)
+    #expect(try hasty.feeds().map(\.key) == added.map(\.key))
   }
 }

@@ -37,7 +37,7 @@ extension Library {
     guard !new.isEmpty else { return result }
     // Once all have their own keys: one that a feed had before may be that of an entry behind it.
     result.added = try add(new, taken: keys)
-    try refresh()
+    try refreshAfterWriting()
     return result
   }
 
