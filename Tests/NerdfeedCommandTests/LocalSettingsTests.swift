@@ -67,6 +67,21 @@ import Testing
     #expect(try two.credentials(for: FeedAddress("https://e.org/feed")) == first)
   }
 
+  @Test("A password is kept where a process with the same number was killed while it kept one")
+  func whatWasLeft() throws {
+    var settings = try load()
+    let address = try FeedAddress("https://e.org/feed")
+    let (first, second) = (
+      FeedCredentials(name: "ann", password: "1"), FeedCredentials(name: "ann", password: "2")
+    )
+    try settings.keep(first, for: address)
+    let draft = directory + "/credentials.json.\(getpid()).tmp"
+    try Data("{".utf8).write(to: URL(filePath: draft))
+    try settings.keep(second, for: address)
+    #expect(try load().credentials(for: address) == second)
+    #expect(!FileManager.default.fileExists(atPath: draft))
+  }
+
   @Test("A password in a list of subscriptions replaces none that is kept")
   func aPasswordInAListReplacesNone() throws {
     let kept = FeedCredentials(name: "a", password: "1")

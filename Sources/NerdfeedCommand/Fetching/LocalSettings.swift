@@ -167,6 +167,8 @@ private enum PrivateFile {
 
   private static func write(_ data: Data, to file: String) throws {
     let draft = file + ".\(getpid()).tmp"
+    // A process with this number may have been killed here, and in a container all have the same.
+    unlink(draft)
     let descriptor = open(draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
