@@ -43,6 +43,25 @@ import Testing
     #expect(shelf.lines.map(\.isRead) == [true, false, false])
   }
 
+  @Test("An item whose page was not shown is unread again, if it was, and was not marked since")
+  func aPageThatWasNotShown() {
+    var shelf = Shelf(3) { $0 == 2 }
+    func fail(_ number: Int) { shelf.send(.notBrowsed(reference(number), "no browser")) }
+    shelf.press(.character("o"))
+    #expect(shelf.lines.map(\.isRead) == [true, true, false] && shelf.state.unreadCount == 1)
+    fail(3)
+    #expect(shelf.lines.map(\.isRead) == [false, true, false] && shelf.state.unreadCount == 2)
+    #expect(shelf.state.message == "no browser")
+    shelf.press(.character("j"), .character("o"))
+    fail(2)
+    shelf.press(.character("j"), .character("o"), .enter)
+    fail(1)
+    shelf.press(.character("h"), .character("g"), .character("o"), .character("m"))
+    shelf.press(.character("m"))
+    fail(3)
+    #expect(shelf.lines.allSatisfy { $0.isRead })
+  }
+
   @Test func anArticleIsScrolledAndLeft() {
     var shelf = Shelf(3)
     shelf.press(.enter, .character("j"), .character("j"))
@@ -67,7 +86,7 @@ import Testing
   @Test func aPageIsHandedToTheBrowserAndItsItemIsRead() {
     var shelf = Shelf(3)
     shelf.press(.character("o"))
-    #expect(shelf.done.first == .browse(link: "https://e.org/3"))
+    #expect(shelf.done.first == .browse(reference(3), link: "https://e.org/3"))
     #expect(shelf.lines[0].isRead)
   }
 

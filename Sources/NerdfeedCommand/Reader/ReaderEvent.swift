@@ -12,6 +12,8 @@ enum ReaderEvent: Sendable {
   case article(Article)
   /// It did not come, for this reason.
   case notOpened(ItemReference, String)
+  /// The page of an item was not shown, for this reason.
+  case notBrowsed(ItemReference, String)
   /// Marking is done, or has failed.
   case marked(ticket: Int)
   /// Items are not marked as they were shown, for this reason.
@@ -38,7 +40,7 @@ enum ReaderAction: Equatable, Sendable {
   case open(ItemReference, feedTitle: String)
   case mark([ItemReference], ItemMark, ticket: Int)
   case count
-  case browse(link: String)
+  case browse(ItemReference, link: String)
   case fetch
   case suspend
   case redraw

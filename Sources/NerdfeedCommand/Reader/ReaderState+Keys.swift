@@ -43,7 +43,15 @@ extension ReaderState {
       message = "the item has no web page"
       return []
     }
-    return [.browse(link: link)] + markRead()
+    let marks = markRead()
+    if !marks.isEmpty { browsing.insert(line.reference) }
+    return [.browse(line.reference, link: link)] + marks
+  }
+
+  /// What was marked as read for the sake of its page has not been, unless it was marked since.
+  mutating func notBrowsed(_ reference: ItemReference, _ text: String) -> [ReaderAction] {
+    message = text
+    return browsing.contains(reference) ? mark(reference, .read(false)) : []
   }
 
   // MARK: The list
@@ -157,6 +165,7 @@ extension ReaderState {
     opening = nil
     self.article = OpenArticle(
       article: article, lines: ArticleText.wrapped(article.text, columns: columns))
+    browsing.remove(article.reference)
     if view == .help { viewBehindHelp = .article } else { view = .article }
     return markRead()
   }

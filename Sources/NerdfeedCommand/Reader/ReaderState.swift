@@ -53,6 +53,8 @@ struct ReaderState: Sendable {
   private var opensSought = false
   /// The item that is on its way to be shown, as long as the user waits for it.
   var opening: ItemReference?
+  /// The items that were marked as read since their pages are shown, and not marked since.
+  var browsing: Set<ItemReference> = []
   private var tickets = 0
   private var pending: [Int: (items: Set<ItemReference>, mark: ItemMark)] = [:]
 
@@ -80,6 +82,7 @@ struct ReaderState: Sendable {
       if request.generation == generation, !request.isSeeking { isLoading = false }
     case .article(let article): return open(article)
     case .notOpened(let reference, let text): notOpened(reference, text)
+    case .notBrowsed(let reference, let text): return notBrowsed(reference, text)
     case .marked(let ticket):
       pending[ticket] = nil
       return [.count]
@@ -284,13 +287,20 @@ extension ReaderState {
   /// Shows a mark at once, and has it made.
   mutating func mark(_ line: ItemLine?, _ mark: (ItemLine) -> ItemMark?) -> [ReaderAction] {
     guard let line, let wanted = mark(line) else { return [] }
+    return self.mark(line.reference, wanted)
+  }
+
+  /// Shows a mark of an item at once, wherever it is, and has it made.
+  mutating func mark(_ reference: ItemReference, _ wanted: ItemMark) -> [ReaderAction] {
     tickets += 1
-    pending[tickets] = ([line.reference], wanted)
-    window.change([line.reference], wanted)
-    if case .read(let isRead) = wanted, isRead != line.isRead {
-      unreadCount = unreadCount.map { max(0, $0 + (isRead ? -1 : 1)) }
+    pending[tickets] = ([reference], wanted)
+    if case .read(let isRead) = wanted {
+      browsing.remove(reference)
+      let isOther = window.lines.contains { $0.reference == reference && $0.isRead != isRead }
+      if isOther { unreadCount = unreadCount.map { max(0, $0 + (isRead ? -1 : 1)) } }
     }
-    return [.mark([line.reference], wanted, ticket: tickets)]
+    window.change([reference], wanted)
+    return [.mark([reference], wanted, ticket: tickets)]
   }
 
   mutating func toggleRead() -> [ReaderAction] { mark(window.current) { .read(!$0.isRead) } }

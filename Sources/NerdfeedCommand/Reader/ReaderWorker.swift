@@ -13,6 +13,8 @@ final class ReaderWorker: Sendable {
   private static let articleBytes = 500_000
   /// How often to look whether another process has fetched something.
   private static let lookMilliseconds = 400
+  /// A browser that fails within this time has not shown the page; later, it has been shown.
+  private static let browsing = Duration.seconds(10)
 
   private let library: Library
   /// Another one, since a large feed being merged keeps a library busy.
@@ -45,9 +47,9 @@ final class ReaderWorker: Sendable {
     case .count: looks.async { self.count() }
     case .mark(let items, let mark, let ticket):
       marks.async { self.mark(items, mark, ticket: ticket) }
-    case .browse(let link) where isInBackground:
-      DispatchQueue.global().async { self.browse(link, inBackground: true) }
-    case .browse(let link): browse(link, inBackground: false)
+    case .browse(let item, let link) where isInBackground:
+      DispatchQueue.global().async { self.browse(item, link, inBackground: true) }
+    case .browse(let item, let link): browse(item, link, inBackground: false)
     case .fetch: Task { await fetch() }
     case .suspend, .redraw, .quit: break
     }
@@ -155,11 +157,14 @@ final class ReaderWorker: Sendable {
     return Article(reference: reference, link: item.content.link, text: text)
   }
 
-  private func browse(_ link: String, inBackground isInBackground: Bool) {
+  private func browse(_ item: ItemReference, _ link: String, inBackground isInBackground: Bool) {
+    let start = ContinuousClock.now
     do {
       try Browser.open(link, inBackground: isInBackground)
     } catch {
-      post(.message(Self.words(error, "open the page")))
+      let words = Self.words(error, "open the page")
+      let isShown = ContinuousClock.now - start > Self.browsing
+      post(isShown ? .message(words) : .notBrowsed(item, words))
     }
   }
 
