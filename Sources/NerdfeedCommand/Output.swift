@@ -24,8 +24,9 @@ enum Output {
   static func write(_ bytes: [UInt8]) { write(bytes + [0x0A], to: STDOUT_FILENO) }
   /// Bytes as they stand.
   static func raw(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
-  /// What draws on the terminal.
-  static func screen(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+  /// What draws on the terminal; where that has gone, whoever reads the keys finds out, and there
+  /// may be marks to be made before the end.
+  static func screen(_ bytes: [UInt8]) { _ = put(bytes, to: STDOUT_FILENO) }
   /// What stands on the terminal until it is written over.
   static func raw(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
   static func write(_ json: JSON) { write(TerminalText.json(json)) }
@@ -66,14 +67,20 @@ enum Output {
   }
 
   static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    if let failure = put(bytes, to: descriptor) { fail(failure, on: descriptor) }
+  }
+
+  /// - returns: The system's reason where not all of it could be written.
+  static func put(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN, waitForRoom(in: descriptor) { continue }
-      guard count > 0 else { return fail(errno, on: descriptor) }
+      guard count > 0 else { return errno }
       rest = rest.dropFirst(count)
     }
+    return nil
   }
 
   /// Results that cannot be written are a failure.

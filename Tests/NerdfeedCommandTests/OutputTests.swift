@@ -5,6 +5,21 @@ import Testing
 
 /// What a command says arrives whole, whoever reads it.
 @Suite struct OutputTests {
+  @Test("A terminal that has gone is told, and ends nothing")
+  func aTerminalThatHasGone() throws {
+    let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var (lock, number): (Int32, Int32) = (0, -1)
+    // TIOCSPTLCK and TIOCGPTN, which are not imported.
+    try #require(ioctl(terminal, 0x4004_5431, &lock) == 0)
+    try #require(ioctl(terminal, 0x8004_5430, &number) == 0)
+    let screen = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(screen >= 0)
+    defer { close(screen) }
+    #expect(Output.put(Array("shown".utf8), to: screen) == nil)
+    close(terminal)
+    #expect(Output.put(Array("not shown".utf8), to: screen) == EIO)
+  }
+
   @Test(.timeLimit(.minutes(5)))
   func aSlowReaderIsWaitedForAlsoWhereThePipeDoesNotBlock() throws {
     let pipe = Pipe()
