@@ -69,6 +69,18 @@ import Testing
     await following.value
   }
 
+  @Test("That no key is there yet is not the end of the keys")
+  func noKeyYet() throws {
+    let pipe = Pipe()
+    let descriptor = pipe.fileHandleForReading.fileDescriptor
+    try #require(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0)
+    #expect(ReaderInput.read(descriptor) == nil)
+    try pipe.fileHandleForWriting.write(contentsOf: Data("q".utf8))
+    #expect(ReaderInput.read(descriptor) == Array("q".utf8))
+    try pipe.fileHandleForWriting.close()
+    #expect(ReaderInput.read(descriptor) == [])
+  }
+
   @Test("What nobody has waited for is there when the reader has ended")
   func whatIsUndelivered() throws {
     let input = try ReaderInput()

@@ -82,22 +82,24 @@ final class ReaderInput: Sendable {
     ]
     while poll(&polled, 2, -1) < 0 { if errno != EINTR { return Arrival(isOver: true) } }
     if polled[1].revents != 0 {
-      arrival.signals = Self.read(ends.reading).filter { $0 != 0 }.map { Int32($0) }
+      arrival.signals = (Self.read(ends.reading) ?? []).filter { $0 != 0 }.map { Int32($0) }
     }
     arrival.events = undelivered()
-    if polled[0].revents != 0 {
-      arrival.bytes = Self.read(STDIN_FILENO)
-      arrival.isOver = arrival.bytes.isEmpty
+    if polled[0].revents != 0, let bytes = Self.read(STDIN_FILENO) {
+      arrival.bytes = bytes
+      arrival.isOver = bytes.isEmpty
     }
     return arrival
   }
 
-  /// What is there; nothing at the end.
-  private static func read(_ descriptor: Int32) -> [UInt8] {
+  /// What is there; nothing at the end, and nil where nothing is there yet: another program may
+  /// have taken it, and made what both have in common one that does not block.
+  static func read(_ descriptor: Int32) -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     while true {
       let count = Foundation.read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return nil }
       return Array(buffer.prefix(max(0, count)))
     }
   }
