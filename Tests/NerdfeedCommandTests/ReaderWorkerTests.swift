@@ -69,6 +69,22 @@ import Testing
     await following.value
   }
 
+  @Test("Marks that have to wait are not waited for without a word, and are made")
+  func marksThatHaveToWait() throws {
+    let desk = try Desk()
+    let worker = ReaderWorker(
+      library: desk.library, fetching: FeedRun(library: desk.library, settings: LocalSettings())
+    ) { _ in }
+    #expect(worker.finish(within: 60))
+    let item = try #require(ItemReference("AAAAAAAA/BBBBBBBB"))
+    _ = try desk.library.store.write { _ in
+      worker.perform(.mark([item], .starred(true), ticket: 1))
+      #expect(!worker.finish(within: 0.1))
+    }
+    worker.finish()
+    #expect(try desk.library.mark([item], .starred(true)).changed == 0)
+  }
+
   @Test("That no key is there yet is not the end of the keys")
   func noKeyYet() throws {
     let pipe = Pipe()

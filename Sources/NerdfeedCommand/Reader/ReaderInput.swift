@@ -73,6 +73,11 @@ final class ReaderInput: Sendable {
     }
   }
 
+  /// Lets signals do again what they do.
+  static func leaveSignals(_ numbers: [Int32]) {
+    for number in numbers { signal(number, SIG_DFL) }
+  }
+
   /// Waits until something comes.
   func wait() -> Arrival {
     var arrival = Arrival()

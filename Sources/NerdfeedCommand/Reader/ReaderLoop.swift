@@ -7,6 +7,8 @@ import Foundation
 final class ReaderLoop {
   private static let signals = [SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT]
 
+  private static let quietSeconds = 1.0
+
   private let input: ReaderInput
   private let worker: ReaderWorker
   private let terminal = Terminal()
@@ -36,9 +38,19 @@ final class ReaderLoop {
     terminal.enter()
     let signal = follow()
     terminal.leave()
-    worker.finish()
+    finish()
     return Ending(
       signal: signal, failures: unseen + Self.failures(among: input.undelivered()))
+  }
+
+  /// Waits for the marks, and says so where that is long: from then on the user may give them up.
+  private func finish() {
+    guard !worker.finish(within: Self.quietSeconds) else { return }
+    Output.warn(
+      "nerdfeed: waiting until what was marked is written, since another process has the store or"
+        + " the cache\n  hint: Ctrl-C ends it without")
+    ReaderInput.leaveSignals([SIGINT, SIGQUIT, SIGTSTP])
+    worker.finish()
   }
 
   private static func failures(among events: [ReaderEvent]) -> [LibraryError] {

@@ -58,6 +58,15 @@ final class ReaderWorker: Sendable {
   /// Waits until every mark is made: one that was shown may not be lost.
   func finish() { marks.sync {} }
 
+  /// Waits so long for every mark to be made.
+  ///
+  /// - returns: Whether they are.
+  func finish(within seconds: Double) -> Bool {
+    let done = DispatchSemaphore(value: 0)
+    marks.async { done.signal() }
+    return done.wait(timeout: .now() + seconds) == .success
+  }
+
   private func load(_ request: PageRequest) {
     do {
       post(.page(request, try library.items(request.query)))
