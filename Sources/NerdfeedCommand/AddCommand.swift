@@ -119,7 +119,9 @@ struct FeedAdding {
   }
 
   private func addFile(_ subscription: Subscription, at path: String) throws -> Result {
-    let channel = try isFetching ? FeedFile.channel(of: subscription, at: path) : nil
+    let seconds = run.configuration.limits.answerSeconds
+    let channel =
+      try isFetching ? FeedFile.channel(of: subscription, at: path, within: seconds) : nil
     let (feed, isNew) = try run.library.subscribe(to: subscription)
     let update = try channel.map {
       try run.library.receive(

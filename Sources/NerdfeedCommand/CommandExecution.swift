@@ -24,10 +24,11 @@ enum CommandExecution {
     // Tasks and the connections have one for each processor, and end the process without.
     let processors = ProcessInfo.processInfo.processorCount
     return switch command {
-    // Besides, one that draws, one each that reads, looks, marks and opens pages, and the database.
-    case is BrowseCommand: 2 * processors + 8
-    // Besides, the database, and one that looks for names.
-    case is any AsyncLibraryCommand: 2 * processors + 2
+    // Besides, one that draws, one each that reads, looks, marks and opens pages, the database, and
+    // a feed in a file.
+    case is BrowseCommand: 2 * processors + 9
+    // Besides, the database, one that looks for names, and a feed in a file.
+    case is any AsyncLibraryCommand: 2 * processors + 3
     default: 1
     }
   }

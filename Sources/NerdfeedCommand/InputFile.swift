@@ -32,6 +32,18 @@ enum InputFile {
     return try contents(of: descriptor, named: file)
   }
 
+  /// The bytes of a file that a subscription names.
+  ///
+  /// - throws: ``FeedError`` if it cannot be read, or does not come in time: one on a file system
+  ///   whose server is away would keep all other feeds waiting.
+  static func contents(of file: String, within seconds: Double) throws -> [UInt8] {
+    let bytes = try Patience.run(seconds: seconds) { try contents(of: file, kind: .regular) }
+    guard let bytes else {
+      throw unreadable(file, "it did not come within \(Int(seconds)) s: its server may be away")
+    }
+    return bytes
+  }
+
   private static func contents(of descriptor: Int32, named file: String) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: partBytes)

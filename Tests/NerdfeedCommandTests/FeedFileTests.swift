@@ -18,7 +18,8 @@ import Testing
       """
     try Data(text.utf8).write(to: file)
     let subscription = Subscription(url: file.absoluteString)
-    let item = try #require(try FeedFile.channel(of: subscription, at: file.path).items.first)
+    let channel = try FeedFile.channel(of: subscription, at: file.path, within: 60)
+    let item = try #require(channel.items.first)
     return (item.link, item.summary ?? item.content)
   }
 

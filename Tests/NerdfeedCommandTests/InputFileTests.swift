@@ -32,6 +32,20 @@ import Testing
     #expect(try InputFile.contents(of: "/proc/self/fd/\(ends[0])") == text)
   }
 
+  @Test("What never comes to its end is left alone after a while, and what does is there")
+  func patience() throws {
+    struct Refusal: Error {}
+    let isOver = DispatchSemaphore(value: 0)
+    defer { isOver.signal() }
+    #expect(try Patience.run(seconds: 0.05) { isOver.wait() } == nil)
+    #expect(try Patience.run(seconds: 60) { 7 } == 7)
+    #expect(throws: Refusal.self) { try Patience.run(seconds: 60) { throw Refusal() } }
+    let error = #expect(throws: FeedError.self) {
+      try InputFile.contents(of: "/nowhere/feed", within: 60)
+    }
+    #expect(error?.message.contains("No such file") == true)
+  }
+
   @Test("A subscription to a pipe, or to a device, is refused and not waited for")
   func noFiles() throws {
     let path = FileManager.default.temporaryDirectory

@@ -1,5 +1,4 @@
 import FeedLibrary
-import FeedReading
 import FeedSync
 import Foundation
 import Synchronization

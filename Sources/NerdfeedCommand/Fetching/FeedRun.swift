@@ -125,7 +125,8 @@ struct FeedRun: Sendable {
 
   private func read(_ feed: FetchCandidate, at path: String) -> FetchReport {
     Self.reporting(feed) {
-      let channel = try FeedFile.channel(of: feed.feed.subscription, at: path)
+      let channel = try FeedFile.channel(
+        of: feed.feed.subscription, at: path, within: configuration.limits.answerSeconds)
       let update = try library.receive(
         FetchedChannel(feed: feed.feed.key, channel: channel, fetched: time.wall()))
       return (.fetched(update), nil)
