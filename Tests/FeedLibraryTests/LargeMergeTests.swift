@@ -64,6 +64,24 @@ import Testing
     #expect(second.after.items.allSatisfy { $0.content.title?.text == "new" && $0.isOffered })
   }
 
+  @Test("What it has still is not written again, and what it has no more was there until now")
+  func whatItHasStill() throws {
+    try ann.receive(document(items))
+    let first = house.now
+    house.advance(days: 10)
+    func changes() throws -> Int { try ann.cache.read("count") { $0.totalChangesCount } }
+    let before = try changes()
+    try ann.receive(document(items))
+    // The feed itself, and its state.
+    #expect(try changes() - before == 2)
+    house.advance(days: 10)
+    let update = try ann.receive(document(Array(items.dropFirst())))
+    let dropped = try #require(update.after.items.first { !$0.isOffered })
+    #expect(dropped.content.id == "0" && dropped.lastOffered == house.now)
+    #expect(dropped.firstSeen == first)
+    #expect(update.after.items.count { $0.isOffered } == 34)
+  }
+
   @Test("It is merged into what another process has made of the feed meanwhile")
   func anotherProcessMerges() throws {
     let other = try house.library("ann")

@@ -59,11 +59,12 @@ extension Database {
         try insert(try ItemRow(item))
         continue
       }
-      guard before != item else { continue }
       guard before.content == item.content else {
         try update(try ItemRow(item))
         continue
       }
+      // When it was offered last matters once it is not any more: a merge sets it then.
+      guard before.isOffered != item.isOffered else { continue }
       try cachedStatement(
         sql: "UPDATE item SET is_offered = ?, last_offered = ? WHERE feed = ? AND key = ?"
       ).execute(arguments: [

@@ -12,7 +12,7 @@ public struct CachedItem: Sendable, Equatable {
   public internal(set) var content: Item
   /// When this machine first saw it.
   public internal(set) var firstSeen: FeedInstant
-  /// When the feed last had it.
+  /// When the feed last had it; of one that is offered still, some time at which it had.
   public internal(set) var lastOffered: FeedInstant
   /// Whether the document that was fetched last has it.
   public internal(set) var isOffered: Bool
