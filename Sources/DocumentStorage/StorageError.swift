@@ -87,7 +87,10 @@ package enum StorageError: Error, Equatable, Sendable {
       return StorageError.full(file)
     case .SQLITE_NOMEM: return StorageError.noMemory(file)
     case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_IOERR:
-      if let largest, comesNear(largest, file, files) { return StorageError.tooLarge(file) }
+      let isWrite = error.extendedResultCode == .SQLITE_IOERR_WRITE
+      if let largest, comesNear(largest, file, files, afterWrite: isWrite) {
+        return StorageError.tooLarge(file)
+      }
       return cause(of: error.resultCode, file: file, detail: detail, files, refusal)
     // Nothing too big is ever stored: a length that says so has rotted.
     case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_TOOBIG:
@@ -166,14 +169,20 @@ package enum StorageError: Error, Equatable, Sendable {
 
   /// Whether a file of the database cannot grow by what SQLite writes at once: it says of EFBIG,
   /// too, that the disk fails.
+  ///
+  /// - parameter isWrite: whether it was a write that failed: the log may have been cut since.
   private static func comesNear(
-    _ largest: UInt64, _ file: FilePath, _ files: any FileSystem
+    _ largest: UInt64, _ file: FilePath, _ files: any FileSystem, afterWrite isWrite: Bool
   ) -> Bool {
-    all(of: file).contains { path in
+    let growth = UInt64(isWrite ? mostOfLog : smallFile)
+    return all(of: file).contains { path in
       let size = (try? files.status(of: path))?.size ?? 0
-      return UInt64(size) + UInt64(smallFile) > largest
+      return UInt64(size) + growth > largest
     }
   }
+
+  /// More than the log of a transaction has.
+  private static let mostOfLog = 256 << 20
 
   /// The database, its log, and the log's index.
   private static func all(of file: FilePath) -> [FilePath] {

@@ -7,10 +7,11 @@ import FileCoordination
 /// machine with two cores no other task goes on for a second.
 package final class BlockingExecutor: TaskExecutor {
   package static let shared = BlockingExecutor()
-  /// As many as Dispatch would have at most: each may wait for the same database.
-  private let calls = BlockingCalls(most: 64)
+  private let calls: BlockingCalls
 
-  package init() {}
+  /// - parameter most: How many threads there may be: as many as Dispatch would have, since each
+  ///   may wait for the same database. Tasks that come while all wait, wait for one.
+  package init(most: Int = 64) { calls = BlockingCalls(most: most) }
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

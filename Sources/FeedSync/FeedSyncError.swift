@@ -139,15 +139,14 @@ extension FeedSyncError {
       let isForbidden = errno == .permissionDenied || errno == .notPermitted
       self.init(
         isForbidden ? .notPermitted : .noContainer, operation: operation, file: path.string,
-        message: errno == .timedOut
-          ? "the folder's file system does not answer"
-          : "the folder cannot be reached: \(errno.description)",
+        message: Self.message(unreachableFor: errno),
         hint: Self.hint(for: errno, at: path, purpose: .reading))
     case .markerDamaged(let path, let detail):
       self.init(
         .noContainer, operation: operation, file: path.string,
         message: "the container's marker cannot be read: \(detail)",
-        hint: Self.hintForDamagedMarker)
+        hint: "let your syncer finish; or copy feedsync.container from another device; or remove"
+          + " it, and run 'feedsync init DIR' on a device that knows the container")
     case .newerFormat(let path, let found):
       self.init(
         .configuration, operation: operation, file: path.string,
@@ -194,9 +193,11 @@ extension FeedSyncError {
     Self(.configuration, operation: operation, file: path.string, message: message, hint: hint)
   }
 
-  private static let hintForDamagedMarker =
-    "let your syncer finish; or copy feedsync.container from another device; or remove it, and run"
-    + " 'feedsync init DIR' on a device that knows the container"
+  private static func message(unreachableFor errno: Errno) -> String {
+    errno == .timedOut
+      ? "the folder's file system does not answer"
+      : "the folder cannot be reached: \(errno.description)"
+  }
 
   private static func hintForCopy(_ path: FilePath) -> String {
     "leave out --container; or run 'feedsync init \(ShellWord.quoted(path))' to work here from now"

@@ -37,6 +37,10 @@ package final class BlockingCalls: Sendable {
   /// All of this process that may wait for one another.
   package static let ofProcess = BlockingCalls()
 
+  /// Four times what threads of Apple's queues have, and a fourth of what the system gives others:
+  /// there may be hundreds.
+  private static let stackBytes = 2 << 20
+
   private let most: Int
   private let patience: Double
   private let state = Mutex(State())
@@ -69,7 +73,7 @@ package final class BlockingCalls: Sendable {
 
   private func addThread() {
     do throws(Errno) {
-      try DetachedThread.run { [self] in
+      try DetachedThread.run(stackBytes: Self.stackBytes) { [self] in
         while let call = next() { call() }
       }
     } catch {

@@ -9,7 +9,15 @@ package enum DetachedThread {
   /// Runs `body` on a new thread, which nobody joins.
   ///
   ///     try DetachedThread.run { watcher.run() }
-  package static func run(_ body: @escaping @Sendable () -> Void) throws(Errno) {
+  ///
+  /// - parameter stackBytes: How large its stack is; as large as the system makes them if nil.
+  package static func run(
+    stackBytes: Int? = nil, _ body: @escaping @Sendable () -> Void
+  ) throws(Errno) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    if let stackBytes { pthread_attr_setstacksize(&attributes, stackBytes) }
     let argument = Unmanaged.passRetained(Body(body))
     var thread = pthread_t()
     var (all, previous) = (sigset_t(), sigset_t())
@@ -20,7 +28,7 @@ package enum DetachedThread {
       if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
       return nil
     }
-    let failure = pthread_create(&thread, nil, main, argument.toOpaque())
+    let failure = pthread_create(&thread, &attributes, main, argument.toOpaque())
     guard failure == 0 else {
       argument.release()
       throw Errno(rawValue: failure)

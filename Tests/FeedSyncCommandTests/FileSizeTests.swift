@@ -42,7 +42,8 @@ import Testing
   func results() throws {
     let machine = try Machine()
     let text = String(repeating: "x", count: 400_000)
-    #expect(try machine.feedsync("put", "n", "1", #"{"a":"\#(text)"}"#).status == 0)
+    try Data(#"{"a":"\#(text)"}"#.utf8).write(to: machine.root.appending(path: "body"))
+    #expect(try run("put n 1 - < body", blocks: 100_000, on: machine).status == 0)
     let run = try run("dump", blocks: 640, on: machine)
     #expect(run.status == 73)
     #expect(run.errors.contains("cannot write the results: File too large"))

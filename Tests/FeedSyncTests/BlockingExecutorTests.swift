@@ -11,7 +11,7 @@ import Testing
 
   @Test("keep no other task from running, however many wait", .timeLimit(.minutes(1)))
   func others() async {
-    let executor = BlockingExecutor()
+    let executor = BlockingExecutor(most: 8)
     let waiting = (0..<Self.many).map { _ in Task(executorPreference: executor) { wait() } }
     await Task { for _ in waiting { gate.signal() } }.value
     for task in waiting { await task.value }

@@ -55,7 +55,7 @@ import Testing
   }
 
   /// More than the system's queues have threads for.
-  private static let many = 300
+  private static let many = 100
 
   /// A coordinator that finds no item as long as `answer` is not signalled, as where a file
   /// system's server is gone.

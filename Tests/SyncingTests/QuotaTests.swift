@@ -68,12 +68,16 @@ import Testing
   func fileSizeLimit(suffix: String) {
     let bytes = 1 << 20
     files.put(FilePath(file.string + suffix), [UInt8](repeating: 0, count: bytes))
-    func outcome(largest: Int?) -> StorageError? {
+    func outcome(
+      _ code: ResultCode = .SQLITE_IOERR, largest: Int?
+    ) -> StorageError? {
       StorageError.from(
-        DatabaseError(resultCode: .SQLITE_IOERR), file: file, files: files,
+        DatabaseError(resultCode: code), file: file, files: files,
         largest: largest.map { UInt64($0) }) as? StorageError
     }
     #expect(outcome(largest: bytes) == .tooLarge(file))
+    // The log is cut where its transaction fails.
+    #expect(outcome(.SQLITE_IOERR_WRITE, largest: 100 * bytes) == .tooLarge(file))
     for largest in [nil, 2 * bytes] {
       guard case .failed = outcome(largest: largest) else {
         Issue.record("it is \(String(describing: outcome(largest: largest)))")

@@ -1,8 +1,8 @@
 import FeedReading
 import Foundation
 
-/// The turn of one process to fetch all feeds, as long as this lives: another one that did so at the
-/// same time would ask each server once more.
+/// The turn of one process to fetch all feeds, as long as this lives: another one that did so
+/// meanwhile would ask each server once more.
 ///
 ///     guard let turn = library.fetchTurn() else { return }
 ///     for feed in feeds { … ; turn.goOn() }
