@@ -1,9 +1,11 @@
+import Dispatch
 import DocumentFiles
 import FileCoordination
 import Foundation
 import Synchronization
 import SystemFiles
 import SystemPackage
+import TestSupport
 import Testing
 
 /// What bad folders come to: links, folders that cannot be read, another folder, too many names.
@@ -172,5 +174,33 @@ import Testing
     desk.time.advance(by: .seconds(1))
     // Nothing was told of what is as it was.
     #expect(await run.update(2)?.names == shown + ["c.txt"])
+  }
+
+  @Test func aFolderIsAskedWhetherItCanBeWatchedOnNoThreadThatAllTasksShare() async throws {
+    let (asked, answer) = (Heard(), DispatchSemaphore(value: 0))
+    let folder = try desk.folder { ambient in
+      ambient.watchTree = { _, _ in
+        asked.note("asked")
+        // As where its file system's server is gone, but not for good: that would end no test.
+        if answer.wait(timeout: .now() + 20) == .success { asked.note("answered") }
+        return FakeHints()
+      }
+    }
+    let thread = TaskThread()
+    let names = try await withTaskExecutorPreference(thread) {
+      async let names = gathered(by: MetadataQuery(in: folder))
+      // On the same thread: were that asking, it would not be answered.
+      try await waitUntil { !asked.lines.isEmpty }
+      answer.signal()
+      return try await names
+    }
+    thread.end()
+    #expect(names == ["a.txt"])
+    #expect(asked.lines == ["asked", "answered"])
+  }
+
+  private func gathered(by query: MetadataQuery) async throws -> [String]? {
+    var updates = query.makeAsyncIterator()
+    return try await updates.next()?.names
   }
 }

@@ -1,7 +1,6 @@
 import Dispatch
 import FileCoordination
 import Foundation
-import Synchronization
 import SystemFiles
 import SystemPackage
 import TestSupport
@@ -128,32 +127,5 @@ import Testing
     }
     thread.end()
     #expect(found == [file])
-  }
-}
-
-/// Runs all jobs on one thread, which nothing else runs on.
-private final class TaskThread: TaskExecutor {
-  private let jobs = Mutex<[UnownedJob]>([])
-  private let isOver = Mutex(false)
-  private let arrived = DispatchSemaphore(value: 0)
-
-  init() { Thread.detachNewThread { [self] in while runNext() {} } }
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    jobs.withLock { $0.append(job) }
-    arrived.signal()
-  }
-
-  func end() {
-    isOver.withLock { $0 = true }
-    arrived.signal()
-  }
-
-  private func runNext() -> Bool {
-    arrived.wait()
-    let next = jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-    next?.runSynchronously(on: asUnownedTaskExecutor())
-    return next != nil || !isOver.withLock(\.self)
   }
 }

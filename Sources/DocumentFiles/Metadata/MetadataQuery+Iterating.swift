@@ -6,7 +6,8 @@ extension MetadataQuery {
   public struct Iterator: AsyncIteratorProtocol {
     private let query: MetadataQuery
     private let alarm: MetadataAlarm
-    private var survey: FolderSurvey
+    /// Nil until the folder is watched.
+    private var survey: FolderSurvey?
     private var pace: MetadataPace
     private var generation: Int
     private var selection: MetadataSelection
@@ -17,10 +18,7 @@ extension MetadataQuery {
     init(_ query: MetadataQuery) {
       self.query = query
       alarm = MetadataAlarm(query)
-      let (settings, folder) = (query.settings, query.folder)
-      survey = FolderSurvey(
-        folder.path, hints: folder.ambient.watchTree(folder.path, alarm.ring),
-        look: folder.ambient.look)
+      let settings = query.settings
       pace = MetadataPace(interval: settings.interval)
       (generation, selection) = (settings.generation, settings.selection)
     }
@@ -43,7 +41,7 @@ extension MetadataQuery {
       while !Task.isCancelled {
         let now = query.folder.ambient.uptime()
         heed(query.settings)
-        pace.hint(survey.hints.take(), now: now)
+        pace.hint(survey?.hints.take() ?? .nothing, now: now)
         let action = pace.next(now: now)
         switch action {
         case .gather:
@@ -84,32 +82,34 @@ extension MetadataQuery {
 
     /// Reads the folder; returns why all of it cannot be read, if so.
     private mutating func read(_ what: FolderHint) async throws -> DocumentFileError? {
-      let (folder, former) = (query.folder, survey)
-      let (after, problem) = try await onQueue { () -> (FolderSurvey, DocumentFileError?) in
-        var survey = former
+      let (folder, former, ring) = (query.folder, survey, alarm.ring)
+      let (after, problem) = try await onQueue { () -> (FolderSurvey?, DocumentFileError?) in
         do {
           if let reason = try folder.absence() {
             throw DocumentFileError.folderAway(path: folder.path.string, reason: reason)
           }
+          // Not before: a file system whose server is gone does not say either whether it can be
+          // watched, and keeps who asks.
+          var survey = former ?? folder.survey(waking: ring)
           switch what {
           case .everything: try survey.readAll()
           case .folders(let paths): try survey.read(paths)
           }
           return (survey, nil)
         } catch let error as DocumentFileError {
-          return (survey, error)
+          return (former, error)
         }
       }
       survey = after
       pace.finished(
-        what, isWatched: problem == nil && survey.isWatched, now: folder.ambient.uptime())
+        what, isWatched: problem == nil && after?.isWatched == true, now: folder.ambient.uptime())
       return problem
     }
 
     private mutating func show(
       problem: DocumentFileError?, after before: MetadataView
     ) -> MetadataResult {
-      shown = selection.view(of: survey.snapshot, problem: problem)
+      shown = selection.view(of: survey?.snapshot ?? FolderSnapshot(), problem: problem)
       return shown.result(after: before)
     }
 
@@ -126,6 +126,13 @@ extension MetadataQuery {
       defer { timer?.cancel() }
       return await alarm.wait()
     }
+  }
+}
+
+extension DocumentFolder {
+  /// Looks at the folder as a query does, and is told of what happens in it.
+  fileprivate func survey(waking ring: @escaping @Sendable () -> Void) -> FolderSurvey {
+    FolderSurvey(path, hints: ambient.watchTree(path, ring), look: ambient.look)
   }
 }
 

@@ -97,7 +97,7 @@ public final class MetadataQuery: AsyncSequence, Sendable {
   /// Takes back one ``disableUpdates()``; without one it does nothing.
   public func enableUpdates() { change { $0.frozen = Swift.max(0, $0.frozen - 1) } }
 
-  /// Begins to watch, then gathers.
+  /// Begins to watch when it is asked for the first update, then gathers.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
   // MARK: Followers
