@@ -32,7 +32,7 @@ extension FeedSyncError {
     case .overLimit(let path):
       self.init(
         .badInput, operation: operation, file: path,
-        message: "too many files at once, too many claims, or too long a path",
+        message: "too many files at once, too many claims or presenters, or too long a path",
         hint: "claim the folder that they are in")
     case .replaced(let path):
       self.init(

@@ -51,13 +51,21 @@ public final class CoordinationDomain: Sendable {
   ///
   /// When it returns, whoever touches the item asks the presenter first. Done inside of an accessor
   /// that reads the item, no change made after that is missed.
+  ///
+  /// - throws: ``CoordinationError/overLimit(path:)`` for more than 10,000 of a process.
   public func addFilePresenter(_ presenter: any FilePresenter) throws {
     let path = try Self.item(of: presenter)?.path
     let key = node.nextKey()
     let waiter = Waiter<Void>()
     // Before it is seen: a process that finds another arbiter just then names it, too, and is told.
     node.state.withLock { $0.registrations[key] = waiter }
-    let added = node.presenters.add(presenter, key: key, path: path, waiter)
+    let added: (first: Waiter<Void>?, ended: CoordinationKey?)
+    do throws(CoordinationError) {
+      added = try node.presenters.add(presenter, key: key, path: path, waiter)
+    } catch {
+      node.state.withLock { $0.registrations[key] = nil }
+      throw error
+    }
     if let ended = added.ended { unpresent(ended) }
     if let first = added.first {
       node.state.withLock { $0.registrations[key] = nil }

@@ -22,7 +22,7 @@ public enum CoordinationError: Error, Hashable, Sendable {
   case presenterFailed(path: String, process: CoordinatingProcess, message: String)
   /// The coordinator, or the task, was cancelled.
   case cancelled(path: String)
-  /// Too many items, or too long a path, or too many claims of one process.
+  /// Too many items, or too long a path, or too many claims or presenters of one process.
   case overLimit(path: String)
   /// A purpose without a name, which all would share who have none: they would exclude nobody.
   case emptyPurpose

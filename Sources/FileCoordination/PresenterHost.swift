@@ -72,28 +72,32 @@ final class PresenterHost: Sendable {
   ///
   /// - returns: for one that has a key already, and keeps it, once more, what its registration
   ///   comes to; and the key of one that ended without being taken away, and is now.
+  /// - throws: `CoordinationError.overLimit` where there are as many as an arbiter takes, which
+  ///   leaves one more without an answer.
   func add(
     _ presenter: any FilePresenter, key: CoordinationKey, path: ItemPath?,
     _ registration: Waiter<Void>
-  ) -> (first: Waiter<Void>?, ended: CoordinationKey?) {
+  ) throws(CoordinationError) -> (first: Waiter<Void>?, ended: CoordinationKey?) {
     let queue = presenter.presentedItemQueue
     queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(queue))
     // Ends, as in `remove`, not under the lock.
     let ended: (key: CoordinationKey, Entry?)?
-    let first: Waiter<Void>?
-    (first, ended) = entries.withLock { entries in
+    let (first, isFull): (Waiter<Void>?, Bool)
+    (first, ended, isFull) = entries.withLock { entries in
       if let known = entries.key(of: presenter) {
         entries[known]?.additions += 1
-        return (entries[known]?.registration, nil)
+        return (entries[known]?.registration, nil, false)
       }
       // Nobody could name it any more.
       let ended = entries.keyOfPlace(of: presenter).map { ($0, entries.remove($0)) }
+      guard entries.all.count < Arbiter.maximumPresenters else { return (nil, ended, true) }
       let entry = Entry(
         identity: ObjectIdentifier(presenter), presenter: presenter, registration: registration,
         queue: queue, path: path, believed: path)
       entries.add(entry, key: key)
-      return (nil, ended)
+      return (nil, ended, false)
     }
+    guard !isFull else { throw .overLimit(path: path?.text ?? "") }
     return (first, ended?.key)
   }
 

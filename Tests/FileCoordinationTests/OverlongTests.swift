@@ -2,8 +2,8 @@ import FileCoordination
 import Foundation
 import Testing
 
-/// What is longer than a message may have it: nobody's connection ends for it, and with that all
-/// that its process holds.
+/// What is longer than a message may have it, or more than an arbiter takes: nobody's connection
+/// ends for it, and with that all that its process holds.
 @Suite struct OverlongTests {
   let desk = ArbiterDesk()
 
@@ -41,5 +41,21 @@ import Testing
     for message in desk.said.values.joined() {
       #expect(try ArbiterMessage(wire: message.wireBytes) == message)
     }
+  }
+
+  @Test func p11_onePresenterMoreThanAnArbiterTakesIsRefusedForThat() throws {
+    let workshop = try Workshop()
+    let (domain, queue) = (try workshop.domain(), DispatchQueue(label: "presenters"))
+    let presenters = (0..<Arbiter.maximumPresenters).map { _ in FakePresenter(nil, queue: queue) }
+    for presenter in presenters { try domain.addFilePresenter(presenter) }
+    let file = try workshop.file("f", "")
+    let more = FakePresenter(file, queue: queue)
+    let refusal = CoordinationError.overLimit(path: file.string)
+    #expect(throws: refusal) { try domain.addFilePresenter(more) }
+    // One that is there is not one more, and the place of one that goes is free.
+    try domain.addFilePresenter(presenters[0])
+    domain.removeFilePresenter(presenters[1])
+    try domain.addFilePresenter(more)
+    #expect(try domain.report().presenters.contains { $0.path == file.string })
   }
 }
