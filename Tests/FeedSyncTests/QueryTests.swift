@@ -51,6 +51,24 @@ import Testing
     #expect(error?.code == .usage)
   }
 
+  /// In a document, it may be anybody's.
+  @Test(arguments: [("LIKE", "%"), ("GLOB", "*")])
+  func aPatternIsRefusedThatAThreadsStackIsTooSmallFor(_ name: String, _ wildcard: String)
+    async throws
+  {
+    let sql = "SELECT ? \(name) ? AS isAlike"
+    let pattern = String(repeating: "\(wildcard)a", count: 5_000)
+    let arguments = [pattern, pattern + wildcard].map { pattern -> [QueryValue] in
+      [.text(ByteString(String(repeating: "a", count: 5_000))), .text(ByteString(pattern))]
+    }
+    let rows = try await store.rows(sql, arguments: arguments[0])
+    #expect(rows.first?["isAlike"] == .integer(1))
+    let error = await #expect(throws: FeedSyncError.self) {
+      try await store.rows(sql, arguments: arguments[1])
+    }
+    #expect(error?.code == .usage)
+  }
+
   @Test func whatTheCallersClosureThrowsIsPassedOn() throws {
     struct Stop: Error {}
     #expect(throws: Stop.self) { try store.query("SELECT id FROM documents") { _ in throw Stop() } }

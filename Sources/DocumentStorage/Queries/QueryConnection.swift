@@ -53,9 +53,16 @@ final class QueryConnection: @unchecked Sendable {
     try check(code, handle)
   }
 
+  /// How long a pattern of `LIKE` or `GLOB` may be, in bytes.
+  ///
+  /// SQLite compares what follows a wildcard one call deeper, and takes 50,000: of a stack of two
+  /// megabytes, as threads have on which tasks wait, that leaves nothing, and the process ends.
+  private static let longestPattern: Int32 = 10_000
+
   /// Makes the view, before the rules are in force.
   private static func prepare(_ handle: OpaquePointer) throws -> QueryRules {
     sqlite3_busy_timeout(handle, Int32(StoreDatabase.busySeconds * 1000))
+    sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, longestPattern)
     let inner = "documents_\(StreamID.random())"
     let sql = """
       PRAGMA cache_size = -16384;
