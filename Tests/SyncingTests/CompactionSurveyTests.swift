@@ -31,8 +31,7 @@ struct CompactionSurveyTests {
   private func meet() throws {
     try world.mirror(ann, to: bob)
     try bob.importAll()
-    try bob.put("bob", #"{"heard":\#(Int.random(in: 0..<1_000_000))}"#)
-    try bob.publish()
+    try world.acknowledge(bob)
     try world.give(bob, to: ann)
     try ann.importAll()
   }

@@ -39,8 +39,7 @@ import Testing
   private func meet() throws {
     try world.mirror(ann, to: bob)
     try bob.importAll()
-    try bob.put("bob", #"{"heard":\#(Int.random(in: 0..<1_000_000))}"#)
-    try bob.publish()
+    try world.acknowledge(bob)
     try world.give(bob, to: ann)
   }
 

@@ -1,3 +1,4 @@
+import DocumentStorage
 import SegmentFormat
 import SharedFolder
 import Syncing
@@ -42,10 +43,17 @@ extension World {
   func meet(_ author: Peer, with other: Peer) throws {
     try mirror(author, to: other)
     try other.importAll()
-    try other.put(other.device.record.name, #"{"heard":\#(Int.random(in: 0..<1_000_000))}"#)
-    try other.publish()
+    try acknowledge(other)
     try give(other, to: author)
     try author.importAll()
+  }
+
+  /// A device says what it has, in a document called like itself.
+  func acknowledge(_ peer: Peer) throws {
+    // Higher each time: to write what stands there already would be no transaction.
+    let heard = try peer.device.database.changePosition()
+    try peer.put(peer.device.record.name, #"{"heard":\#(heard)}"#)
+    try peer.publish()
   }
 
   /// What a device shows that comes to have the folder as it is now, and misses nothing.
