@@ -11,7 +11,8 @@ struct UnknownCommand {
   init?(in arguments: [String]) {
     var type: any ParsableCommand.Type = FeedSyncTool.self
     var words: [String] = []
-    for word in arguments {
+    // What is asked about is looked for as what is to be run.
+    for word in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
       let configuration = type.configuration
       // What is asked without a word of its own may have any as its argument.
       guard !configuration.subcommands.isEmpty, configuration.defaultSubcommand == nil,

@@ -34,7 +34,8 @@ enum Runner {
 
   /// Without a command the reader begins, so a mistyped one would be an argument of it.
   private static func requireCommand(_ arguments: [String]) throws {
-    guard let name = arguments.first, !name.hasPrefix("-") else { return }
+    let asked = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+    guard let name = asked.first, !name.hasPrefix("-") else { return }
     let names = NerdfeedTool.configuration.subcommands.map { $0._commandName } + ["help"]
     guard !names.contains(name) else { return }
     throw ValidationError("there is no command '\(TerminalText.line(name))'")

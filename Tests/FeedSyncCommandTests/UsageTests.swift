@@ -47,9 +47,15 @@ import Testing
       #expect(error["message"]?.text == said)
       #expect(error["hint"]?.text == "see '\(place) --help'")
     }
-    let help = try Command.run(["nosuch", "--help"], environment: environment)
-    #expect(help.status == 64 && help.output.isEmpty)
-    #expect(help.errors.contains("there is no command 'nosuch'"))
+    for words in [["nosuch", "--help"], ["help", "nosuch"], ["help", "kv", "nosuch"]] {
+      let help = try Command.run(words, environment: environment)
+      #expect(help.status == 64 && help.output.isEmpty, "\(words)")
+      #expect(help.errors.contains("there is no command '"), "\(help.errors)")
+    }
+    for words in [["help"], ["help", "kv"], ["help", "kv", "get"], ["help", "devices"]] {
+      let help = try Command.run(words, environment: environment)
+      #expect(help.status == 0 && help.errors.isEmpty, "\(words): \(help.errors)")
+    }
     // It begins to list, without a word of its own.
     let listing = try Command.run(["devices", "nosuch"], environment: environment)
     #expect(listing.errors.contains("Unexpected argument 'nosuch'"))
