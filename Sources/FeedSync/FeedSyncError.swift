@@ -216,6 +216,13 @@ extension FeedSyncError {
         + " marker back where files of the container are"
   }
 
+  private static func damagedChoice(_ file: FilePath, operation: String) -> Self {
+    Self(
+      .configuration, operation: operation, file: file.string,
+      message: "this file, which says what container was chosen, is damaged",
+      hint: "choose again with 'feedsync containers default NAME'; 'feedsync containers' has names")
+  }
+
   private init(device error: DeviceError, operation: String) {
     switch error {
     case .noContainerChosen(let state):
@@ -223,6 +230,7 @@ extension FeedSyncError {
         .configuration, operation: operation, file: state.string,
         message: "no container has been chosen yet",
         hint: "run 'feedsync init DIR' on the synced folder first")
+    case .choiceDamaged(let file): self = .damagedChoice(file, operation: operation)
     case .notInitialised(let path, let state):
       self.init(
         .configuration, operation: operation, file: path.string,

@@ -66,10 +66,7 @@ extension DeviceDirectory {
   ///
   /// - parameter path: the folder, or nil for the default.
   package func identify(container path: FilePath?) throws -> ContainerID {
-    guard let path else {
-      guard let id = try readDefault() else { throw DeviceError.noContainerChosen(state: root) }
-      return id
-    }
+    guard let path else { return try chosenContainer() }
     if case .silent(let resolved) = ask(path) {
       guard let known = try device(at: resolved, isSilent: true) else {
         throw ContainerError.unreachable(resolved, .timedOut)

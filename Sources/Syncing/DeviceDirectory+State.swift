@@ -9,6 +9,18 @@ extension DeviceDirectory {
   private var defaultFile: FilePath { root.appending("default.json") }
   private static let maximumDefaultBytes = 64 << 10
 
+  /// The container that commands work on which name none.
+  ///
+  /// - throws: ``DeviceError/noContainerChosen(state:)``, or ``DeviceError/choiceDamaged(_:)``.
+  func chosenContainer() throws -> ContainerID {
+    if let id = try readDefault() { return id }
+    guard (try? files.status(of: defaultFile)) == nil else {
+      throw DeviceError.choiceDamaged(defaultFile)
+    }
+    throw DeviceError.noContainerChosen(state: root)
+  }
+
+  /// - returns: nil where none is chosen, or what says so cannot be understood.
   func readDefault() throws -> ContainerID? {
     do {
       let bytes = try files.contents(of: defaultFile, limit: Self.maximumDefaultBytes).bytes

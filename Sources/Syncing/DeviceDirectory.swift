@@ -85,9 +85,7 @@ extension DeviceDirectory {
 
   private func find(container path: FilePath?, evenIfLeft: Bool) throws -> Device {
     guard let path else {
-      guard let id = try readDefault() else {
-        throw DeviceError.noContainerChosen(state: root)
-      }
+      let id = try chosenContainer()
       return try openPresent(id, at: nil, isSilent: nil, evenIfLeft: evenIfLeft)
     }
     if case .silent(let resolved) = ask(path) {

@@ -4,6 +4,8 @@ import SystemPackage
 package enum DeviceError: Error, Equatable, Sendable {
   /// No container was ever initialised in this state, nor is one named.
   case noContainerChosen(state: FilePath)
+  /// The file that says which container was chosen cannot be understood.
+  case choiceDamaged(FilePath)
   /// The folder is a container, but this state has no device in it.
   case notInitialised(FilePath, state: FilePath)
   /// The state that was named is not there, or has nothing in it: its disk may be away.

@@ -92,6 +92,23 @@ struct ContainersCommandTests {
     #expect(try container(machine, at: second)["default"] == .bool(true))
   }
 
+  @Test("are chosen from anew where the file that says which one was is damaged, and named")
+  func damagedChoice() throws {
+    let (machine, second) = try twoContainers()
+    let file = machine.state.appending(path: "default.json")
+    for content in ["", "{\"container\":", "{\"container\":7}"] {
+      try Data(content.utf8).write(to: file)
+      let run = try machine.feedsync("list", "n", "--format", "json")
+      #expect(run.status == 78, "\(content)")
+      let error = try run.error()
+      #expect(error["file"]?.text == file.path)
+      #expect(error["message"]?.text?.contains("damaged") == true)
+      #expect(try list(machine).values.allSatisfy { $0["default"] == .bool(false) })
+    }
+    #expect(try machine.feedsync("containers", "default", second.path).status == 0)
+    #expect(try machine.feedsync("list", "n").status == 0)
+  }
+
   @Test("are listed though one cannot be opened or stands where another did")
   func broken() throws {
     let (machine, second) = try twoContainers()
