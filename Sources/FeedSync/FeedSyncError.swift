@@ -179,11 +179,8 @@ extension FeedSyncError {
         path, operation: operation,
         message: "the local state \(state.string) and the synced folder lie in one another",
         hint: "a database must never be synced: choose another --state DIR")
-    case .insideAnother(let path, let outer):
-      self = .nested(
-        path, operation: operation,
-        message: "the folder lies in a container, \(outer.string), and cannot be another one",
-        hint: Self.hintForInnerContainer)
+    case .insideAnother(let path, let outer): self = .nested(path, in: outer, operation)
+    case .noFolder(let path): self = .noFolder(path, operation)
     }
   }
 
@@ -191,6 +188,20 @@ extension FeedSyncError {
     _ path: FilePath, operation: String, message: String, hint: String
   ) -> Self {
     Self(.configuration, operation: operation, file: path.string, message: message, hint: hint)
+  }
+
+  private static func nested(_ path: FilePath, in outer: FilePath, _ operation: String) -> Self {
+    nested(
+      path, operation: operation,
+      message: "the folder lies in a container, \(outer.string), and cannot be another one",
+      hint: hintForInnerContainer)
+  }
+
+  private static func noFolder(_ path: FilePath, _ operation: String) -> Self {
+    Self(
+      .noContainer, operation: operation, file: path.string,
+      message: "this is no folder, but a file or something else",
+      hint: "name the folder that your machines sync")
   }
 
   private static func message(unreachableFor errno: Errno) -> String {

@@ -6,6 +6,8 @@ import SystemPackage
 package enum ContainerError: Error, Equatable, Sendable {
   /// There is no folder at the path.
   case folderMissing(FilePath)
+  /// What was named as the folder is something else, such as a file.
+  case noFolder(FilePath)
   /// The folder is there, and its marker is not: not mounted, emptied, or never a container.
   case markerMissing(FilePath)
   /// The folder is there, and in the place of its marker is what a syncer has for a file that is

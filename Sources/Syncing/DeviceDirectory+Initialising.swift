@@ -114,11 +114,16 @@ extension DeviceDirectory {
     return done
   }
 
-  /// - throws: ``ContainerError/folderMissing(_:)`` where there is none.
+  /// - throws: ``ContainerError/folderMissing(_:)`` where there is none,
+  ///   ``ContainerError/noFolder(_:)`` where there is something else.
   func canonicalFolder(of request: Request) throws -> FilePath {
     do {
-      return try files.canonicalPath(of: request.folder)
-    } catch {
+      let path = try files.canonicalPath(of: request.folder)
+      guard try files.status(of: path).kind == .directory else {
+        throw ContainerError.noFolder(path)
+      }
+      return path
+    } catch let error as FileError {
       guard error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory else {
         throw error
       }

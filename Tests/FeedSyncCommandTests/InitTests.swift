@@ -45,6 +45,23 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: missing.path))
   }
 
+  @Test("says of what is no folder that it is none")
+  func ofAFile() throws {
+    let machine = try Machine(initialised: false)
+    let file = machine.root.appending(path: "file")
+    try Data().write(to: file)
+    let link = machine.root.appending(path: "link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+    for place in [file, link] {
+      let run = try machine.feedsync("init", place.path, "--format", "json")
+      #expect(run.status == 66 && run.output.isEmpty)
+      let error = try run.error()
+      #expect(error["file"]?.text == file.path)
+      #expect(error["message"]?.text?.contains("no folder") == true)
+      #expect(error["hint"]?.text?.contains("mount") == false)
+    }
+  }
+
   @Test("--join creates nothing")
   func join() throws {
     let machine = try Machine(initialised: false)
