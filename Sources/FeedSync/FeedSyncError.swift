@@ -180,6 +180,7 @@ extension FeedSyncError {
         message: "the local state \(state.string) and the synced folder lie in one another",
         hint: "a database must never be synced: choose another --state DIR")
     case .insideAnother(let path, let outer): self = .nested(path, in: outer, operation)
+    case .aroundAnother(let path, let inner): self = .nested(path, around: inner, operation)
     case .noFolder(let path): self = .noFolder(path, operation)
     }
   }
@@ -194,6 +195,15 @@ extension FeedSyncError {
     nested(
       path, operation: operation,
       message: "the folder lies in a container, \(outer.string), and cannot be another one",
+      hint: hintForInnerContainer)
+  }
+
+  private static func nested(
+    _ path: FilePath, around inner: FilePath, _ operation: String
+  ) -> Self {
+    nested(
+      path, operation: operation,
+      message: "a container, \(inner.string), lies in the folder, which cannot be another one",
       hint: hintForInnerContainer)
   }
 

@@ -31,4 +31,6 @@ package enum ContainerError: Error, Equatable, Sendable {
   case stateInside(FilePath, state: FilePath)
   /// The folder lies in a container already, so it would be one inside of another.
   case insideAnother(FilePath, container: FilePath)
+  /// A container lies in the folder already, so it would be one around another.
+  case aroundAnother(FilePath, container: FilePath)
 }

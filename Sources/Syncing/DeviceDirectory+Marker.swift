@@ -19,7 +19,8 @@ extension DeviceDirectory {
   ///
   /// - throws: ``ContainerError/markerMissing(_:)`` where a container is known to have been and
   ///   nothing says that this is its folder, or where nothing is known and files of one are there;
-  ///   ``ContainerError/insideAnother(_:container:)``; ``DeviceError/nothingToJoin(_:)``.
+  ///   ``ContainerError/insideAnother(_:container:)`` and
+  ///   ``ContainerError/aroundAnother(_:container:)``; ``DeviceError/nothingToJoin(_:)``.
   func marker(
     of container: ContainerFolder, request: Request
   ) throws -> (Marker, origin: MarkerOrigin) {
@@ -40,6 +41,7 @@ extension DeviceDirectory {
       }
       guard !request.joinsOnly else { throw DeviceError.nothingToJoin(container.root) }
       try refuseInside(container.root)
+      try refuseAround(container.root)
     }
     let name = container.root.lastComponent?.string ?? "feedsync"
     let wanted = Marker(
@@ -60,6 +62,28 @@ extension DeviceDirectory {
       outer = outer.parent
       if files.shows(Marker.name, in: outer) {
         throw .insideAnother(folder, container: outer)
+      }
+    }
+  }
+
+  /// How many folders are looked into, of as many as there may be.
+  private static var mostFoldersInside: Int { 100 }
+
+  /// Refuses to make a container around another, whose files its user's own would be.
+  ///
+  /// Only what lies in it at once is looked at: the rest may be all that somebody has.
+  private func refuseAround(_ folder: FilePath) throws {
+    // Syncers keep what was removed, markers too, where nobody sees it.
+    let inside = try files.list(folder).lazy.filter { entry in
+      [.directory, .unknown].contains(entry.kind) && entry.bytes.first != UInt8(ascii: ".")
+    }
+    for entry in inside.prefix(Self.mostFoldersInside) {
+      let place = folder.appending(entry.name)
+      // Something else may be mounted there.
+      if case .silent = ask(place) { continue }
+      let marker = try? files.status(of: place.appending(Marker.name))
+      guard marker?.kind != .regular else {
+        throw ContainerError.aroundAnother(folder, container: place)
       }
     }
   }

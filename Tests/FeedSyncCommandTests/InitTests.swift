@@ -165,6 +165,25 @@ import Testing
     #expect(try machine.feedsync("init", inner.path).output == "joined\n")
   }
 
+  @Test("makes no container around another, but around what a syncer has kept of one")
+  func aroundAnother() throws {
+    let machine = try Machine(initialised: false)
+    let inner = machine.folder.appending(path: "inner")
+    try Machine.makeDirectory(inner)
+    try machine.feedsync("init", inner.path)
+    let run = try machine.feedsync("init", machine.folder.path, "--format", "json")
+    #expect(run.status == 78 && run.output.isEmpty)
+    let error = try run.error()
+    #expect(error["file"]?.text == machine.folder.path)
+    #expect(error["message"]?.text?.contains("\(inner.path),") == true)
+    #expect(error["hint"]?.text?.contains("beside") == true)
+    let manager = FileManager.default
+    #expect(!manager.fileExists(atPath: machine.folder.path + "/feedsync.container"))
+    try manager.moveItem(
+      at: inner, to: machine.folder.appending(path: ".stversions"))
+    #expect(try machine.feedsync("init", machine.folder.path).output == "created\n")
+  }
+
   @Test("ends with 66 where there is no such folder, and with 64 where two ways are asked for")
   func noFolder() throws {
     let machine = try Machine(initialised: false)
