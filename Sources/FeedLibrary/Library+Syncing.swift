@@ -6,14 +6,17 @@ extension Library {
   /// Imports what other devices wrote, publishes what waits here, and retires old marks.
   ///
   /// Where nothing is known to be missing, the cache lets go of feeds that nobody subscribes to.
+  /// While another process has the cache for long, what is done there is left to the next time.
   /// - returns: What the import found and did.
   /// - throws: ``LibraryError`` if the folder is missing, or another one.
   @discardableResult
   public func synchronize() throws -> ImportSummary {
     let summary = try run("sync") { try store.importAll() }
-    try refresh()
-    try removeUnsubscribed()
-    try retireMarks()
+    try unlessBusy {
+      try refresh()
+      try removeUnsubscribed()
+      try retireMarks()
+    }
     return summary
   }
 

@@ -57,7 +57,7 @@ struct ConfigureCommand: LibraryCommand {
     for word in addTag { try Library.checkTag(word) }
     let library = try options.open()
     let found = try library.feed(named: feed)
-    try library.update(found.key) { subscription in
+    let now = try library.update(found.key) { subscription in
       if let title { subscription.title = title.isEmpty ? nil : title }
       if let folder {
         let path = folderPath(folder)
@@ -71,7 +71,6 @@ struct ConfigureCommand: LibraryCommand {
       if let items { subscription.itemCount = items.value }
       if let keep { subscription.retention = keep.value.map { Int($0.seconds / Self.day) } }
     }
-    let now = try library.feed(named: found.key.text)
     switch options.format {
     case .text: Output.write("changed \(TerminalText.line(now.subscription.url))")
     case .json: Output.write(["feed": FeedForm.json(now)])

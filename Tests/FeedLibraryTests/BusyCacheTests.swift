@@ -24,7 +24,10 @@ import Testing
       #expect(error?.cause == .busyCache)
     }
     #expect(try hasty.items(ItemQuery()).map(\.isRead) == [true])
-    try ann.cache.write("keep the cache") { _ in try hasty.update(feed) { $0.title = "Mine" } }
+    let changed = try ann.cache.write("keep the cache") { _ in
+      try hasty.update(feed) { $0.title = "Mine" }
+    }
+    #expect(changed.key == feed && changed.subscription.title == "Mine")
     #expect(try ann.feeds().map(\.title) == ["Mine"])
     let list = OPMLDocument(outlines: [.feed(.init(url: "https://e.org/other"))])
     let added = try ann.cache.write("keep the cache") { _ in try hasty.subscribe(to: list).added }
@@ -33,5 +36,17 @@ import Testing
     let isGone = try ann.cache.write("keep the cache") { _ in try hasty.unsubscribe(feed) }
     #expect(isGone)
     #expect(try hasty.feeds().map(\.key) == added.map(\.key))
+  }
+
+  @Test("What others did is imported, and is in the cache once that is free")
+  func whatOthersDidIsImported() throws {
+    let house = try Household()
+    let (ann, ben) = (try house.library("ann"), try house.library("ben"))
+    try ben.subscribe(to: Subscription(url: "https://e.org", title: "Ben's"))
+    let now = house.now
+    let hasty = try Library(ann.store.container, cache: house.cache("ann"), busySeconds: 0) { now }
+    let summary = try ann.cache.write("keep the cache") { _ in try hasty.synchronize() }
+    #expect(summary.documents == 1)
+    #expect(try hasty.feeds().map(\.title) == ["Ben's"])
   }
 }

@@ -23,9 +23,12 @@ extension Library {
   ///
   /// What was written is safe in the store, and whoever reads items takes it in first: to say that
   /// it has failed would be wrong.
-  func refreshAfterWriting() throws {
+  func refreshAfterWriting() throws { try unlessBusy(refresh) }
+
+  /// Runs `body`, which may be given up: where another process has the cache for long, it is.
+  func unlessBusy(_ body: () throws -> Void) throws {
     do {
-      try refresh()
+      try body()
     } catch let error as LibraryError where error.cause == .busyCache {
       return
     }

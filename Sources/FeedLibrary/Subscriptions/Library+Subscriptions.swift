@@ -76,18 +76,25 @@ extension Library {
   ///
   ///     try library.update(feed.key) { $0.tags.insert("friends") }
   ///
+  /// - returns: What is synced of it now.
   /// - throws: ``LibraryError`` if there is no such subscription.
-  public func update(_ feed: FeedKey, _ change: (inout Subscription) -> Void) throws {
-    let isThere = try run("change the subscription", subject: feed.text) {
-      try store.write { writer in
+  @discardableResult
+  public func update(
+    _ feed: FeedKey, _ change: (inout Subscription) -> Void
+  ) throws -> SubscribedFeed {
+    let operation = "change the subscription"
+    let subscription = try run(operation, subject: feed.text) {
+      let isThere = try store.write { writer in
         try writer.update(
           Subscription.self, at: feed.text, in: SyncedCollections.subscriptions, change)
       }.value
+      return isThere ? try store.subscription(feed) : nil
     }
-    guard isThere else {
-      throw LibraryError(.noSuchFeed(feed.text), operation: "change the subscription")
+    guard let subscription else {
+      throw LibraryError(.noSuchFeed(feed.text), operation: operation)
     }
     try refreshAfterWriting()
+    return SubscribedFeed(key: feed, subscription: subscription)
   }
 
   /// All subscriptions, in the order of their titles.
