@@ -78,10 +78,12 @@ struct FeedAdding {
     var others: [FeedCandidate] = []
     /// Whether it has ended, as its server said when it was fetched last.
     var hasEnded = false
+    /// Why what came is not there to read yet; the next fetch brings it.
+    var failure: LibraryError?
 
     /// What whoever added it would wait for in vain.
     var warning: LibraryError? {
-      guard hasEnded else { return nil }
+      guard hasEnded else { return failure }
       let operation = "subscribe"
       let error = FeedSyncError(
         .noContainer, operation: operation, file: feed.subscription.url,
@@ -123,11 +125,12 @@ struct FeedAdding {
     let channel =
       try isFetching ? FeedFile.channel(of: subscription, at: path, within: seconds) : nil
     let (feed, isNew) = try run.library.subscribe(to: subscription)
-    let update = try channel.map {
-      try run.library.receive(
-        FetchedChannel(feed: feed.key, channel: $0, fetched: run.time.wall()))
+    var added = Result(feed: feed, isNew: isNew)
+    if let channel {
+      try receive(
+        FetchedChannel(feed: feed.key, channel: channel, fetched: run.time.wall()), &added)
     }
-    return Result(feed: feed, isNew: isNew, update: update)
+    return added
   }
 
   private func addWeb(
@@ -149,12 +152,22 @@ struct FeedAdding {
     let state = candidate.state.after(
       .fetched(found.document), of: feed.subscription, now: run.time.wall(), policy: run.policy,
       jitter: 0)
-    let update = try run.library.receive(
+    var added = Result(
+      feed: feed, isNew: isNew, others: Array(found.candidates.dropFirst()))
+    try receive(
       FetchedChannel(
         feed: feed.key, channel: found.channel, fetched: run.time.wall(),
-        fetchState: try state.data))
-    return Result(
-      feed: feed, isNew: isNew, update: update, others: Array(found.candidates.dropFirst()))
+        fetchState: try state.data), &added)
+    return added
+  }
+
+  /// Merges what came; that another process has the cache for long undoes no subscription.
+  private func receive(_ fetched: FetchedChannel, _ added: inout Result) throws {
+    do {
+      added.update = try run.library.receive(fetched)
+    } catch let error as LibraryError where error.cause == .busyCache {
+      added.failure = error
+    }
   }
 
   private func keepSecrets(of address: FeedAddress) throws {
