@@ -57,11 +57,15 @@ struct AddCommand: AsyncLibraryCommand {
       for other in added.others {
         Output.warn("the page has also: \(TerminalText.line(other.address.url))")
       }
+      for error in added.absent {
+        Output.warn("what the page has before it is none: \(TerminalText.line(error.url))")
+      }
     case .json:
       Output.write([
         "feed": FeedForm.json(added.feed), "new": .bool(added.isNew),
         "items": added.update.map { .number($0.new.count) } ?? .null,
-        "others": .texts(added.others.map(\.address.url)), "stopped": .bool(added.hasEnded),
+        "others": .texts(added.others.map(\.address.url)),
+        "absent": .texts(added.absent.map(\.url)), "stopped": .bool(added.hasEnded),
       ])
     }
   }
@@ -76,6 +80,8 @@ struct FeedAdding {
     var update: ChannelUpdate?
     /// The other feeds that the page announces.
     var others: [FeedCandidate] = []
+    /// Why those are none that the page announces before it.
+    var absent: [FetchError] = []
     /// Whether it has ended, as its server said when it was fetched last.
     var hasEnded = false
     /// Why what came is not there to read yet; the next fetch brings it.
@@ -153,7 +159,7 @@ struct FeedAdding {
       .fetched(found.document), of: feed.subscription, now: run.time.wall(), policy: run.policy,
       jitter: 0)
     var added = Result(
-      feed: feed, isNew: isNew, others: Array(found.candidates.dropFirst()))
+      feed: feed, isNew: isNew, others: Array(found.candidates.dropFirst()), absent: found.absent)
     try receive(
       FetchedChannel(
         feed: feed.key, channel: found.channel, fetched: run.time.wall(),

@@ -84,4 +84,50 @@ import Testing
       }
     }
   }
+
+  /// A page that announces these, in this order.
+  private static func announcing(_ paths: [String]) -> String {
+    let links = paths.map {
+      #"<link rel="alternate" type="application/rss+xml" href="\#($0)">"#
+    }
+    return "<html><head>\(links.joined())</head></html>"
+  }
+
+  @Test("Of the feeds that a page announces the first is found that is there")
+  func theFirstThatIsThereIsFound() async throws {
+    let page = Self.announcing(["/gone", "/empty", "/feed.xml", "/rest.xml"])
+    try await PlayedServer.run({ request in
+      switch request.path {
+      case "/": Replies.reply(200, ["Content-Type: text/html"], text: page)
+      case "/gone": Replies.reply(410)
+      default: Self.site(request)
+      }
+    }) { server in
+      let feed = try await found(server.url("/"))
+      #expect(feed.address.url == server.url("/feed.xml"))
+      #expect(feed.asked.url == server.url("/feed.xml"))
+      let urls = ["/feed.xml", "/rest.xml"].map { server.url($0) }
+      #expect(feed.candidates.map(\.address.url) == urls)
+      #expect(feed.absent.map(\.cause) == [.status(410), .noFeed])
+      #expect(server.requests.map(\.path) == ["/", "/gone", "/empty", "/feed.xml"])
+    }
+  }
+
+  @Test(
+    "No other is taken for a feed that may be there later, nor comments for one that is gone",
+    arguments: [("/busy", "/feed.xml", 503), ("/gone", "/comments/feed", 404)])
+  func noOtherIsTaken(first: String, second: String, status: Int) async throws {
+    let page = Self.announcing([first, second])
+    try await PlayedServer.run({ request in
+      switch request.path {
+      case "/": Replies.reply(200, ["Content-Type: text/html"], text: page)
+      case first: Replies.reply(status)
+      default: Replies.feed()
+      }
+    }) { server in
+      let error = await #expect(throws: FetchError.self) { try await found(server.url("/")) }
+      #expect(error?.cause == .status(status))
+      #expect(server.requests.map(\.path) == ["/", first])
+    }
+  }
 }

@@ -65,7 +65,7 @@ public enum FeedDiscovery {
     return rest.hasPrefix("//") ? "http:" + rest : rest
   }
 
-  private static func isOfComments(_ candidate: FeedCandidate) -> Bool {
+  static func isOfComments(_ candidate: FeedCandidate) -> Bool {
     let path = candidate.address.url.lowercased()
     return path.contains("/comments/") || path.contains("comments-rss")
       || candidate.title?.lowercased().contains("comments feed") == true
