@@ -9,10 +9,12 @@ import sys
 def clean_up():
     """From now on SIGTERM and SIGHUP run the `finally` clauses, as Ctrl-C does.
 
-    Python leaves at once otherwise, and what the script has made and started would stay.
+    Python leaves at once otherwise, and what the script has made and started would stay. What is
+    ignored, as nohup has it, stays so.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _leave)
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _leave)
 
 
 @contextlib.contextmanager
