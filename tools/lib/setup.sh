@@ -7,6 +7,7 @@ say() { printf '\n== %s\n' "$*"; }
 at_end() {
   # shellcheck disable=SC2064  # It is the command that is given now.
   trap "$1" EXIT
+  trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
 }
@@ -31,6 +32,7 @@ need_packages() {
     policy=/usr/sbin/policy-rc.d
     if [ ! -e "$policy" ]; then
       trap "rm -f $policy" EXIT
+      trap "exit 129" HUP
       trap "exit 130" INT
       trap "exit 143" TERM
       printf "#!/bin/sh\nexit 101\n" >"$policy"

@@ -103,6 +103,7 @@ INSTALL = """
 policy=/usr/sbin/policy-rc.d
 if [ ! -e $policy ]; then
   trap 'rm -f $policy' EXIT
+  trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
   printf '#!/bin/sh\\nexit 101\\n' >$policy && chmod 755 $policy
