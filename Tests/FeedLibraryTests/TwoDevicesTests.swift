@@ -38,6 +38,22 @@ import Testing
     #expect(try ann.feeds().isEmpty)
   }
 
+  @Test("An address that is not read, as a newer version may write it, takes no items away")
+  func anAddressThatIsNotRead() throws {
+    try fetchBoth()
+    _ = try ann.store.write {
+      try $0.patch(["url": .integer(7)], at: feed.text, in: SyncedCollections.subscriptions)
+    }
+    try Household.meet(ann, ben)
+    for library in [ann, ben] {
+      #expect(try library.feeds().map(\.key) == [feed])
+      #expect(try library.items(ItemQuery()).count == items.count)
+    }
+    try ben.unsubscribe(feed)
+    try Household.meet(ben, ann)
+    for library in [ann, ben] { #expect(try library.items(ItemQuery()).isEmpty) }
+  }
+
   @Test func whatBothSubscribeToAtOnceIsOneFeedWithoutAConflict() throws {
     let tags: ReplicatedSet = ["x"]
     try ann.subscribe(to: Subscription(url: "https://a.org/rss", tags: tags))

@@ -56,7 +56,7 @@ extension Library {
     for key in touched.subscriptions.sorted() {
       if let subscription = try store.subscription(key) {
         try db.putFeed(key, subscription)
-      } else {
+      } else if try !store.isSubscribed(key) {
         try db.removeFeed(key)
       }
     }
@@ -80,7 +80,7 @@ extension Library {
         // Read inside: what is subscribed to meanwhile is here.
         let keys = Set(try store.subscriptions().map(\.key))
         for feed in try db.feedRows() where !keys.contains(feed.key) {
-          try db.removeFeed(feed.key)
+          if try !store.isSubscribed(feed.key) { try db.removeFeed(feed.key) }
         }
       }
     }

@@ -94,6 +94,12 @@ extension DocumentStore {
     }
   }
 
+  /// Whether somebody subscribes to a feed, be it at an address of a form that is not read here.
+  func isSubscribed(_ key: FeedKey) throws -> Bool {
+    let body = try read { try $0.document(key.text, in: SyncedCollections.subscriptions)?.body }
+    return body?.members.contains { $0.key == "url" && $0.value != .null } ?? false
+  }
+
   /// At how many addresses a feed has been, as far as they are noted.
   func noteCount(of feed: FeedKey) throws -> Int {
     let name = ByteString(feed.text)
