@@ -325,7 +325,14 @@ package final class StoreDatabase: Sendable {
     _ db: Database, _ body: (Database) throws -> Result
   ) throws -> Result {
     try requireCurrent(db)
-    let result = try turn.own { try body(db) }
+    let result: Result
+    do {
+      result = try turn.own { try body(db) }
+    } catch StorageError.left {
+      // As `rebuild` has it, of the database whose place another one takes.
+      try requireInPlace()
+      throw StorageError.left
+    }
     try requireInPlace()
     return result
   }

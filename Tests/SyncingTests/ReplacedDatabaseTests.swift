@@ -67,6 +67,13 @@ import Testing
     #expect(throws: expected) { try loop.scan(nil) }
   }
 
+  @Test("takes no more writes where it is made anew, and does not say that the device has left")
+  func madeAnew() throws {
+    _ = try house.directory.rebuild(container: folder, fallbackName: "me", process: "1")
+    #expect(throws: expected) { try before.put("mine", #"{"n":2}"#) }
+    #expect(try house.open().body("mine") == #"{"n":1}"#)
+  }
+
   @Test("takes no more writes where it is only gone")
   func gone() throws {
     try house.removeTree(state)
