@@ -46,34 +46,58 @@ extension StoreDatabase {
     }
   }
 
-  /// Whether this device has not looked after its files for some time; notes that it does now.
+  /// Whether this device has not looked after its files for some time.
   ///
   /// - parameters:
   ///   - interval: For how long, in milliseconds.
   ///   - now: In milliseconds since 1970.
   package func isLookingAfterDue(every interval: Int64, now: Int64) throws -> Bool {
-    func isDue(_ db: Database) throws -> Bool {
-      let last = try Int64.fetchOne(db.prepared("SELECT looked_after_at FROM device"))
-      return last.map { $0 > now || $0 <= now - interval } ?? true
-    }
-    guard try read(isDue) else { return false }
-    return try writeRepeatable { db in
-      guard try isDue(db) else { return false }
+    try read { db in try Self.isLookingAfterDue(every: interval, now: now, db) }
+  }
+
+  /// Notes that this device looks after its files now.
+  ///
+  /// - returns: false if it is not due any more (``isLookingAfterDue(every:now:)``): another
+  ///   process does.
+  package func beginLookingAfter(every interval: Int64, now: Int64) throws -> Bool {
+    try writeRepeatable { db in
+      guard try Self.isLookingAfterDue(every: interval, now: now, db) else { return false }
       try db.run("UPDATE device SET looked_after_at = ?", [now])
       return true
     }
   }
 
-  /// When this device looked after its files last, in milliseconds since 1970; nil if it never did,
-  /// or did not come to the end.
-  package func lastLookingAfter() throws -> Int64? {
-    try read { db in try Int64.fetchOne(db.prepared("SELECT looked_after_at FROM device")) }
+  private static func isLookingAfterDue(
+    every interval: Int64, now: Int64, _ db: Database
+  ) throws -> Bool {
+    let last = try Int64.fetchOne(db.prepared("SELECT looked_after_at FROM device"))
+    return last.map { $0 > now || $0 <= now - interval } ?? true
+  }
+
+  /// What this device has read of its own files in the folder.
+  package func ownFilesRead() throws -> OwnFilesRead {
+    try read { db in
+      let stored = try Int64.fetchOne(db.prepared("SELECT looked_after_at FROM device")) ?? 0
+      return stored < 0 ? .changedBefore(-stored) : .whenLookedAfter(at: stored)
+    }
   }
 
   /// Lets the next look find that it is due: this one did not come to its end.
-  package func noteLookingAfterUnfinished() throws {
-    try write { db in try db.run("UPDATE device SET looked_after_at = NULL") }
+  ///
+  /// - parameter read: What changed before, in milliseconds since 1970, has been read of the
+  ///   device's own files.
+  package func noteLookingAfterUnfinished(read: Int64) throws {
+    // Below zero it is due, also for a program that does not know of it.
+    try write { db in try db.run("UPDATE device SET looked_after_at = ?", [-max(read, 1)]) }
   }
+}
+
+/// What a device has read of its own files in the folder since they were written.
+package enum OwnFilesRead: Equatable, Sendable {
+  /// What had changed when it looked after them last, in milliseconds since 1970; 0 for never.
+  case whenLookedAfter(at: Int64)
+  /// What changed before, by the folder's clock: a look did not come to its end.
+  case changedBefore(Int64)
 }
 
 /// Whether something is applied, and may be claimed, that nothing says which this device wrote.

@@ -51,7 +51,8 @@ extension StoreDatabase {
   /// or did not come to the end.
   package func lookedAfterAt() throws -> Int64? {
     try read { db in
-      try Int64.fetchOne(db.prepared("SELECT looked_after_at FROM device"))
+      try Int64.fetchOne(
+        db.prepared("SELECT looked_after_at FROM device WHERE looked_after_at > 0"))
     }
   }
 }

@@ -110,6 +110,48 @@ import Testing
     #expect(try ann.importAll().setAside.isEmpty)
   }
 
+  @Test("is found by a later look if one before it had no time for it")
+  func interrupted() throws {
+    try damage(files[1])
+    let days = 3 * 24 * Self.hour
+    world.advance(milliseconds: days)
+    clock.advance(milliseconds: days)
+    var upkeep = Upkeep(device: ann.device)
+    upkeep.isStopping = { true }
+    #expect(try upkeep.run().isStopped)
+    #expect(try ann.device.database.lookedAfterAt() == nil)
+    try lookAfter()
+    #expect(try ann.importAll().putBack == 1)
+  }
+
+  @Test("is found though each look has time for one file only")
+  func oneEach() throws {
+    for file in files { try damage(file) }
+    world.advance(milliseconds: Self.hour)
+    for _ in files {
+      var asked = 0
+      var upkeep = Upkeep(device: ann.device)
+      upkeep.isStopping = {
+        asked += 1
+        return asked > 2
+      }
+      #expect(try upkeep.runIfDue() != nil)
+      #expect(try ann.importAll().putBack == 1)
+    }
+    #expect(try isWhole())
+  }
+
+  @Test("is found though the clock was ahead when it was looked after last")
+  func ahead() throws {
+    let days = 30 * 24 * Self.hour
+    world.advance(milliseconds: days)
+    try lookAfter()
+    world.advance(milliseconds: -days)
+    try damage(files[1])
+    try lookAfter()
+    #expect(try ann.importAll().putBack == 1)
+  }
+
   @Test("is read while that is not a day ago, and others are not")
   func readings() throws {
     let fake = try #require(world.fake)

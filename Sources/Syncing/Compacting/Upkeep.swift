@@ -34,28 +34,37 @@ package struct Upkeep {
   /// - throws: as ``Compactor/run()``, and ``Publisher/publishAll(unless:)``.
   @discardableResult
   package func runIfDue() throws -> CompactionReport? {
-    let start = device.ambient.now()
-    let last = try device.database.lastLookingAfter()
+    let (database, start) = (device.database, device.ambient.now())
     guard limits.interval > 0,
-      try device.database.isLookingAfterDue(every: limits.interval, now: start)
+      try database.isLookingAfterDue(every: limits.interval, now: start)
     else { return nil }
-    return try run(since: start, after: last)
+    // Before it is noted, so that what ends or fails here is begun again.
+    let unread = try readOwnFiles(from: start)
+    if unread == nil {
+      guard try database.beginLookingAfter(every: limits.interval, now: start) else { return nil }
+    }
+    return try run(from: start, unread: unread)
   }
 
   /// Does what is to be done, whenever that was done last.
   ///
   /// - throws: as ``runIfDue()``.
   package func run() throws -> CompactionReport {
-    try run(since: device.ambient.now(), after: device.database.lastLookingAfter())
+    let start = device.ambient.now()
+    return try run(from: start, unread: try readOwnFiles(from: start))
   }
 
-  /// - parameter last: when that was done before; nil where it is not known.
-  private func run(since start: Int64, after last: Int64?) throws -> CompactionReport {
-    let (now, budget, isStopping) = (device.ambient.now, budget, isStopping)
-    let isEnding = {
-      isStopping() || budget.map { !(0...$0).contains(now() - start) } ?? false
-    }
-    if let last { try OwnFilesCheck(of: device, isStopping: isEnding).run(since: last) }
+  /// - returns: when the first file of this device's changed that is still to be read; nil if all
+  ///   are. That is noted.
+  private func readOwnFiles(from start: Int64) throws -> Int64? {
+    let unread = try OwnFilesCheck(
+      of: device, isStopping: isEnding(from: start), isCancelled: isStopping
+    ).run(after: try device.database.ownFilesRead())
+    if let unread { try device.database.noteLookingAfterUnfinished(read: unread) }
+    return unread
+  }
+
+  private func run(from start: Int64, unread: Int64?) throws -> CompactionReport {
     if try device.database.acknowledge(
       after: limits.silence, now: device.ambient.time, nonce: device.nonce)
     {
@@ -63,9 +72,19 @@ package struct Upkeep {
     }
     var compactor = Compactor(device: device, limits: limits)
     compactor.isCancelled = isStopping
-    compactor.isStopping = isEnding
-    let report = try compactor.run()
-    if report.isStopped { try device.database.noteLookingAfterUnfinished() }
+    compactor.isStopping = isEnding(from: start)
+    var report = try compactor.run()
+    if unread != nil {
+      report.isStopped = true
+    } else if report.isStopped {
+      try device.database.noteLookingAfterUnfinished(read: OwnFilesCheck.whatIsRead(at: start))
+    }
     return report
+  }
+
+  /// Whether the time is over, of a run that began then.
+  private func isEnding(from start: Int64) -> () -> Bool {
+    let (now, budget, isStopping) = (device.ambient.now, budget, isStopping)
+    return { isStopping() || budget.map { !(0...$0).contains(now() - start) } ?? false }
   }
 }
