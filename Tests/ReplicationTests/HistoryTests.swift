@@ -23,6 +23,11 @@ import Testing
     }
   }
 
+  @Test(arguments: [354_670_348_134, 1_096_593_709_924] as [UInt64])
+  func whatAStartHasCountedIsNotCountedBesideALaterOne(seed: UInt64) {
+    #expect(HistoryRun.failure(of: seed) == nil)
+  }
+
   @Test func whoTakesElementsOutOfASetThatIsGoneBringsNothingBack() {
     #expect(HistoryRun.failure(of: 7_654_528_948) == nil)
   }

@@ -232,8 +232,13 @@ extension History {
     case .leaf(let leaf): return leaf.json == value
     case .object: return false
     case .counter(let leaf):
+      // What another start has counted, whose author could not claim it, counts beside none.
+      let counted = values.filter { $0.effect.kind == .counter && $0.effect.path == node.path }
+        .compactMap { CounterStart(payload: $0.effect.payload.array)?.counted }
+        .reduce(into: Set<Dot>()) { $0.formUnion($1.map(\.dot)) }
       let unseen = values.filter { entry in
         entry.effect.kind == .increment && entry.effect.path == node.path
+          && !counted.contains(entry.stamp.dot)
           && !(read.token.seen.holds(entry.stamp.dot) && read.applied.holds(entry.effect.insert))
       }
       let sum = unseen.reduce(CounterAmount.integer(in: value) ?? 0) {
