@@ -2,25 +2,34 @@
 import json
 import os
 import shutil
+import tempfile
 
 from report import took
 from running import median, ratio
-from stage import remove_database
 
 
 class Local:
-    """A new container on the same disk, and everybody's writes to it by turns."""
+    """A new container on the same disk, and everybody's writes to it by turns.
+
+    Nothing is removed before the end: for minutes after a file was, some file systems look at each
+    inode that was in use before they give one to a new file.
+    """
 
     def __init__(self, tools, folder):
         self.tools = tools
         self.folder = os.path.join(folder, "local")
+        os.makedirs(self.folder, exist_ok=True)
+        self.runs = tempfile.mkdtemp(dir=self.folder)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder)
 
     def begin(self, name):
         """An empty folder for one run."""
-        path = os.path.join(self.folder, name)
-        shutil.rmtree(path, ignore_errors=True)
-        os.makedirs(path)
-        return path
+        return tempfile.mkdtemp(prefix=name + "-", dir=self.runs)
 
     def device(self, name):
         path = self.begin(name)
@@ -64,8 +73,11 @@ def documents(path, count):
 
 def report(tools, folder, table, count, repetitions, peers):
     """Rates of transactions of five members, ÷ the raw one of the same repetition."""
-    local = Local(tools, folder)
-    os.makedirs(local.folder, exist_ok=True)
+    with Local(tools, folder) as local:
+        _report(local, table, count, repetitions, peers)
+
+
+def _report(local, table, count, repetitions, peers):
     lines = documents(os.path.join(local.folder, "documents.jsonl"), count)
     published, raw_published, loaded, raw = [], [], [], []
     of_peers = {name: [] for name in peers}
@@ -75,7 +87,7 @@ def report(tools, folder, table, count, repetitions, peers):
         raw.append(local.raw(count, with_files=False))
         loaded.append(local.loaded(lines, 1))
         for name in peers:
-            of_peers[name].append(tools.peer(name, "local", local.begin(name), count))
+            of_peers[name].append(local.tools.peer(name, "local", local.begin(name), count))
 
     def rate(results):
         return "%.0f/s" % (count / median(results))
@@ -93,15 +105,14 @@ def report(tools, folder, table, count, repetitions, peers):
 
 def report_bulk(stage, folder, table, repetitions):
     """The final documents of a workload, a thousand a transaction on both sides."""
-    tools, local = stage.tools, Local(stage.tools, folder)
     bare = stage.bare()
     ours, raw = [], []
-    for _ in range(repetitions):
-        database = os.path.join(local.begin("raw"), "cells.sqlite")
-        remove_database(database)
-        raw.append(tools.run(
-            tools.limit, "inserts", database, os.path.join(bare, "documents"), 1000))
-        ours.append(local.loaded(os.path.join(bare, "documents.jsonl"), 1000))
+    with Local(stage.tools, folder) as local:
+        for _ in range(repetitions):
+            database = os.path.join(local.begin("raw"), "cells.sqlite")
+            raw.append(local.tools.run(
+                local.tools.limit, "inserts", database, os.path.join(bare, "documents"), 1000))
+            ours.append(local.loaded(os.path.join(bare, "documents.jsonl"), 1000))
     table.add("bulk load of %s's %d final documents ÷ raw inserts" % (
         stage.name, stage.meta["docs"]), 1.5, ratio(ours, raw), "%s against %s, %s" % (
             took(median(ours)), took(median(raw)),
