@@ -18,7 +18,7 @@ struct OwnFilesCheck {
   private static let slack: Int64 = 86_400_000
 
   /// - parameters:
-  ///   - isStopping: asked between files whether to end early, behind the first.
+  ///   - isStopping: asked between files whether to end early, behind those that changed first.
   ///   - isCancelled: asked before each whether to end at once.
   init(
     of device: Device, isStopping: @escaping () -> Bool = { false },
@@ -37,6 +37,8 @@ struct OwnFilesCheck {
 
   /// Reads them in the order in which they changed, so that the next run can go on from there.
   ///
+  /// Only a time says where that is, so all that changed at one time are read together.
+  ///
   /// - parameter read: what has been read before.
   /// - returns: when the first one changed that was not read; nil if all were.
   func run(after read: OwnFilesRead) throws -> Int64? {
@@ -45,10 +47,12 @@ struct OwnFilesCheck {
     let reader = SegmentReader(container: device.container, expected: device.record.container)
     var (noted, forgotten): ([FileRecord], [FileKey]) = ([], [])
     var rest = try candidates(after: read, records)[...]
-    var hasRead = false
-    while let next = rest.first, !isCancelled(), !(hasRead && isStopping()) {
+    var time: Int64?
+    while let next = rest.first, !isCancelled(),
+      time == nil || time == next.changed || !isStopping()
+    {
       rest.removeFirst()
-      hasRead = true
+      time = next.changed
       switch reader.read(next.file) {
       case .segment(let found, let look):
         if let record = found.misplaced(look) {
@@ -88,10 +92,11 @@ struct OwnFilesCheck {
 
   /// What changed before, in milliseconds since 1970, is not looked at.
   private func start(of read: OwnFilesRead) -> Int64 {
-    switch read {
-    case .changedBefore(let time): time
+    let now = device.ambient.now()
     // A clock that was ahead says nothing of what has been read since it was put right.
-    case .whenLookedAfter(let time): time > device.ambient.now() ? 0 : Self.whatIsRead(at: time)
+    return switch read {
+    case .changedBefore(let time): time > now + Self.slack ? 0 : time
+    case .whenLookedAfter(let time): time > now ? 0 : Self.whatIsRead(at: time)
     }
   }
 

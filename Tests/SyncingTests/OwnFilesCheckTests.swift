@@ -126,7 +126,10 @@ import Testing
 
   @Test("is found though each look has time for one file only")
   func oneEach() throws {
-    for file in files { try damage(file) }
+    for file in files {
+      try damage(file)
+      clock.advance(milliseconds: 1)
+    }
     world.advance(milliseconds: Self.hour)
     for _ in files {
       var asked = 0
@@ -139,6 +142,31 @@ import Testing
       #expect(try ann.importAll().putBack == 1)
     }
     #expect(try isWhole())
+  }
+
+  @Test("is found though others changed at the same time, and each look has time for one file only")
+  func allAtOnce() throws {
+    for file in files { try damage(file) }
+    world.advance(milliseconds: Self.hour)
+    var upkeep = Upkeep(device: ann.device)
+    upkeep.budget = 0
+    let world = world
+    upkeep.isStopping = {
+      world.advance(milliseconds: 1)
+      return false
+    }
+    #expect(try upkeep.runIfDue() != nil)
+    #expect(try ann.importAll().putBack == files.count)
+    #expect(try isWhole())
+  }
+
+  @Test("is found though the clock was ahead when a look before it had no time for it")
+  func aheadAndInterrupted() throws {
+    let days = 30 * 24 * Self.hour
+    try ann.device.database.noteLookingAfterUnfinished(read: world.ambient.now() + days)
+    try damage(files[1])
+    try lookAfter()
+    #expect(try ann.importAll().putBack == 1)
   }
 
   @Test("is found though the clock was ahead when it was looked after last")
