@@ -6,7 +6,7 @@ import Replication
 import Syncing
 
 /// Runs a local transaction, publishes it, and prints what writing commands print.
-enum Writing {
+package enum Writing {
   static func run(
     _ global: GlobalOptions, _ body: (inout StoreWriter) throws -> Void
   ) throws {
@@ -44,14 +44,23 @@ enum Writing {
       try Publisher(device: device).publishOwn(remembering: memory, unless: isStopping)
       return .done
     } catch {
-      let failure = FeedSyncError(error, operation: "publish")
-      return .failed(
-        FeedSyncError(
-          failure.code, operation: failure.operation, file: failure.file ?? "the folder",
-          message: failure.message
-            + "; what was written is safe here and will be published later",
-          hint: failure.hint))
+      return .failed(failure(error))
     }
+  }
+
+  /// What has kept from being published what is written.
+  package static func failure(_ error: any Error) -> FeedSyncError {
+    if case StorageError.replaced(let file) = error {
+      return FeedSyncError(
+        .tryAgain, operation: "publish", file: file.string,
+        message: "the database was removed, or another put in its place, since this was written",
+        hint: "a 'rebuild' brings along what it puts aside; look whether it is there")
+    }
+    let failure = FeedSyncError(error, operation: "publish")
+    return FeedSyncError(
+      failure.code, operation: failure.operation, file: failure.file ?? "the folder",
+      message: failure.message + "; what was written is safe here and will be published later",
+      hint: failure.hint)
   }
 
   static func report(_ changed: Int, _ result: StoreWriter.Result?, format: OutputFormat) {
