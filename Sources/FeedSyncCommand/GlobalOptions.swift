@@ -62,6 +62,7 @@ struct GlobalOptions: ParsableArguments {
   ///   folder is away, a warning says so.
   func open(needsFolder: Bool) throws -> Device {
     let device = try openDevice(needsFolder: needsFolder)
+    if !needsFolder { warnOfRebuild(of: device) }
     guard let absence = try device.absence() else { return device }
     guard !needsFolder else { throw absence }
     let error = FeedSyncError(absence, operation: "reach the folder")
@@ -70,6 +71,21 @@ struct GlobalOptions: ParsableArguments {
         error.code, operation: error.operation, file: error.file,
         message: "\(error.message); working locally, and publishing later", hint: error.hint))
     return device
+  }
+
+  /// Says that the database is being made anew: until it has what the folder and the older one
+  /// hold, documents seem to be gone.
+  ///
+  /// What needs the folder says it by itself where it matters, or gets what is missing.
+  private func warnOfRebuild(of device: Device) {
+    do {
+      let directory = try directory(needsFolder: false)
+      for older in try directory.databasesOfRebuild(of: device.record.container) {
+        Output.warning(FeedSyncError(older: older))
+      }
+    } catch {
+      Output.warning(FeedSyncError(error, operation: "look at older databases"))
+    }
   }
 }
 

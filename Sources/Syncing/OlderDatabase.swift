@@ -143,6 +143,12 @@ extension DeviceDirectory {
       .sorted { $0.directory.string < $1.directory.string }
   }
 
+  /// The databases from which one is being made anew, as long as they may hold what it has not got.
+  package func databasesOfRebuild(of container: ContainerID) throws -> [OlderDatabase] {
+    guard rebuildProgress(in: directory(of: container)) != nil else { return [] }
+    return try olderDatabases(of: container).filter(\.mayHoldMore)
+  }
+
   /// Whether the container that another was to adopt stands in its place again: it is in use.
   private func isBack(_ older: OlderDatabase) -> Bool {
     guard older.isAdopted, let place = older.record?.place, answers(place) else { return false }

@@ -106,6 +106,33 @@ import Testing
     #expect(try machine.feedsync("import").errors == "")
   }
 
+  @Test("that is not done yet is told of by each command that reads or writes, until it is")
+  func beingMadeAnew() throws {
+    let machine = try Self.machine()
+    let run = try machine.feedsync("rebuild", "--format", "json")
+    let old = try #require(try run.json().object?["old_state"]?.text)
+    let commands = [
+      ["dump"], ["list", "n"], ["get", "n", "published"], ["put", "n", "published", "{}"],
+      ["sql", "SELECT count(*) FROM documents"],
+    ]
+    for command in commands {
+      #expect(try Command.run(command, environment: machine.environment).errors == "", "\(command)")
+    }
+    // As where it was killed before it had imported what it published.
+    try FileManager.default.removeItem(atPath: old + "/salvage.json")
+    try Data(#"{"progress":"handed-over"}"#.utf8).write(
+      to: machine.deviceState().appending(path: "rebuilding.json"))
+    for command in commands {
+      let told = try Command.run(command, environment: machine.environment)
+      #expect(told.status == 0)
+      #expect(told.errors.contains("has not given all that it holds"), "\(command)")
+    }
+    #expect(try machine.feedsync("init", machine.folder.path).status == 0)
+    for command in commands {
+      #expect(try Command.run(command, environment: machine.environment).errors == "", "\(command)")
+    }
+  }
+
   @Test("is refused while the device is watched, under another marker, and with nothing to rebuild")
   func refused() throws {
     let machine = try Self.machine()
