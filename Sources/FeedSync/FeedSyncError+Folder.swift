@@ -1,3 +1,4 @@
+import Replication
 import Syncing
 import SystemFiles
 import SystemPackage
@@ -29,5 +30,14 @@ extension FeedSyncError {
     case .unreadable(let error):
       self.init(error, operation: "share the folder")
     }
+  }
+
+  /// Something else has the place of a device's files.
+  package init(obstructed stream: StreamID) {
+    self.init(
+      .badInput, operation: "import", file: "logs/\(stream)",
+      message: "it is no folder, and has the place of a device's files: none of them are imported,"
+        + " or published",
+      hint: "put the folder itself there: no link is followed, here or by a syncer")
   }
 }

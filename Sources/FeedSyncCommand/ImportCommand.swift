@@ -36,6 +36,8 @@ struct ImportCommand: StoreCommand {
     case .text: printText(report)
     case .json: Output.line(json(report))
     }
+    // A device of which nothing arrives any more is missed by nobody else.
+    for stream in report.obstructed { Output.warning(FeedSyncError(obstructed: stream)) }
     warnOfOlderDatabases(of: device)
     // Also where something could not be published: others wait to hear what has arrived here.
     lookAfter(device, interruption: interruption)

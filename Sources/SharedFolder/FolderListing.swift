@@ -63,6 +63,11 @@ package struct FolderListing: Sendable {
   package var omitted = 0
   /// Whether `logs/` itself is not there: it may be away for a moment, which says nothing of files.
   package var isMissing = false
+
+  /// The streams whose folders cannot be read since something else has their names.
+  package var obstructed: [StreamID] {
+    foreign.compactMap { $0.directory == nil ? StreamID($0.name.string) : nil }
+  }
 }
 
 extension ContainerFolder {

@@ -145,9 +145,13 @@ import Testing
     let run = try machine.diagnose(environment: bob)
     #expect(run.status == 1 && run.found == ["warning in-the-way"])
     #expect(run.findings.first?["file"]?.text == "logs/\(stream.lastPathComponent)")
+    let told = try machine.feedsync("import", environment: bob)
+    #expect(told.status == 0)
+    #expect(told.errors.contains("has the place of a device's files"))
     try FileManager.default.removeItem(at: stream)
     try FileManager.default.moveItem(at: elsewhere, to: stream)
-    #expect(try machine.feedsync("import", environment: bob).status == 0)
+    let silent = try machine.feedsync("import", environment: bob)
+    #expect(silent.status == 0 && silent.errors == "")
     #expect(try machine.diagnose(environment: bob).found == [])
   }
 

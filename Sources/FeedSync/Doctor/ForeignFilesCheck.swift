@@ -39,12 +39,8 @@ package struct ForeignFilesCheck: DoctorCheck {
         hint: FeedSyncError.hintForUnarrived)
     }
     // At the top: in its own place, which a folder is to have.
-    if StreamID(path) != nil {
-      return Finding(
-        .warning, check: "in-the-way", file: "logs/" + path,
-        message: "it is no folder, and has the place of a device's files: none of them are"
-          + " imported, or published",
-        hint: "put the folder itself there: no link is followed, here or by a syncer")
+    if let stream = StreamID(path) {
+      return Finding(.warning, check: "in-the-way", FeedSyncError(obstructed: stream))
     }
     return nil
   }
