@@ -104,7 +104,8 @@ extension Frontier {
   mutating func noteLost(_ transaction: Open, on line: Lineage.LineID) {
     let own = predecessor(of: transaction, on: line)
     // The transaction itself stands for the one before it.
-    let missing = transaction.context.entries.filter { $0 != own && lineage.place(of: $0) == nil }
+    // What has come by now, and is open, is claimed by nothing else, either.
+    let missing = transaction.context.entries.filter { $0 != own && !isHereAndClosed($0) }
     // Who had seen the whole stream had seen what those before it had, and names it again; but for
     // a transaction of which nothing is left, which names no other stream.
     let before = lost[line]?.entries ?? []

@@ -86,7 +86,8 @@ package struct Frontier: Sendable, Equatable {
   package private(set) var closedTips: [Lineage.LineID: Context.Entry]
   /// Up to where the user has given up waiting for what is missing of a stream.
   package internal(set) var givenUp: [StreamID: UInt64]
-  /// What is missing and given up of that which the closed transactions of each line had seen.
+  /// What was given up of that which the closed transactions of each line had seen, and is missing
+  /// or still open.
   package internal(set) var lost: [Lineage.LineID: Context]
   /// What somebody has seen and has not arrived, of streams of which one branch is known.
   var expected: [StreamID: [UInt64: Set<Fingerprint>]] = [:]
@@ -355,8 +356,11 @@ package struct Frontier: Sendable, Equatable {
   }
 
   private func isClosed(_ seen: Context.Entry) -> Bool {
-    guard let line = lineage.place(of: seen) else { return isLost(seen) }
-    guard let end = closedTips[line] else { return false }
+    isHereAndClosed(seen) || lineage.place(of: seen) == nil && isLost(seen)
+  }
+
+  func isHereAndClosed(_ seen: Context.Entry) -> Bool {
+    guard let line = lineage.place(of: seen), let end = closedTips[line] else { return false }
     // The same sequence under another fingerprint is another branch of a cloned stream.
     return seen.sequence < end.sequence
       || seen.sequence == end.sequence && seen.fingerprint == end.fingerprint

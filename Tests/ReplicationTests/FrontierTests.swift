@@ -213,6 +213,30 @@ private func header(
     #expect(frontier.closed.contains(stream: entry(4, 1).stream, sequence: 1))
   }
 
+  @Test func whatIsClaimedGivenUpStaysSoWhereItComesAndIsNotUnderstood() {
+    var frontier = Frontier()
+    frontier.take(header(entry(2, 1), seen: entry(1, 1)))
+    frontier.giveUp(entry(1, 1).stream, upTo: 1)
+    frontier.close()
+    let newer = header(entry(1, 1))
+    frontier.apply(newer, after: mark(0), isUnderstood: false)
+    // Whoever goes on from there names it again, here and elsewhere.
+    frontier.take(header(entry(2, 2), seen: entry(1, 1), entry(2, 1)))
+    frontier.close()
+    #expect(frontier.closed == Context([entry(1, 1), entry(2, 2)]))
+    frontier = frontier.readAnew
+    frontier.take(header(entry(3, 1), seen: entry(1, 1), entry(2, 2)))
+    frontier.close()
+    #expect(frontier.closed == Context([entry(1, 1), entry(2, 2), entry(3, 1)]))
+    // Once it is closed itself, nobody has to keep its name.
+    frontier.understand { _ in true }
+    frontier.close()
+    frontier.take(header(entry(3, 2), seen: entry(1, 1), entry(2, 2), entry(3, 1)))
+    frontier.close()
+    #expect(frontier.closed == Context([entry(1, 1), entry(2, 2), entry(3, 2)]))
+    #expect(frontier.lost[Lineage.LineID(stream: entry(3, 1).stream, index: 0)] == nil)
+  }
+
   @Test func whatIsGivenUpStaysClaimedBehindATransactionOfWhichNothingIsLeft() {
     var frontier = Frontier()
     frontier.take(header(entry(1, 1), seen: entry(2, 1), entry(3, 4)))
