@@ -35,6 +35,7 @@ package struct ImportReport: Sendable {
   /// Files that had been set aside, and were imported now.
   package var restored: [FileKey] = []
   package var duplicates = 0
+  package var foreign = 0
   /// The places of devices' folders in which something else stands, such as a link.
   package var obstructed: [StreamID] = []
   /// Whether it ended early because it was asked to; what it did by then is told.

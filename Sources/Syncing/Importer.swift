@@ -368,6 +368,7 @@ package final class Importer {
     }
     report.setAside = knowledge.setAside
     report.duplicates = knowledge.duplicateCount
+    report.foreign = listing.foreign.count
     report.obstructed = listing.obstructed.sorted()
   }
 }
