@@ -27,6 +27,8 @@ struct ForkHistory {
     var delivered: [Int]
     /// How many of each it has taken for closed.
     var closed: [Int] = []
+    /// How many of each it claims, with what those had seen.
+    var claimed: [Int] = []
     var reads: [Read] = []
     /// Up to where it has given up what is missing of a stream.
     var givenUp: [StreamID: UInt64] = [:]
@@ -34,6 +36,7 @@ struct ForkHistory {
     mutating func fit(_ authors: Int) {
       delivered += Array(repeating: 0, count: authors - delivered.count)
       closed += Array(repeating: 0, count: authors - closed.count)
+      claimed += Array(repeating: 0, count: authors - claimed.count)
     }
   }
 
@@ -58,18 +61,23 @@ struct ForkHistory {
   var trace: [String] = []
   /// Whether what a device had not told anybody may be lost when it is restored.
   let losesTails: Bool
+  /// Whether some devices have a newer program, and others get it later.
+  let hasNewer: Bool
   private var streamCount: UInt128 = 0
 
-  init(seed: UInt64, judgesBySequence: Bool = false, losesTails: Bool = false) {
+  init(
+    seed: UInt64, judgesBySequence: Bool = false, losesTails: Bool = false, hasNewer: Bool = false
+  ) {
     var random = SplitMix(seed: seed)
     self.seed = seed
     self.losesTails = losesTails
-    length = 12 + random.below(24)
+    self.hasNewer = hasNewer
+    length = 12 + random.below(hasNewer ? 48 : 24)
     keys = (0..<1 + random.below(2)).map {
       DocumentKey(collection: "notes", id: ByteString("\($0)"))
     }
     for number in 0..<2 + random.below(3) {
-      var core = SimulatedDevice(author: number)
+      var core = SimulatedDevice(author: number, isNewer: hasNewer && random.chance(60))
       core.judgesBySequence = judgesBySequence
       devices.append(Device(core: core, author: 0, delivered: []))
       beginStream(on: number)
@@ -91,7 +99,9 @@ struct ForkHistory {
     case 13: backups.append(devices[device])
     case 14: restore(device, &random)
     default:
-      if losesTails, random.chance(6) {
+      if hasNewer, random.chance(3) {
+        try upgrade(device)
+      } else if losesTails, random.chance(hasNewer ? 20 : 6) {
         try giveUp(on: device)
       } else {
         try receive(on: device, &random)
@@ -242,6 +252,14 @@ extension ForkHistory {
     try record(published, by: device)
     try check(device, Set(published.flatMap(\.operations).map(\.document)))
     return !ends.isEmpty
+  }
+
+  /// Gives a device the newer program.
+  mutating func upgrade(_ device: Int) throws {
+    note("device \(device) is upgraded")
+    devices[device].core.upgrade()
+    try record(devices[device].core.releaseRemovals(wall: wall), by: device)
+    try check(device, Set(keys))
   }
 
   /// Everybody gives up what is lost, until nothing is missing and nothing waits.

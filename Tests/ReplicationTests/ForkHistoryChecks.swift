@@ -17,6 +17,7 @@ extension ForkHistory {
     let closed = vector(of: devices[device].core.frontier.closed)
     devices[device].closed = ownClosed(of: device)
     let expected = withClaims(devices[device].closed)
+    devices[device].claimed = expected
     guard closed == expected else {
       throw failure("device \(device) takes \(closed) for closed, by definition \(expected)")
     }
@@ -106,8 +107,10 @@ extension ForkHistory {
     if let origin = authors[author].origin, closed[origin.author] < origin.count { return 0 }
     let written = authors[author].written.prefix(closed[author])
     let (ends, givenUp) = (ends(on: device), devices[device].givenUp)
+    let core = devices[device].core
     return written.firstIndex { sent in
-      !sent.header.context.entries.allSatisfy { isClosed($0, closed, on: device) }
+      !core.understands(sent.operations)
+        || !sent.header.context.entries.allSatisfy { isClosed($0, closed, on: device) }
         || sent.operations.contains { operation in
           let (stream, sequence) = (operation.insert.stream, operation.insert.sequence)
           return operation.kind.carriesValue && ends[stream.rawValue] ?? 0 < sequence
@@ -127,6 +130,8 @@ extension ForkHistory {
 
   private func isClosed(_ entry: Context.Entry, _ closed: [Int], on device: Int) -> Bool {
     guard let (author, count) = places[entry] else { return false }
+    // What was claimed given up stays so, though it has come by now, and is open.
+    if devices[device].claimed[author] >= count { return true }
     let delivered = devices[device].delivered
     guard delivered[author] < count else { return closed[author] >= count }
     guard devices[device].givenUp[entry.stream] ?? 0 >= entry.sequence else { return false }
@@ -182,12 +187,17 @@ extension ForkHistory {
     guard view.conflictCount == 0 else { return }
     let delivered = devices[0].delivered
     let all = operations[key, default: []].filter { delivered[$0.dot.author] >= $0.dot.sequence }
-    for value in all where value.isValue {
+    for value in all where value.isValue && !value.isNewer {
       let shown = view.json?.value(at: value.path)
       if let scalar = value.scalar, shown == scalar { continue }
       if value.scalar == nil, shown?.isObject == true { continue }
-      guard all.contains(where: { $0.dot != value.dot && $0.covers(value) || mayHide($0, value) })
-      else { throw failure("document \(key.id): the value of \(value.dot) is lost") }
+      let isTakenAway = all.contains { other in
+        other.dot != value.dot && (other.isDelete ? other.hasSeen(value) : other.covers(value))
+          || mayHide(other, value)
+      }
+      guard isTakenAway else {
+        throw failure("document \(key.id): the value of \(value.dot) is lost")
+      }
     }
   }
 

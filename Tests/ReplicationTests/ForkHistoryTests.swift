@@ -36,6 +36,22 @@ import Testing
     }
   }
 
+  @Test(arguments: 0..<parts)
+  func whatOnlyANewerProgramUnderstandsIsGivenUpAndComes(part: Int) throws {
+    for seed in Self.seeds(of: part) {
+      let run = ForkHistoryRun(seed: seed, losesTails: true, hasNewer: true)
+      guard let report = run.failure() else { continue }
+      Issue.record("\(report)")
+      return
+    }
+  }
+
+  /// What was given up came, and was not understood; whoever had named it wrote once more.
+  @Test func whatIsClaimedGivenUpStaysClaimedThoughItHasCome() {
+    let run = ForkHistoryRun(seed: 525_725_507_165, losesTails: true, hasNewer: true)
+    #expect(run.failure() == nil)
+  }
+
   /// One branch was given up, and counted as seen; then another came, which waits for something.
   @Test func whatIsClosedStaysSo() {
     #expect(ForkHistoryRun(seed: 638_440_904_710, losesTails: true).failure() == nil)
@@ -56,6 +72,7 @@ struct ForkHistoryRun {
   let seed: UInt64
   var judgesBySequence = false
   var losesTails = false
+  var hasNewer = false
 
   /// Nil if all is well, else the shortest history found that fails likewise.
   func failure() -> String? {
@@ -77,7 +94,8 @@ struct ForkHistoryRun {
   }
 
   private var history: ForkHistory {
-    ForkHistory(seed: seed, judgesBySequence: judgesBySequence, losesTails: losesTails)
+    ForkHistory(
+      seed: seed, judgesBySequence: judgesBySequence, losesTails: losesTails, hasNewer: hasNewer)
   }
 
   private func run(_ steps: [Int], isTracing: Bool = false) -> (String, [String])? {
@@ -86,6 +104,10 @@ struct ForkHistoryRun {
     do {
       for step in steps { try history.take(step) }
       try history.deliverEverything()
+      if hasNewer {
+        for device in history.devices.indices { try history.upgrade(device) }
+        try history.deliverEverything()
+      }
       if losesTails { try history.giveUpEverything() }
       return nil
     } catch {

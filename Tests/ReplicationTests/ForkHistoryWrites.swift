@@ -23,7 +23,13 @@ extension ForkHistory {
     } else {
       let key = random.pick(keys)
       let core = devices[device].core
-      if random.chance(20) {
+      if core.isNewer, random.chance(40) {
+        guard let plan = core.state(of: key).planNewer(frontier: core.frontier, &random) else {
+          return
+        }
+        devices[device].core.perform(
+          plan, wanted: core.state(of: key).view().json, at: key, in: &draft)
+      } else if random.chance(20) {
         guard let plan = core.state(of: key).planDelete(frontier: core.frontier) else { return }
         devices[device].core.perform(plan, wanted: nil, at: key, in: &draft)
       } else {
@@ -45,7 +51,9 @@ extension ForkHistory {
     let core = devices[device].core
     let outcome = core.state(of: key, in: draft).plan(
       writing: wanted, token: token, frontier: core.frontier, digest: SimulatedDevice.digest)
-    guard case .write(let plan) = outcome else { return false }
+    guard case .write(let plan) = outcome,
+      core.state(of: key, in: draft).newerPath(touchedBy: plan) == nil
+    else { return false }
     devices[device].core.perform(plan, wanted: wanted, at: key, in: &draft)
     return true
   }

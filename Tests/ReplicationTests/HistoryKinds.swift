@@ -48,15 +48,20 @@ extension History {
     _ key: DocumentKey, on device: Int, in draft: inout SimulatedDevice.Draft,
     _ random: inout SplitMix
   ) throws {
-    let view = devices[device].state(of: key, in: draft).view()
-    guard let insert = view.inserts.last?.dot else { return }
+    let state = devices[device].state(of: key, in: draft)
+    guard let plan = state.planNewer(frontier: devices[device].frontier, &random) else { return }
+    devices[device].perform(plan, wanted: state.view().json, at: key, in: &draft)
+  }
+}
+
+extension DocumentState {
+  /// What a newer program may write; nil where there is no document.
+  func planNewer(frontier: Frontier, _ random: inout SplitMix) -> EditPlan? {
+    guard let insert = view().inserts.last?.dot else { return nil }
     let kind = random.newerKind()
     let path = random.chance(10) ? .root : random.memberPath()
-    let frontier = devices[device].frontier
     let step = EditPlan.Step(kind, at: path, payload: kind.carriesValue ? [1, 2] : [])
-    let plan = EditPlan(
-      steps: [step], context: frontier.closed, seen: frontier.seen, insert: insert)
-    devices[device].perform(plan, wanted: view.json, at: key, in: &draft)
+    return EditPlan(steps: [step], context: frontier.closed, seen: frontier.seen, insert: insert)
   }
 }
 
