@@ -63,15 +63,19 @@ struct ForkHistory {
   let losesTails: Bool
   /// Whether some devices have a newer program, and others get it later.
   let hasNewer: Bool
+  /// Whether there are counters and sets.
+  let hasKinds: Bool
   private var streamCount: UInt128 = 0
 
   init(
-    seed: UInt64, judgesBySequence: Bool = false, losesTails: Bool = false, hasNewer: Bool = false
+    seed: UInt64, judgesBySequence: Bool = false, losesTails: Bool = false,
+    hasNewer: Bool = false, hasKinds: Bool = false
   ) {
     var random = SplitMix(seed: seed)
     self.seed = seed
     self.losesTails = losesTails
     self.hasNewer = hasNewer
+    self.hasKinds = hasKinds
     length = 12 + random.below(hasNewer ? 48 : 24)
     keys = (0..<1 + random.below(2)).map {
       DocumentKey(collection: "notes", id: ByteString("\($0)"))

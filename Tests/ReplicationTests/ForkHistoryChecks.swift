@@ -188,9 +188,7 @@ extension ForkHistory {
     let delivered = devices[0].delivered
     let all = operations[key, default: []].filter { delivered[$0.dot.author] >= $0.dot.sequence }
     for value in all where value.isValue && !value.isNewer {
-      let shown = view.json?.value(at: value.path)
-      if let scalar = value.scalar, shown == scalar { continue }
-      if value.scalar == nil, shown?.isObject == true { continue }
+      if value.shows(in: view.json) { continue }
       let isTakenAway = all.contains { other in
         other.dot != value.dot && (other.isDelete ? other.hasSeen(value) : other.covers(value))
           || mayHide(other, value)

@@ -46,6 +46,17 @@ import Testing
     }
   }
 
+  @Test(arguments: 0..<parts)
+  func countersAndSetsOfClonesAreWhatTheProtocolSays(part: Int) throws {
+    for seed in Self.seeds(of: part) {
+      let run = ForkHistoryRun(
+        seed: seed, losesTails: seed % 3 > 0, hasNewer: seed % 3 == 2, hasKinds: true)
+      guard let report = run.failure() else { continue }
+      Issue.record("\(report)")
+      return
+    }
+  }
+
   /// What was given up came, and was not understood; whoever had named it wrote once more.
   @Test func whatIsClaimedGivenUpStaysClaimedThoughItHasCome() {
     let run = ForkHistoryRun(seed: 525_725_507_165, losesTails: true, hasNewer: true)
@@ -73,6 +84,7 @@ struct ForkHistoryRun {
   var judgesBySequence = false
   var losesTails = false
   var hasNewer = false
+  var hasKinds = false
 
   /// Nil if all is well, else the shortest history found that fails likewise.
   func failure() -> String? {
@@ -95,7 +107,8 @@ struct ForkHistoryRun {
 
   private var history: ForkHistory {
     ForkHistory(
-      seed: seed, judgesBySequence: judgesBySequence, losesTails: losesTails, hasNewer: hasNewer)
+      seed: seed, judgesBySequence: judgesBySequence, losesTails: losesTails,
+      hasNewer: hasNewer, hasKinds: hasKinds)
   }
 
   private func run(_ steps: [Int], isTracing: Bool = false) -> (String, [String])? {

@@ -29,6 +29,13 @@ extension ForkHistory {
         }
         devices[device].core.perform(
           plan, wanted: core.state(of: key).view().json, at: key, in: &draft)
+      } else if hasKinds, random.chance(40) {
+        let state = core.state(of: key)
+        let (path, edit) = (random.memberPath(), random.kindEdit())
+        guard case .write(let plan, let body) = state.plan(edit, at: path, frontier: core.frontier),
+          state.newerPath(touchedBy: plan) == nil
+        else { return }
+        devices[device].core.perform(plan, wanted: body, at: key, in: &draft)
       } else if random.chance(20) {
         guard let plan = core.state(of: key).planDelete(frontier: core.frontier) else { return }
         devices[device].core.perform(plan, wanted: nil, at: key, in: &draft)

@@ -162,7 +162,7 @@ extension History {
   private func checkNothingIsLost(_ key: DocumentKey, in view: DocumentView) throws {
     let all = operations[key, default: []]
     for value in all where value.isValue && !value.isNewer {
-      if view.conflictCount > 0 || shows(value, in: view.json) { continue }
+      if view.conflictCount > 0 || value.shows(in: view.json) { continue }
       let isTakenAway = all.contains { other in
         other.dot != value.dot && (other.isDelete ? other.hasSeen(value) : other.covers(value))
       }
@@ -173,17 +173,18 @@ extension History {
   }
 }
 
-extension History {
-  private func shows(_ value: PlainModel.Operation, in body: JSON?) -> Bool {
-    let shown = body?.value(at: value.path)
-    switch value.kind {
+extension PlainModel.Operation {
+  /// Whether a document shows what it wrote.
+  func shows(in body: JSON?) -> Bool {
+    let shown = body?.value(at: path)
+    switch kind {
     case .set(let scalar): return shown == scalar
     case .clear: return shown?.isObject == true
     case .increment, .start: return shown.flatMap { CounterAmount.integer(in: $0) } != nil
     case .emptySet: return shown?.elements != nil
     case .add:
-      let elements = body?.value(at: Array(value.path.dropLast()))?.elements ?? []
-      return elements.contains { $0.canonicalBytes() == value.path.last?.bytes }
+      let elements = body?.value(at: Array(path.dropLast()))?.elements ?? []
+      return elements.contains { $0.canonicalBytes() == path.last?.bytes }
     case .remove, .delete, .newer: return true
     }
   }
