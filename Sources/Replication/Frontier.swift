@@ -289,7 +289,7 @@ package struct Frontier: Sendable, Equatable {
   /// Moves the closed part as far as it goes; returns what became closed, of each line in order.
   ///
   /// Contexts are acyclic, so taking whatever can be taken until nothing can reaches the greatest
-  /// closed vector.
+  /// closed vector, but for what was given up (``closeTogether()``).
   @discardableResult
   package mutating func close() -> [Open] {
     var taken: [Open] = []
@@ -301,6 +301,10 @@ package struct Frontier: Sendable, Equatable {
         taken += ready
         if !ready.isEmpty { isMoving = true }
       }
+      guard !isMoving else { continue }
+      let ready = closeTogether()
+      taken += ready
+      isMoving = !ready.isEmpty
     }
     return taken
   }
@@ -326,11 +330,25 @@ package struct Frontier: Sendable, Equatable {
   }
 
   /// Whether what a line left, and all before that, is closed.
-  private func isBaseClosed(_ id: Lineage.LineID) -> Bool {
+  func isBaseClosed(_ id: Lineage.LineID) -> Bool {
     guard let line = lineage.line(id), line.base > 0, closedTips[id] == nil else { return true }
     guard let parent = line.parent else { return isGivenUp(id.stream, upTo: line.base) }
     let end = closedTips[Lineage.LineID(stream: id.stream, index: parent)]?.sequence ?? 0
     return line.base <= end
+  }
+
+  /// Takes the first open transactions of several lines for closed, all at once.
+  mutating func setClosed(_ parts: [(line: Lineage.LineID, transactions: [Open])]) {
+    for (line, transactions) in parts {
+      closedTips[line] = transactions.last?.tip ?? closedTips[line]
+      open[line]?.removeFirst(transactions.count)
+      if open[line]?.isEmpty ?? false { open[line] = nil }
+    }
+    // Each may have seen the others.
+    for (line, transactions) in parts {
+      for transaction in transactions { noteLost(transaction, on: line) }
+    }
+    closed = Self.closed(closedTips, lost, lineage)
   }
 
   private mutating func setClosed(_ transaction: Open, on line: Lineage.LineID) {

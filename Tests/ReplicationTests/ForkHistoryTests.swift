@@ -63,6 +63,13 @@ import Testing
     #expect(run.failure() == nil)
   }
 
+  /// Two transactions, each of another branch of what the other one's author had seen, and lost.
+  @Test func whatWaitsForOneAnotherClosesOnceItIsGivenUp() {
+    let run = ForkHistoryRun(
+      seed: 261_306_356_897, losesTails: true, hasNewer: true, hasKinds: true)
+    #expect(run.failure() == nil)
+  }
+
   /// One branch was given up, and counted as seen; then another came, which waits for something.
   @Test func whatIsClosedStaysSo() {
     #expect(ForkHistoryRun(seed: 638_440_904_710, losesTails: true).failure() == nil)

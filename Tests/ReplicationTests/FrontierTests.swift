@@ -237,6 +237,24 @@ private func header(
     #expect(frontier.lost[Lineage.LineID(stream: entry(3, 1).stream, index: 0)] == nil)
   }
 
+  @Test func whatWaitsForNothingButOneAnotherClosesTogether() {
+    var frontier = Frontier()
+    frontier.take(header(entry(1, 1), seen: entry(2, 1, 20)))
+    frontier.take(header(entry(2, 1), seen: entry(1, 1, 10)))
+    frontier.take(header(entry(2, 2), seen: entry(2, 1), entry(3, 1)))
+    for stream in 1...2 { frontier.giveUp(entry(stream, 1).stream, upTo: 1) }
+    let taken = frontier.close()
+    #expect(Set(taken.map(\.tip)) == [entry(1, 1), entry(2, 1)])
+    #expect(
+      frontier.closed == Context([entry(1, 1), entry(1, 1, 10), entry(2, 1), entry(2, 1, 20)]))
+    // What is missing and not given up is waited for.
+    #expect(frontier.open.values.joined().map(\.tip) == [entry(2, 2)])
+    frontier = frontier.readAnew
+    frontier.take(header(entry(3, 1)))
+    frontier.close()
+    #expect(frontier.open.isEmpty)
+  }
+
   @Test func whatIsGivenUpStaysClaimedBehindATransactionOfWhichNothingIsLeft() {
     var frontier = Frontier()
     frontier.take(header(entry(1, 1), seen: entry(2, 1), entry(3, 4)))
