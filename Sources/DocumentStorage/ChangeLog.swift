@@ -139,6 +139,13 @@ extension StoreDatabase {
   }
 }
 
+extension StoreSnapshot {
+  /// What tells the commit at a position from others, as for a database.
+  package func changeDigest(at position: Int64) throws -> UInt64? {
+    try ChangeLog.digest(at: position, db)
+  }
+}
+
 // MARK: - Rows
 
 extension CommittedChange.Origin {

@@ -94,6 +94,14 @@ extension StoreDatabase {
   func lastPoint() throws -> ChangePosition { try point(after: changePosition()) }
 }
 
+extension StoreSnapshot {
+  /// The point after the last commit that this state has.
+  func lastPoint() throws -> ChangePosition {
+    let commit = try changePosition()
+    return ChangePosition(commit, digest: try changeDigest(at: commit))
+  }
+}
+
 extension StoreChange {
   init(
     _ commit: CommittedChange, isOwn: (CommittedChange.Origin) -> Bool,

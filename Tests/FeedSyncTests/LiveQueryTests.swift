@@ -1,6 +1,7 @@
 import DocumentStorage
 import FeedSync
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -142,6 +143,26 @@ import Testing
       let error = await #expect(throws: FeedSyncError.self) { try await results.next() }
       #expect(error?.code == .tryAgain)
     }
+  }
+
+  @Test("shows what there is once a backup was put back into the database, and more written")
+  func restored() async throws {
+    let file = try #require(
+      FileManager.default.subpaths(atPath: place.state("ann"))?.first {
+        $0.hasSuffix("/store.sqlite")
+      })
+    let database = try DatabaseQueue(path: place.state("ann") + "/" + file)
+    let backup = try DatabaseQueue()
+    try database.backup(to: backup)
+    for id in ["a", "c"] { try put(id, "Apples", in: store) }
+    var results = store.observe(open, isImporting: false).makeAsyncIterator()
+    #expect(ids(try await results.next()) == ["a", "c", "b"])
+    try backup.backup(to: database)
+    // More than there were: by its number, the last one that was shown is there again.
+    for id in ["x", "y", "z"] { try put(id, "Dates", in: store) }
+    let shown = ids(try await results.next())
+    #expect(shown == (try store.result(of: open).map(\.id)))
+    #expect(shown?.suffix(3) == ["x", "y", "z"])
   }
 
   @Test("ends when the task is cancelled")

@@ -10,7 +10,7 @@ struct LiveReader: Sendable {
 
   private let query: CollectionQuery
   /// The last commit that the window has.
-  private var position: Int64
+  private var position: ChangePosition
   private(set) var window: QueryWindow
 
   /// Reads the present result.
@@ -34,7 +34,7 @@ struct LiveReader: Sendable {
       guard !changes.isEmpty else { return }
       guard let ids = changes.ids, ids.count <= Self.mostLookups else { break }
       let (position, present) = try database.readSnapshot { snapshot in
-        (try snapshot.changePosition(), try snapshot.matches(query, among: ids.sorted()))
+        (try snapshot.lastPoint(), try snapshot.matches(query, among: ids.sorted()))
       }
       // Else the documents are those of a later commit, which may have changed others, too.
       guard position == self.position else { continue }
@@ -55,25 +55,23 @@ struct LiveReader: Sendable {
     _ changes: inout PendingChanges, _ database: StoreDatabase
   ) throws {
     while true {
-      switch try database.changes(after: position) {
-      case .missed(let last):
-        changes.addEverything()
-        position = last
-        return
+      switch try database.changes(after: position.rawValue, digest: position.digest) {
+      // It is read at once then, with its position.
+      case .missed: return changes.addEverything()
       case .commits(let commits):
         guard let last = commits.last else { return }
         for origin in commits.flatMap(\.origins) { changes.add(origin, query.collection) }
-        position = last.position
+        position = ChangePosition(last.position, digest: last.digest)
       }
     }
   }
 
   private static func readAll(
     _ query: CollectionQuery, _ database: StoreDatabase
-  ) throws -> (Int64, QueryWindow) {
+  ) throws -> (ChangePosition, QueryWindow) {
     let directions = query.order.map(\.isDescending)
     return try database.readSnapshot { snapshot in
-      let position = try snapshot.changePosition()
+      let position = try snapshot.lastPoint()
       let matches = try snapshot.matches(query)
       return (position, QueryWindow(matches, directions: directions, limit: query.limit))
     }
