@@ -19,4 +19,17 @@ extension DocumentFolder {
     guard FileStamp(before) == after else { return .otherContents }
     return .sameContents(after, hasConflicts: try hasConflicts(place))
   }
+
+  /// Whether somebody presents a document, and so saves it, if it was there, before an access does
+  /// anything: then it may become something else for that.
+  func isOpen(_ file: FilePath, seenAs seen: SeenVersion) throws -> Bool {
+    guard case .version = seen else { return false }
+    let path = try place(of: file).path.string
+    // What is shown of names that are not UTF-8 stands for many, and names that look the same for
+    // two.
+    guard !path.unicodeScalars.contains("\u{FFFD}") else { return false }
+    return try domain.report().presenters.contains { presenter in
+      presenter.path?.utf8.elementsEqual(path.utf8) == true && !presenter.hasLapsed
+    }
+  }
 }

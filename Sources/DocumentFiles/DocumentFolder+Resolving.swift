@@ -18,15 +18,22 @@ extension DocumentFolder {
   public func replace(
     _ file: FilePath, with version: FileVersion, expecting seen: SeenVersion = .whatever
   ) async throws {
+    _ = try await put(version, into: file, expecting: seen)
+  }
+
+  /// - returns: What the document is then; nil where the version is the current one.
+  private func put(
+    _ version: FileVersion, into file: FilePath, expecting seen: SeenVersion
+  ) async throws -> FileStamp? {
     try await check(version, isOf: file)
-    guard version.origin != .current else { return }
-    try await coordinate(file) { place in
+    guard version.origin != .current else { return nil }
+    return try await coordinate(file) { place in
       let source = try open(version)
       try check(source, is: version)
       // For where the document is gone.
       let access = try FileAccess(to: source)
       let directory = try makeDirectory(of: place)
-      try install(at: place, in: directory, expecting: seen, access: access) { file in
+      return try install(at: place, in: directory, expecting: seen, access: access) { file in
         try file.write(contentsOf: source)
         // What was written into it while it was copied would be missing in the copy.
         try check(source, is: version)
@@ -43,19 +50,28 @@ extension DocumentFolder {
   ///
   /// - throws: ``DocumentFileError/isCurrent(path:)`` for a current version.
   public func markResolved(_ versions: [FileVersion]) async throws {
-    for version in versions where version.origin != .kept {
-      try await check(version, isOf: version.file)
-      guard version.origin == .conflict else {
-        throw DocumentFileError.isCurrent(path: version.file.string)
+    for version in versions where version.origin != .kept { try await settle(version) }
+  }
+
+  /// Takes a version out of the folder; it is kept on this machine, unless it is the document.
+  ///
+  /// - parameter stamp: What the document was when it was given the version's contents.
+  private func settle(_ version: FileVersion, unlessIn stamp: FileStamp? = nil) async throws {
+    try await check(version, isOf: version.file)
+    guard version.origin == .conflict else {
+      throw DocumentFileError.isCurrent(path: version.file.string)
+    }
+    try await change(version.file, deleting: version) { place, directory in
+      if let stamp, (try? currentVersion(at: place))?.stamp == stamp {
+        try take(version, of: place, from: directory)
+        return tell(.lost, version.persistentIdentifier, of: place)
       }
-      try await change(version.file, deleting: version) { place, directory in
-        // First: what is kept, and stays all the same, would be kept again by each attempt.
-        try checkWritable([version])
-        try keeping(version, of: place, in: directory) {
-          try take(version, of: place, from: directory)
-        }
-        tell(.resolved, version.persistentIdentifier, of: place)
+      // First: what is kept, and stays all the same, would be kept again by each attempt.
+      try checkWritable([version])
+      try keeping(version, of: place, in: directory) {
+        try take(version, of: place, from: directory)
       }
+      tell(.resolved, version.persistentIdentifier, of: place)
     }
   }
 
@@ -126,10 +142,12 @@ extension DocumentFolder {
       throw DocumentFileError.changedMeanwhile(path: version.file.string)
     }
     // Whoever has it open saves first, so the current one may be newer than it was: it is kept.
-    try await replace(file, with: version, expecting: isOpen ? .whatever : seen)
+    let chosen = try await put(version, into: file, expecting: isOpen ? .whatever : seen)
     for other in unresolved {
-      // The chosen one is the document itself by now.
-      if discarding || other == version {
+      if other == version {
+        // It is the document by now, unless a syncer has brought another one since.
+        try await settle(other, unlessIn: chosen)
+      } else if discarding {
         try await remove(other)
       } else {
         try await markResolved([other])
@@ -216,19 +234,6 @@ extension DocumentFolder {
     }
   }
 
-  /// Whether somebody presents a document, and so saves it, if it was there, before an access does
-  /// anything: then it may become something else for that.
-  private func isOpen(_ file: FilePath, seenAs seen: SeenVersion) throws -> Bool {
-    guard case .version = seen else { return false }
-    let path = try place(of: file).path.string
-    // What is shown of names that are not UTF-8 stands for many, and names that look the same for
-    // two.
-    guard !path.unicodeScalars.contains("\u{FFFD}") else { return false }
-    return try domain.report().presenters.contains { presenter in
-      presenter.path?.utf8.elementsEqual(path.utf8) == true && !presenter.hasLapsed
-    }
-  }
-
   private func check(_ version: FileVersion, isOf file: FilePath) async throws {
     let place = try await whenPresent { try self.place(of: file) }
     guard version.file == place.path else {
@@ -268,10 +273,13 @@ extension DocumentFolder {
 
   /// Gives a document other contents, for those who may use it, or for these if it is not there;
   /// what it had is kept first.
+  ///
+  /// - returns: What it is then.
+  @discardableResult
   private func install(
     at place: DocumentPlace, in directory: OpenDirectory, expecting seen: SeenVersion,
     access: FileAccess? = nil, _ write: (OpenFile) throws -> Void
-  ) throws {
+  ) throws -> FileStamp {
     let before = try currentVersion(at: place)
     guard seen.isStill(before) else {
       throw DocumentFileError.changedMeanwhile(path: place.path.string)
@@ -284,7 +292,7 @@ extension DocumentFolder {
     let old = try directory.open(place.name)
     try check(old, is: before)
     let present = try FileAccess(to: old)
-    try keeping(old, as: before, named: place.name, of: place, in: directory) {
+    return try keeping(old, as: before, named: place.name, of: place, in: directory) {
       try replace(place, in: directory, expecting: before.stamp, access: present, write)
     }
   }
@@ -292,10 +300,11 @@ extension DocumentFolder {
   private func replace(
     _ place: DocumentPlace, in directory: OpenDirectory, expecting stamp: FileStamp?,
     access: FileAccess?, _ write: (OpenFile) throws -> Void
-  ) throws {
+  ) throws -> FileStamp {
     let outcome = try replacement(of: place.name, at: place, in: directory).replace(
       place.name, expecting: stamp, access: access, write)
     if let error = outcome.notDurable { throw error }
+    return outcome.stamp
   }
 
   private func keeping(
@@ -312,14 +321,14 @@ extension DocumentFolder {
   ///
   /// Where it stays, since somebody writes into it, it is not kept: each attempt would keep what
   /// was there by then.
-  private func keeping(
+  private func keeping<Value>(
     _ file: OpenFile, as version: FileVersion, named name: FilePath.Component,
-    of place: DocumentPlace, in directory: OpenDirectory, _ body: () throws -> Void
-  ) throws {
+    of place: DocumentPlace, in directory: OpenDirectory, _ body: () throws -> Value
+  ) throws -> Value {
     // What was written into it while it was copied would be missing in the copy.
     let id = try keep(file, named: name, of: place) { try check(file, is: version) }
     do {
-      try body()
+      return try body()
     } catch let error as DocumentFileError {
       guard case .changedMeanwhile = error, let present = try? directory.status(of: name),
         try file.status().isSameFile(as: present)

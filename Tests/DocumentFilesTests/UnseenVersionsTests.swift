@@ -76,6 +76,26 @@ import Testing
     #expect(try all().contains("theirs, and more"))
   }
 
+  @Test(arguments: [false, true])
+  func v6_theChosenVersionIsKeptWhereASyncerBringsAnotherFileMeanwhile(
+    isDiscarding: Bool
+  ) async throws {
+    try desk.write(copies[1], "chosen")
+    let (listed, current) = (try folder.otherVersions(of: "a.txt") ?? [], try current())
+    let chosen = try #require(listed.last)
+    desk.atSteps { [desk] step in
+      // It is the file, and the other one is being taken out of the folder.
+      guard step == .setAside, try desk.read("a.txt") == "chosen" else { return }
+      try desk.write("a.txt", "unseen")
+    }
+    try await folder.resolve(
+      "a.txt", keeping: chosen, expecting: .version(current), settling: listed,
+      discarding: isDiscarding)
+    let others: Set = isDiscarding ? ["mine", "chosen"] : ["mine", "chosen", "theirs"]
+    #expect(try all() == others.union(["unseen"]))
+    #expect(try desk.names == ["a.txt"])
+  }
+
   @Test func v6_aCurrentVersionThatCameSinceIsNotReplaced() async throws {
     let (chosen, current) = (try folder.otherVersions(of: "a.txt")?.first, try current())
     let conflict = try #require(chosen)
