@@ -71,10 +71,20 @@ package struct BlobKeeping: Hashable, Sendable {
 package enum UnusedNotes {
   /// The file beside a device's copies; never synced, as its name says.
   package static let name = "unused.nosync"
-  static let maximumBytes = 64 << 20
+  /// A larger file is none of these.
+  package static let maximumBytes = 16 << 20
+  /// How many there may be, with the longest of times: a hash and a number, with what is around.
+  static let maximumCount = maximumBytes / (BlobHash.digitCount + 24)
 
+  /// Where there are too many, those that go first: the others get their turn once these are gone,
+  /// while of a file that cannot be read none would ever go.
   package static func encode(_ unused: [BlobHash: Int64]) -> [UInt8] {
-    let members = unused.map { (ByteString($0.key.text), JSON.integer($0.value)) }
+    var notes = Array(unused)
+    if notes.count > maximumCount {
+      notes.sort { ($0.value, $0.key) < ($1.value, $1.key) }
+      notes.removeSubrange(maximumCount...)
+    }
+    let members = notes.map { (ByteString($0.key.text), JSON.integer($0.value)) }
     return JSON.object(JSONObject(members) ?? [:]).canonicalBytes()
   }
 

@@ -54,6 +54,21 @@ import Testing
     #expect(keeping.due == [] && keeping.unused == [hash: .min])
   }
 
+  @Test("of more notes than a file may have the earliest are kept, so that some of them go")
+  func many() throws {
+    var unused: [BlobHash: Int64] = [:]
+    for number in 0..<200_000 {
+      let digits = String(number)
+      let hash = BlobHash(String(repeating: "0", count: 64 - digits.utf8.count) + digits)
+      unused[try #require(hash)] = .max - Int64(number)
+    }
+    let bytes = UnusedNotes.encode(unused)
+    #expect(bytes.count <= UnusedNotes.maximumBytes)
+    let noted = UnusedNotes.decode(bytes)
+    #expect(noted.count > 190_000 && noted.count < unused.count)
+    #expect(noted.values.max() == (.max - Int64(unused.count - noted.count)))
+  }
+
   @Test("notes of no time that has been are none")
   func impossible() throws {
     let hash = try Self.hash("a")

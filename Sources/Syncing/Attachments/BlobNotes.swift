@@ -12,7 +12,6 @@ import SystemPackage
 /// a time that stands here is one since which nothing has been attached that refers to the copy.
 /// Whoever else refers to it again takes nothing out: before a copy goes, the logs are asked.
 struct BlobNotes {
-  private static let maximumBytes = 16 << 20
   private let blobs: BlobFolder
   private let path: FilePath
   private let device: Device
@@ -26,7 +25,7 @@ struct BlobNotes {
 
   /// What is noted; nothing where it cannot be read.
   func read() -> [BlobHash: Int64] {
-    let bytes = try? files.contents(of: path, limit: Self.maximumBytes).bytes
+    let bytes = try? files.contents(of: path, limit: UnusedNotes.maximumBytes).bytes
     return bytes.map(UnusedNotes.decode) ?? [:]
   }
 
