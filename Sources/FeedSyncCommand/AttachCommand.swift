@@ -50,12 +50,20 @@ struct AttachCommand: StoreCommand, AsyncParsableCommand {
     Output.line(.object(members))
   }
 
-  /// What can be read once only, as what a shell puts in the place of <(COMMAND), is named as such:
-  /// the system says of it that there is no such device.
+  /// Refuses folders, and what can be read once only, as what a shell puts in the place of
+  /// <(COMMAND).
+  ///
+  /// The system says of the latter that there is no such device; and a folder is in the way of
+  /// nothing, as what is no file in the synced folder would be.
   private static func requireFile(_ file: String) throws {
     var status = stat()
-    guard stat(file, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
-    else { return }
+    guard stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+    guard status.st_mode & S_IFMT != S_IFDIR else {
+      throw FeedSyncError(
+        .cannotRead, operation: "attach", file: file, message: "it is a folder",
+        hint: "attach the files in it one by one, or an archive of it on standard input:"
+          + " - in its place, and --as NAME")
+    }
     throw FeedSyncError(
       .cannotRead, operation: "attach", file: file,
       message: "it is no file but a pipe, a socket or a device",

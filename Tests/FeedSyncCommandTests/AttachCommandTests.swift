@@ -65,11 +65,11 @@ import Testing
     }
   }
 
-  @Test("of a pipe are refused with the way that there is")
+  @Test("of a pipe or a folder are refused with the way that there is")
   func pipe() throws {
     let fifo = machine.root.appending(path: "fifo").path
     try #require(mkfifo(fifo, 0o600) == 0)
-    for file in [fifo, "/dev/null"] {
+    for file in [fifo, "/dev/null", machine.root.path] {
       let run = try machine.feedsync("attach", "notes", "n", file)
       #expect(run.status == 74 && run.errors.contains("on standard input"), "\(run.errors)")
     }
