@@ -68,9 +68,7 @@ extension DocumentFolder {
       }
       // First: what is kept, and stays all the same, would be kept again by each attempt.
       try checkWritable([version])
-      try keeping(version, of: place, in: directory) {
-        try take(version, of: place, from: directory)
-      }
+      try keeping(version, of: place, in: directory) { try take(version, of: place, from: directory) }
       tell(.resolved, version.persistentIdentifier, of: place)
     }
   }

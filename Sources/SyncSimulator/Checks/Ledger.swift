@@ -200,9 +200,7 @@ struct Ledger {
     for author in seen.authors {
       for earlier in authors[author].transactions.prefix(seen[author] - authors[author].base)
       where !earlier.seen.isPart(of: seen) && !emptied.contains(earlier.entry) {
-        throw Finding(
-          "the context of \(name), \(header.context), is not closed: \(earlier.entry) saw more:"
-            + " \(earlier.context)")
+        throw Finding("the context of \(name) is not closed: \(earlier.entry) saw more")
       }
     }
     try checkUnderstood(seen, claimedBy: name, device)
