@@ -68,7 +68,9 @@ extension DocumentFolder {
       }
       // First: what is kept, and stays all the same, would be kept again by each attempt.
       try checkWritable([version])
-      try keeping(version, of: place, in: directory) { try take(version, of: place, from: directory) }
+      try keeping(version, of: place, in: directory) {
+        try take(version, of: place, from: directory)
+      }
       tell(.resolved, version.persistentIdentifier, of: place)
     }
   }
@@ -142,13 +144,11 @@ extension DocumentFolder {
     // Whoever has it open saves first, so the current one may be newer than it was: it is kept.
     let chosen = try await put(version, into: file, expecting: isOpen ? .whatever : seen)
     for other in unresolved {
-      if other == version {
-        // It is the document by now, unless a syncer has brought another one since.
-        try await settle(other, unlessIn: chosen)
-      } else if discarding {
+      // The chosen one is the document by now, unless a syncer has brought another one since.
+      if discarding, other != version {
         try await remove(other)
       } else {
-        try await markResolved([other])
+        try await settle(other, unlessIn: other == version ? chosen : nil)
       }
     }
     return unresolved.count
