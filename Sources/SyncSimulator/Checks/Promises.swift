@@ -171,6 +171,18 @@ struct Judgement {
     }
   }
 
+  /// Whether a removal that waited may have been given up: what led up to what it takes away has
+  /// written there, too, and its author had only heard of that (protocol.md 7).
+  private func mayBeGivenUp(
+    _ removal: JudgedPromise, taking victim: JudgedPromise, at path: [ByteString]
+  ) -> Bool {
+    removal.promise.waits
+      && promises.contains { unseen in
+        !removal.hasSeen(unseen) && victim.isLedUpTo(by: unseen)
+          && unseen.promise.newPaths.contains { $0.starts(with: path) }
+      }
+  }
+
   /// A value that is found once only was written there, and nobody who had seen it took it away.
   private func checkOrigin(of leaf: Promise.Leaf) throws {
     guard case .integer(let number) = leaf.value, number >= Vocabulary.firstUnique else { return }
@@ -188,7 +200,9 @@ struct Judgement {
           $0.promise.number == other.promise.number || other.hasSeen($0)
         })
       else { continue }
-      if other.promise.removes(leaf), !other.mayLackRemovals {
+      if other.promise.removes(leaf), !other.mayLackRemovals,
+        !mayBeGivenUp(other, taking: origin, at: leaf.path)
+      {
         throw Finding("\(key.id) shows \(leaf), which device \(other.promise.device) took away")
       }
       guard other.promise.kind == .delete, !other.promise.mayMeanLess else { continue }
