@@ -158,15 +158,16 @@ struct Judgement {
     }
   }
 
-  /// Whether an edit settled what was in conflict, and so took away what a newer program had
-  /// remarked on something, which was in no value that was listed: what led up to it goes with
+  /// Whether an edit settled what was in conflict, or wrote over an object, and so took away what
+  /// a newer program had remarked on something, which nothing shows: what led up to it goes with
   /// that, as with all that waits.
   private func takesRemark(
     _ other: JudgedPromise, on judged: JudgedPromise, at path: [ByteString]
   ) -> Bool {
-    guard other.promise.waits, other.promise.settled == .document else { return false }
+    guard other.promise.waits else { return false }
     return promises.contains { victim in
-      victim.promise.remarked.map { path.starts(with: $0) } ?? false
+      guard let place = victim.promise.remarked, path.starts(with: place) else { return false }
+      return (other.promise.settled == .document || other.promise.writesAbove(place))
         && other.hasSeen(victim) && victim.isLedUpTo(by: judged)
     }
   }
