@@ -158,16 +158,16 @@ struct Judgement {
     }
   }
 
-  /// Whether an edit settled what was in conflict, or wrote over an object, and so took away what
-  /// a newer program had remarked on something, which nothing shows: what led up to it goes with
-  /// that, as with all that waits.
+  /// Whether an edit settled what was in conflict, or wrote at a place or above it, and so took
+  /// away what a newer program had remarked there, which nothing shows: what led up to it goes
+  /// with that, as with all that waits.
   private func takesRemark(
     _ other: JudgedPromise, on judged: JudgedPromise, at path: [ByteString]
   ) -> Bool {
     guard other.promise.waits else { return false }
     return promises.contains { victim in
       guard let place = victim.promise.remarked, path.starts(with: place) else { return false }
-      return (other.promise.settled == .document || other.promise.writesAbove(place))
+      return (other.promise.settled == .document || other.promise.writes(place))
         && other.hasSeen(victim) && victim.isLedUpTo(by: judged)
     }
   }
