@@ -60,10 +60,9 @@ package struct BlobKeeping: Hashable, Sendable {
     due.removeAll(where: mentioned.contains)
   }
 
-  /// Forgets what is gone.
-  package mutating func remove(_ hash: BlobHash) {
+  /// Forgets since when a copy was unused that is gone; what was decided of it stays as it was.
+  package mutating func forget(_ hash: BlobHash) {
     unused[hash] = nil
-    due.removeAll { $0 == hash }
   }
 }
 

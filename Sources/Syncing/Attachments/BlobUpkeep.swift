@@ -164,8 +164,9 @@ struct BlobUpkeep {
     keeping.beginAnew(now: now) { arrival(of: $0, stream) }
     let isCertain = try keeping.due.isEmpty || isComplete()
     if isCertain { leaveThoseMentioned(in: &keeping, now: now) }
-    while isCertain, !keeping.due.isEmpty, !stops(&report, !report.removed.isEmpty) {
-      let due = keeping.due.prefix(Self.removedAtOnce)
+    var rest = isCertain ? keeping.due[...] : []
+    while !rest.isEmpty, !stops(&report, !report.removed.isEmpty) {
+      let due = rest.prefix(Self.removedAtOnce)
       try device.requireContainer()
       // Where somebody attaches, or has written, the next run looks again.
       guard let lock = try BlobLock.exclusive(of: device) else { break }
@@ -173,8 +174,9 @@ struct BlobUpkeep {
       guard try device.database.isUnchanged(since: scan.stamp) else { break }
       for hash in due {
         try remove(hash, of: stream, into: &report)
-        keeping.remove(hash)
+        keeping.forget(hash)
       }
+      rest.removeFirst(due.count)
       try blobs.container.files.synchronizeDirectory(blobs.directory(of: stream))
     }
     report.waiting += keeping.unused.count
