@@ -100,6 +100,10 @@ struct LeaveCommand: StoreCommand {
           + " \(ShellWord.quoted(done.device.container.root))' comes back as the same device)")
     } else {
       lines.append("the local database is removed; the folder holds all that it held")
+      // Nobody writes them again: 'init' makes another device.
+      lines.append(
+        "for a device that stays to look after its files, run there: feedsync devices retire"
+          + " \(record.stream.description.prefix(8))")
     }
     if done.wasDefault { lines.append("no container is chosen now") }
     return lines

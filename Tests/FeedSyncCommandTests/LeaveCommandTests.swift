@@ -128,4 +128,20 @@ import Testing
     #expect(try machine.feedsync("get", "n", "x").output == "{\"a\":1}\n")
     #expect(try machine.logs() == [file])
   }
+
+  @Test("--delete-state says how a device that stays looks after its files, and that one does")
+  func lookingAfter() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    try machine.feedsync("put", "n", "x", #"{"a":1}"#)
+    let file = try #require(try machine.logs().first)
+    try machine.feedsync("import", environment: bob)
+    let left = try machine.feedsync("leave", "--delete-state")
+    let line = try #require(left.lines.first { $0.contains("feedsync devices retire") })
+    let id = try #require(line.split(separator: " ").last)
+    try FileManager.default.removeItem(at: file)
+    let retired = try machine.feedsync("devices", "retire", String(id), environment: bob)
+    #expect(retired.lines == ["retired; 1 file put back"])
+    #expect(try machine.logs() == [file])
+  }
 }
