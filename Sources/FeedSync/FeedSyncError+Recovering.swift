@@ -14,6 +14,15 @@ extension FeedSyncError {
         + " to do without what is left in it")
   }
 
+  /// Nothing can be read or written until a recovery has come further.
+  init(rebuilding older: FilePath, operation: String) {
+    self.init(
+      .configuration, operation: operation, file: older.string,
+      message: "this device's database is being made anew from this older one and the folder",
+      hint: "if no 'rebuild' or 'init' runs, one was interrupted: run 'feedsync init' on the"
+        + " folder, which goes on with it")
+  }
+
   /// What a database holds whose place another has taken, and may hold alone.
   package init(older: OlderDatabase) {
     let unreadable = older.record?.unreadable ?? 0

@@ -260,6 +260,7 @@ extension FeedSyncError {
         hint: path == state
           ? "run 'feedsync init DIR', with the synced folder"
           : "run 'feedsync init \(ShellWord.quoted(path))'")
+    case .rebuildUnfinished(let older): self.init(rebuilding: older, operation: operation)
     case .stateAway(let state):
       // Not `.configuration`: services do not try that again.
       self.init(

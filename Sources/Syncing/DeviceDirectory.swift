@@ -112,11 +112,18 @@ extension DeviceDirectory {
     }
   }
 
-  /// As ``open(_:at:isSilent:)``, refusing a device that has left.
+  /// As ``open(_:at:isSilent:)``, refusing a device that has left or is being made anew.
   private func openPresent(
     _ id: ContainerID, at path: FilePath?, isSilent: Bool?, evenIfLeft: Bool
   ) throws -> Device {
-    let device = try open(id, at: path, isSilent: isSilent)
+    let device: Device
+    do {
+      device = try open(id, at: path, isSilent: isSilent)
+    } catch DeviceError.notInitialised {
+      let older = try olderDatabases(of: id).last { $0.mayHoldMore }
+      throw older.map { .rebuildUnfinished(older: $0.directory) }
+        ?? DeviceError.notInitialised(path ?? root, state: root)
+    }
     guard evenIfLeft || device.record.leftAt == nil else {
       throw DeviceError.left(device.container.root)
     }

@@ -8,6 +8,8 @@ package enum DeviceError: Error, Equatable, Sendable {
   case choiceDamaged(FilePath)
   /// The folder is a container, but this state has no device in it.
   case notInitialised(FilePath, state: FilePath)
+  /// The device's database is being made anew, and it cannot be told yet which device it will be.
+  case rebuildUnfinished(older: FilePath)
   /// The state that was named is not there, or has nothing in it: its disk may be away.
   case stateAway(FilePath)
   /// The device has left the container.

@@ -81,6 +81,26 @@ import Testing
     #expect(kills > 30)
   }
 
+  @Test("is never taken for a device that has not joined: rebuild says what to go on with")
+  func notTakenForNewcomer() throws {
+    let scene = try RecoveryScene()
+    var refusals: Set<FilePath> = []
+    for call in stride(from: 1, through: 60, by: 3) {
+      try scene.restore()
+      let doom = Doom(at: call)
+      _ = Result { try Self.rebuild(scene.dying(doom), scene.folder) }
+      try #require(doom.hasCome)
+      do {
+        _ = try scene.house.open(scene.folder)
+      } catch DeviceError.rebuildUnfinished(let older) {
+        refusals.insert(older)
+        _ = try scene.house.directory.initialise(Self.request(scene.folder))
+        _ = try scene.house.open(scene.folder)
+      }
+    }
+    #expect(refusals.count == 1)
+  }
+
   private static func checkAll(
     _ scene: RecoveryScene, _ moment: String, without others: (String) -> String
   ) throws {

@@ -87,7 +87,7 @@ extension World {
     let device: Device
     do {
       device = try machine.directory.open(container: Machine.root)
-    } catch DeviceError.notInitialised {
+    } catch DeviceError.notInitialised, DeviceError.rebuildUnfinished {
       // A directory that is refused to it keeps something waiting.
       device = try join(machine).device
     } catch DeviceError.left {
