@@ -2,8 +2,6 @@ import CanonicalJSON
 import FeedSync
 import Foundation
 import Replication
-import SystemFiles
-import SystemPackage
 
 /// Turns what a user typed into keys and bodies, or says what is wrong with it.
 enum DocumentArguments {
@@ -42,8 +40,8 @@ enum DocumentArguments {
     var file: String?
     if argument.hasPrefix("@") {
       let name = String(argument.dropFirst())
-      let content = try LinuxFileSystem().contents(of: FilePath(name), limit: sizeLimit)
-      text = String(decoding: content.bytes, as: UTF8.self)
+      let content = try StandardInput.contents(of: name, limit: sizeLimit, operation: operation)
+      text = String(decoding: content, as: UTF8.self)
       file = name
     }
     let last = text.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }

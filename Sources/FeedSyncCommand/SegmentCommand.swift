@@ -72,10 +72,10 @@ struct SegmentJoinCommand: StoreCommand {
 
 enum SegmentFiles {
   static func read(_ file: String) throws -> (segment: Segment, digest: UInt64) {
-    let contents = try LinuxFileSystem().contents(
-      of: FilePath(file), limit: SegmentFile.maximumFileBytes)
+    let bytes = try StandardInput.contents(
+      of: file, limit: SegmentFile.maximumFileBytes, operation: "read the segment")
     do {
-      return try SegmentFile.decode(contents.bytes)
+      return try SegmentFile.decode(bytes)
     } catch {
       let described = FeedSyncError(error, operation: "read the segment")
       throw FeedSyncError(

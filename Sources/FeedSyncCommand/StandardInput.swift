@@ -16,12 +16,18 @@ enum StandardInput {
   }
 
   /// Reads a file to its end; it may be a pipe, as what a shell puts in the place of <(COMMAND).
-  static func contents(of file: String, operation: String) throws -> [UInt8] {
+  ///
+  /// - parameter limit: How many bytes it may have at most.
+  static func contents(
+    of file: String, limit: Int = .max, operation: String
+  ) throws -> [UInt8] {
     do throws(Errno) {
       let descriptor = open(file, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { throw Errno(rawValue: errno) }
       defer { close(descriptor) }
-      return try read(descriptor, enough: .max)
+      let bytes = try read(descriptor, enough: limit == .max ? .max : limit + 1)
+      guard bytes.count <= limit else { throw .fileTooLarge }
+      return bytes
     } catch {
       throw FeedSyncError(
         error == .permissionDenied ? .notPermitted : .cannotRead, operation: operation,

@@ -4,11 +4,14 @@ import Testing
 
 @Suite("Standard input") struct StandardInputTests {
   private func run(_ redirection: String, on machine: Machine) throws -> CommandRun {
+    try run(words: "put n x - --format json \(redirection)", on: machine)
+  }
+
+  /// - parameter words: What stands behind the command, as a shell reads it.
+  private func run(words: String, on machine: Machine) throws -> CommandRun {
     let (process, scratch) = (Process(), try Scratch())
     process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = [
-      "-c", "exec \"$0\" put n x - --format json \(redirection)", Command.binary.path,
-    ]
+    process.arguments = ["-c", "exec \"$0\" \(words)", Command.binary.path]
     process.environment = machine.environment
     process.standardOutput = try scratch.newFile("out")
     process.standardError = try scratch.newFile("err")
@@ -53,5 +56,28 @@ import Testing
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
     #expect(try machine.feedsync("get", "n", "x").output == "{\"a\":1}\n")
+  }
+
+  @Test("may be named as a file, and so may a link: a shell has files that are pipes")
+  func named() throws {
+    let machine = try Machine()
+    try machine.feedsync("put", "n", "x", #"{"a":1}"#)
+    let file = machine.root.appending(path: "token")
+    let link = machine.root.appending(path: "link")
+    try Data(try machine.feedsync("get", "n", "x", "--token").errors.utf8).write(to: file)
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+    for (number, source) in ["@/dev/stdin <'\(file.path)'", "@'\(link.path)'"].enumerated() {
+      let body = #"{"a":1,"b":\#(number)}"#
+      let put = try run(words: "put n x '\(body)' --base \(source)", on: machine)
+      #expect(put.status == 0 && put.errors == "", "\(put.errors)")
+    }
+    let segment = try #require(try machine.logs().first).path
+    let dump = try run(words: "segment dump /dev/stdin <'\(segment)'", on: machine)
+    #expect(dump.status == 0)
+    #expect(dump.output == (try machine.feedsync("segment", "dump", segment).output))
+    // No token is so long, and this one has no end.
+    let endless = try run(words: "put n x '{}' --base @/dev/zero --format json", on: machine)
+    #expect(endless.status == 74)
+    #expect(try endless.error()["hint"]?.text == nil)
   }
 }
