@@ -15,8 +15,8 @@ extension FeedSyncError {
       self.init(
         .notPermitted, operation: operation, file: file.string,
         message: "the local database cannot be opened for writing (SQLite \(detail))",
-        hint: FileOwnership.blocking(.writing, file.removingLastComponent())?.hint
-          ?? FileOwnership.blocking(.writing, file)?.hint
+        hint: FileOwnership.blocking(.writing, file.removingLastComponent())?.stateHint
+          ?? FileOwnership.blocking(.writing, file)?.stateHint
           ?? "check the owner and permissions of the file and its directory")
     case .cannotOpen(let file, let detail):
       self.init(

@@ -6,9 +6,9 @@ import SystemPackage
 ///
 /// "Permission denied" alone sends people to guess; the owner, group and mode of the folder that
 /// refuses them are mostly all that they need.
-struct FileOwnership {
+package struct FileOwnership {
   /// What was to be done.
-  enum Purpose {
+  package enum Purpose {
     case reading
     /// To write what stands there.
     case writing
@@ -16,10 +16,20 @@ struct FileOwnership {
     case naming
   }
 
+  private static let ownState =
+    "name one of your own with --state DIR, or have this one given to you: chown -R USER"
+
   let path: FilePath
   let status: FileStatus
   let purpose: Purpose
   let accounts: Accounts
+
+  package init(path: FilePath, status: FileStatus, purpose: Purpose, accounts: Accounts) {
+    self.path = path
+    self.status = status
+    self.purpose = purpose
+    self.accounts = accounts
+  }
 
   /// The nearest place that refuses this user what was to be done at `path`; nil if none is found.
   static func blocking(
@@ -46,23 +56,37 @@ struct FileOwnership {
     }
   }
 
-  var hint: String {
+  package var hint: String { facts + ": " + remedy }
+
+  /// The hint where this is known to be of a local state, which is one user's alone.
+  package var stateHint: String {
+    guard isAnothers else { return hint }
+    return "\(facts): a local state is one user's alone; \(Self.ownState)"
+  }
+
+  private var isAnothers: Bool { status.owner != accounts.user }
+
+  private var facts: String {
     let owner = accounts.userName(status.owner)
     let group = accounts.groupName(status.group)
     let mode = String(status.mode, radix: 8)
-    let facts =
-      "\(path) belongs to user \(owner) and group \(group), mode \(mode);"
+    return "\(path) belongs to user \(owner) and group \(group), mode \(mode);"
       + " this is user \(accounts.userName(accounts.user))"
-    return facts + ": " + remedy(group: group)
   }
 
-  private func remedy(group: String) -> String {
+  private var remedy: String {
     let isFolder = status.kind == .directory
-    if status.owner == accounts.user {
+    guard isAnothers else {
       let right = purpose == .reading ? (isFolder ? "rx" : "r") : isFolder ? "rwx" : "w"
       return "chmod u+\(right) \(ShellWord.quoted(path))"
     }
     let right = purpose == .reading ? "g+rX" : isFolder ? "g+rwXs" : "g+rw"
-    return "let both be in one group, such as \(group), and its owner run chmod -R \(right) on it"
+    // Who is let into the group root is let into far more than a folder.
+    let common = status.group == 0 ? "" : ", such as \(accounts.groupName(status.group))"
+    let sharing = "let both be in one group\(common), and its owner run chmod -R \(right) on it"
+    // What nobody else has any right to is mostly a local state.
+    guard status.mode & 0o077 == 0 else { return sharing }
+    return "if it is a local state, which is one user's alone, \(Self.ownState); if it is to be"
+      + " shared, \(sharing)"
   }
 }
