@@ -1,6 +1,9 @@
 import DocumentStorage
 
 extension FeedSyncError {
+  /// SQLite's own limit is 512 bytes, with the name of a journal.
+  private static let longestPath = 512 - "-journal".utf8.count
+
   init(storage error: StorageError, operation: String) {
     switch error {
     case .busy, .noMemory, .tooManyFiles, .full, .fullTemporary, .tooLarge:
@@ -22,7 +25,9 @@ extension FeedSyncError {
       self.init(
         .cannotWrite, operation: operation, file: file.string,
         message: "the local database cannot be opened (SQLite \(detail))",
-        hint: "make room on the disk (bytes and files), and check that it is not damaged")
+        hint: file.string.utf8.count > Self.longestPath
+          ? "the path is longer than SQLite takes: choose a shorter --state DIR"
+          : "make room on the disk (bytes and files), and check that it is not damaged")
     case .newerSchema(let file, let found, let known):
       self.init(
         .configuration, operation: operation, file: file.string,
