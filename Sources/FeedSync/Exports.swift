@@ -40,6 +40,9 @@ public typealias QueryRow = DocumentStorage.QueryRow
 /// How large a file may become, for programs of this package.
 package typealias FileSizeLimit = SystemFiles.FileSizeLimit
 
+/// What ends a program that hangs, for programs of this package.
+package typealias QuitSignal = SystemFiles.QuitSignal
+
 /// The path of a file: what a ``FileCoordinator`` is asked for, and its accessors get.
 ///
 ///     let path: FilePath = "/home/ann/Sync/notes.txt"

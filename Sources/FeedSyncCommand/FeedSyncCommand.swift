@@ -30,6 +30,7 @@ struct FeedSyncTool: ParsableCommand {
     StandardStreams.reserve()
     LargeBlocks.giveBack()
     FileSizeLimit.failBeyond()
+    QuitSignal.endProcess()
     Interruption.letSignalsThrough()
     let status = Runner.run()
     Output.flush()

@@ -22,6 +22,7 @@ struct NerdfeedTool: ParsableCommand {
 
   static func main() {
     FileSizeLimit.failBeyond()
+    QuitSignal.endProcess()
     Runner.exit(Runner.run())
   }
 }

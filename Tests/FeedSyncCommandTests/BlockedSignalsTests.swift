@@ -15,3 +15,21 @@ struct BlockedSignalsTests {
     #expect(watch.terminate() == 0)
   }
 }
+
+@Suite("A command that is quit", .timeLimit(.minutes(5)))
+struct QuitTests {
+  // By itself the Swift runtime reports a crash, and has the program go on.
+  @Test("is ended by SIGQUIT, and says nothing of a crash")
+  func ends() throws {
+    let machine = try Machine()
+    let scratch = try Scratch()
+    let watch = try RunningWatch(
+      environment: machine.environment, errors: try scratch.newFile("err"))
+    _ = try watch.next("watching")
+    kill(watch.process.processIdentifier, SIGQUIT)
+    watch.process.waitUntilExit()
+    #expect(watch.process.terminationReason == .uncaughtSignal)
+    #expect(watch.process.terminationStatus == SIGQUIT)
+    #expect(try scratch.text("err") == "")
+  }
+}
