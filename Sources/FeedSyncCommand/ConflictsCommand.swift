@@ -138,7 +138,9 @@ struct ConflictsCommand: ParsableCommand {
         return path
       }
       let value = try value.map { text in
-        try DocumentArguments.json(Array(text.utf8), operation: "conflicts resolve")
+        try DocumentArguments.json(
+          Array(text.utf8), operation: "conflicts resolve",
+          hint: DocumentArguments.quotingHint(text))
       }
       try Writing.run(global) { writer in
         let choice: ConflictChoice =

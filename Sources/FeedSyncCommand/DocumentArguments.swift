@@ -30,6 +30,11 @@ enum DocumentArguments {
     }
   }
 
+  /// For an argument that is no JSON, such as a word.
+  static func quotingHint(_ text: String) -> String {
+    "'\(text)' is no JSON value: text is written in quotes of its own, as '\"milk\"'"
+  }
+
   /// A version token: the argument itself, or what a file ends with for `@FILE`.
   ///
   /// It has some twenty characters for each value of the document, and the kernel hands no argument

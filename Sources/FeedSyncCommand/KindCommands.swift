@@ -99,8 +99,7 @@ struct SetCommand: ParsableCommand {
     try Unrecognized.words(texts).map {
       try DocumentArguments.json(
         Array($0.utf8), operation: "read an element",
-        hint: DashHint.behindDashes
-          ?? "'\($0)' is no JSON value: text is written in quotes of its own, as '\"milk\"'")
+        hint: DashHint.behindDashes ?? DocumentArguments.quotingHint($0))
     }
   }
 }

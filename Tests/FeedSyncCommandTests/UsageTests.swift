@@ -127,7 +127,10 @@ import Testing
   @Test("of text that is no JSON is answered with how text is written")
   func textAsJSON() throws {
     let machine = try Machine()
-    for arguments in [["kv", "set", "theme", "dark"], ["set", "add", "n", "x", "/s", "milk"]] {
+    for arguments in [
+      ["kv", "set", "theme", "dark"], ["set", "add", "n", "x", "/s", "milk"],
+      ["conflicts", "resolve", "n", "x", "/a", "--value", "milk"],
+    ] {
       let run = try Command.run(arguments, environment: machine.environment)
       #expect(run.status == 65 && run.errors.contains("in quotes of its own"), "\(run.errors)")
     }
