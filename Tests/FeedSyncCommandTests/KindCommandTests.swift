@@ -34,6 +34,8 @@ import Testing
     #expect(try machine.feedsync("counter", "add", "n", "x", "/c", "--", "-1").status == 0)
     #expect(try machine.feedsync("set", "add", "n", "x", "/s", "--", "-1", #""a""#).status == 0)
     #expect(try machine.feedsync("set", "remove", "n", "x", "/s", "--", #""a""#).status == 0)
+    #expect(try machine.feedsync("set", "add", "n", "x", "/s", "7", "--", "-8").status == 0)
+    #expect(try machine.feedsync("set", "remove", "n", "x", "/s", "7", "--", "-8").status == 0)
     #expect(try machine.feedsync("get", "n", "x").output == #"{"c":-1,"s":[-1]}"# + "\n")
     let found = try machine.feedsync(
       "query", "n", "--where", "body ->> 'c' = ?", "--argument", "-1")
