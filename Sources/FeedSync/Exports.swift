@@ -40,6 +40,9 @@ public typealias QueryRow = DocumentStorage.QueryRow
 /// How large a file may become, for programs of this package.
 package typealias FileSizeLimit = SystemFiles.FileSizeLimit
 
+/// What keeps results out of other files, for programs of this package.
+package typealias StandardStreams = SystemFiles.StandardStreams
+
 /// What ends a program that hangs, for programs of this package.
 package typealias QuitSignal = SystemFiles.QuitSignal
 

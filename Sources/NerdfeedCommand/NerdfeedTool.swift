@@ -21,6 +21,7 @@ struct NerdfeedTool: ParsableCommand {
     ], defaultSubcommand: BrowseCommand.self)
 
   static func main() {
+    StandardStreams.reserve()
     FileSizeLimit.failBeyond()
     QuitSignal.endProcess()
     Runner.exit(Runner.run())
