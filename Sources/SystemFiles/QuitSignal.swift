@@ -4,8 +4,8 @@ import Glibc
 package enum QuitSignal {
   /// Has it end this process, as it ends others, unless it was ignored when the process began.
   ///
-  /// Where a Swift toolchain is on the machine, the runtime answers it by a report of a crash, which
-  /// takes seconds, and has the process go on: what hangs could only be killed.
+  /// Where a Swift toolchain is on the machine, the runtime answers it by a report of a crash,
+  /// which takes seconds, and has the process go on: what hangs could only be killed.
   package static func endProcess() {
     var now = sigaction()
     sigaction(SIGQUIT, nil, &now)
