@@ -23,6 +23,9 @@ struct QuitTests {
   func ends() throws {
     let machine = try Machine()
     let scratch = try Scratch()
+    // What a shell runs in the background ignores it, and so would the command.
+    let before = signal(SIGQUIT, SIG_DFL)
+    defer { signal(SIGQUIT, before) }
     let watch = try RunningWatch(
       environment: machine.environment, errors: try scratch.newFile("err"))
     _ = try watch.next("watching")
