@@ -67,10 +67,7 @@ extension DeviceDirectory {
     try refuseNesting(of: folder)
     let (marker, origin) = try marker(of: container, request: request)
     if origin == .present, !request.joinsOnly { try refuseReplacing(by: marker, at: folder) }
-    if let wanted = request.identifier, wanted != marker.identifier {
-      throw ContainerError.otherIdentifier(
-        container.markerFile, expected: wanted, found: marker.identifier)
-    }
+    try requireIdentifier(of: marker, in: container, request)
     try files.makeOwnDirectories(directory(of: marker.container))
     // Twice, before and after the path changes: until then a process may publish into the old
     // folder, and should this one die in between, next to nothing is missing.
@@ -132,6 +129,14 @@ extension DeviceDirectory {
     }
   }
 
+  /// - throws: ``ContainerError/otherIdentifier(_:expected:found:)`` where another was asked for.
+  func requireIdentifier(
+    of marker: Marker, in container: ContainerFolder, _ request: Request
+  ) throws(ContainerError) {
+    guard let wanted = request.identifier, wanted != marker.identifier else { return }
+    throw .otherIdentifier(container.markerFile, expected: wanted, found: marker.identifier)
+  }
+
   /// The device of a container that was elsewhere until now, as one that works at `path`.
   private func knownDevice(of id: ContainerID, at path: FilePath) throws -> Device? {
     do {
@@ -175,7 +180,7 @@ extension DeviceDirectory {
   }
 
   /// SQLite must never lie in a synced folder (lessons.md 24).
-  private func refuseNesting(of folder: FilePath) throws(ContainerError) {
+  func refuseNesting(of folder: FilePath) throws(ContainerError) {
     var existing = root
     while (try? files.status(of: existing)) == nil, existing.parent != existing {
       existing = existing.parent

@@ -106,7 +106,11 @@ extension DeviceDirectory {
     try requireLocalState()
     try requireAnswer(request.folder)
     let folder = try canonicalFolder(of: request)
-    let marker = try ContainerFolder(root: folder, files: files).marker()
+    let container = ContainerFolder(root: folder, files: files)
+    // Before it is noted: by the note a plain `init` would go on with what is refused here.
+    try refuseNesting(of: folder)
+    let marker = try container.marker()
+    try requireIdentifier(of: marker, in: container, request)
     let sources = try adoptable(by: marker.container, at: folder)
     guard let first = sources.first else { throw DeviceError.nothingToAdopt(folder) }
     let directories = sources.map { directory(of: $0.container) }

@@ -28,6 +28,18 @@ struct Household: Sendable {
     DeviceDirectory(root: root.appending(name), files: files, ambient: directory.ambient)
   }
 
+  /// The same state, on a disk that has no room for what a container's device needs.
+  func unable(toJoin container: ContainerID) -> DeviceDirectory {
+    let place = directory.directory(of: container)
+    return DeviceDirectory(
+      root: directory.root,
+      files: InterruptedFileSystem(
+        files,
+        beforeChange: { (path) throws(FileError) in
+          if path.starts(with: place) { throw FileError(.makeDirectory, path, .noSpace) }
+        }), ambient: directory.ambient)
+  }
+
   func makeFolder(_ name: FilePath.Component) throws -> FilePath {
     let path = root.appending(name)
     try files.makeDirectory(path, mode: 0o755)

@@ -133,10 +133,11 @@ import Testing
     let other = try house.initialise(theirs, name: "theirs", in: house.other("other")).device
     try world.place(other.record.marker, at: folder.appending(Marker.name))
     // It fails after that was noted which was meant.
-    #expect(throws: ContainerError.self) {
-      try house.directory.adopt(
+    let failing = house.unable(toJoin: other.record.container)
+    #expect(throws: FileError.self) {
+      try failing.adopt(
         DeviceDirectory.Request(
-          folder: folder, identifier: "another", deviceName: nil, joinsOnly: true), process: "1")
+          folder: folder, identifier: nil, deviceName: nil, joinsOnly: true), process: "1")
     }
     #expect(try house.directory.olderDatabases().count == 1)
     let me = try house.open(elsewhere)

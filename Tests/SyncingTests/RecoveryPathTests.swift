@@ -52,12 +52,9 @@ import Testing
     try scene.placeOther()
     let theirs = try ContainerFolder(root: scene.folder, files: scene.house.files).marker()
     // It fails after that was noted which was meant.
-    #expect(throws: ContainerError.self) {
-      try scene.house.directory.adopt(
-        DeviceDirectory.Request(
-          folder: scene.folder, identifier: "another", deviceName: nil, joinsOnly: true),
-        process: "1")
-    }
+    let failing = scene.house.unable(toJoin: theirs.container)
+    #expect(throws: FileError.self) { try scene.adopt(failing) }
+    #expect(try scene.house.directory.olderDatabases().count == 1)
     try scene.world.place(scene.world.marker.bytes, at: scene.folder.appending(Marker.name))
     let elsewhere = try scene.house.makeFolder("elsewhere")
     try scene.world.place(theirs.bytes, at: elsewhere.appending(Marker.name))
@@ -153,5 +150,24 @@ import Testing
       #expect(error == .unreachable(folder, .timedOut))
     }
     #expect(try directory.olderDatabases().isEmpty)
+  }
+}
+
+@Suite("An adoption is refused") struct AdoptionRefusalTests {
+  @Test("of a container with another identifier than is asked for, and no init goes on with it")
+  func otherIdentifier() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    try scene.placeOther()
+    let (house, folder) = (scene.house, scene.folder)
+    let keys = Set(try scene.world.logs(in: folder).map(\.key))
+    #expect(throws: ContainerError.self) {
+      try house.directory.adopt(
+        DeviceDirectory.Request(
+          folder: folder, identifier: "another", deviceName: nil, joinsOnly: true), process: "1")
+    }
+    #expect(try house.directory.olderDatabases().isEmpty)
+    #expect(throws: ContainerError.self) { try house.initialise(folder) }
+    #expect(Set(try scene.world.logs(in: folder).map(\.key)) == keys)
   }
 }
