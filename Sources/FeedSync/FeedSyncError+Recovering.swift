@@ -23,6 +23,17 @@ extension FeedSyncError {
         + " folder, which goes on with it")
   }
 
+  /// It cannot be told whether a damaged database is what shall be adopted.
+  init(adopting database: FilePath, as aside: FilePath, at folder: FilePath, operation: String) {
+    let names = [database, aside].map { ShellWord.quoted($0) }
+    self.init(
+      .cannotRead, operation: operation, file: database.string,
+      message: "this database is damaged, and does not tell whether its container was in this"
+        + " folder; nothing was changed",
+      hint: "if it was, run 'mv \(names[0]) \(names[1])' and 'feedsync init"
+        + " \(ShellWord.quoted(folder))', which publishes there what it still gives")
+  }
+
   /// What a database holds whose place another has taken, and may hold alone.
   package init(older: OlderDatabase) {
     let unreadable = older.record?.unreadable ?? 0

@@ -291,6 +291,8 @@ extension FeedSyncError {
         .noContainer, operation: operation, file: path.string,
         message: "no other container of this device was in this folder: there is nothing to adopt",
         hint: "run 'feedsync init \(ShellWord.quoted(path))' to join the container that is there")
+    case .placeUnknown(let database, let aside, let folder):
+      self.init(adopting: database, as: aside, at: folder, operation: operation)
     case .unknownDevice(let name, let candidates):
       self.init(
         .notFound, operation: operation, file: nil,

@@ -141,7 +141,8 @@ extension DeviceDirectory {
   private func adoptable(
     by container: ContainerID, at folder: FilePath
   ) throws -> [DeviceRecord] {
-    var former = try devices(at: folder).map(\.record).filter { $0.container != container }
+    let known = Result { try devices(at: folder) }
+    var former = ((try? known.get()) ?? []).map(\.record).filter { $0.container != container }
     for older in try olderDatabases(of: container) where older.isAdopted && !older.isSalvaged {
       guard let id = older.container, !former.contains(where: { $0.container == id }) else {
         continue
@@ -150,8 +151,36 @@ extension DeviceDirectory {
       let device = try? open(id, at: nil, isSilent: false).record
       if let device, older.isWhereNoted(device) { former.append(device) }
     }
+    if former.isEmpty {
+      try refuseUnclear(container, at: folder)
+      _ = try known.get()
+    }
     let present = former.filter { $0.leftAt == nil }
     return present.isEmpty ? former : present
+  }
+}
+
+extension DeviceDirectory {
+  /// Refuses to say that there is nothing to adopt where a database cannot be opened.
+  ///
+  /// It may be that of the container which was at `folder`; on a guess nothing is published.
+  ///
+  /// - throws: ``DeviceError/placeUnknown(_:aside:folder:)`` where it is damaged; else what keeps
+  ///   it from being opened.
+  private func refuseUnclear(_ container: ContainerID, at folder: FilePath) throws {
+    // What is noted is gone on with by `init`.
+    let noted = Set(try olderDatabases().filter(\.isAdopted).compactMap(\.container))
+    for id in try containerIDs() where id != container && !noted.contains(id) {
+      do {
+        _ = try openUnfinished(id, at: nil, isSilent: true)
+      } catch DeviceError.notInitialised {
+        continue
+      } catch {
+        guard Self.isDamage(error) else { throw error }
+        throw DeviceError.placeUnknown(
+          directory(of: id), aside: asideDirectory(of: container), folder: folder)
+      }
+    }
   }
 }
 

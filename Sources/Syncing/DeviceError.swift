@@ -18,6 +18,9 @@ package enum DeviceError: Error, Equatable, Sendable {
   case nothingToJoin(FilePath)
   /// `--adopt` was asked for, and no other container of this state was in the folder.
   case nothingToAdopt(FilePath)
+  /// `--adopt` was asked for, and all that might be meant is a damaged database, which does not
+  /// tell where its container was; under the name `aside` it is one of the container that adopts.
+  case placeUnknown(FilePath, aside: FilePath, folder: FilePath)
   /// No device is called so, or several are.
   case unknownDevice(String, candidates: Int)
   /// Nothing is missing of a device, so that there is nothing to give up.

@@ -170,4 +170,26 @@ import Testing
     #expect(throws: ContainerError.self) { try house.initialise(folder) }
     #expect(Set(try scene.world.logs(in: folder).map(\.key)) == keys)
   }
+
+  @Test("where a damaged database may be what is meant, and says how to bring along what it has")
+  func placeUnknown() throws {
+    let scene = try RecoveryScene()
+    try scene.restore()
+    try scene.damage("DROP TABLE device")
+    try scene.placeOther()
+    let (house, folder) = (scene.house, scene.folder)
+    for isJoined in [false, true] {
+      if isJoined { try house.initialise(folder) }
+      let error = #expect(throws: DeviceError.self) { try scene.adopt() }
+      guard case .placeUnknown(scene.state, let aside, folder)? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(try house.directory.olderDatabases().isEmpty)
+      if isJoined { try house.move(scene.state, to: aside) }
+    }
+    #expect(try house.initialise(folder).salvaged.count == 1)
+    #expect(try house.open().body("mine") == #"{"n":2}"#)
+    #expect(try house.open().body("theirs") == #"{"n":1}"#)
+  }
 }
