@@ -276,9 +276,10 @@ extension FeedSyncError {
     case .watched(let path, let process):
       self.init(
         .tryAgain, operation: operation, file: path.string,
-        message: "process \(process) watches this device already",
+        message: "process \(process) watches this device, or is rebuilding, adopting or leaving it",
         hint: operation == "watch"
-          ? "one watch is enough; 'import --once' works beside it" : "end that process first")
+          ? "one watch is enough; 'import --once' works beside it"
+          : "wait until that is done; a watch has to be ended first")
     case .stateOnNetwork(let path, let kind):
       self.init(
         .configuration, operation: operation, file: path.string,

@@ -30,7 +30,7 @@ package enum DeviceError: Error, Equatable, Sendable {
   /// The state is on a file system that other machines can change: SQLite would be damaged there,
   /// and two machines would write as one device.
   case stateOnNetwork(FilePath, kind: String)
-  /// Another process watches this device.
+  /// Another process watches this device, or takes another's place by it, or leaves.
   case watched(FilePath, process: String)
 }
 

@@ -1,7 +1,8 @@
 import SystemFiles
 import SystemPackage
 
-/// Keeps a second `watch` away from the same device, and `leave` from one that is watched.
+/// Keeps a second `watch` away from the same device, and `leave`, `rebuild` and `init --adopt` from
+/// one that is watched, and from one another.
 package struct WatchLock: Sendable {
   static let maximumHolderBytes = 64
   private let lock: FileLock

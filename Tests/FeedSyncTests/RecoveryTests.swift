@@ -1,5 +1,8 @@
 import FeedSync
 import Foundation
+import Syncing
+import SystemFiles
+import SystemPackage
 import Testing
 
 /// What a program can do about a lost device or database, and what it is told.
@@ -79,5 +82,17 @@ import Testing
       try UbiquityContainer.adopt(place.folder.path, state: place.state("ann"))
     }
     #expect(error?.code == .noContainer)
+  }
+
+  @Test func aRebuildBesideAnotherIsNotToldThatThatWatches() throws {
+    let state = FilePath(place.state("ann")).appending(ann.container.id)
+    let lock = try WatchLock(state: state, files: LinuxFileSystem(), process: "7")
+    defer { lock.release() }
+    let error = #expect(throws: FeedSyncError.self) {
+      try UbiquityContainer.rebuild(place.folder.path, state: place.state("ann"))
+    }
+    #expect(error?.code == .tryAgain)
+    #expect(error?.message.hasPrefix("process 7 watches this device, or is rebuilding") == true)
+    #expect(error?.hint?.hasPrefix("wait until that is done") == true)
   }
 }
