@@ -46,7 +46,8 @@ extension FeedSyncError {
         message: "others have forgotten something (of \(devices.joined(separator: ", "))) that is"
           + " still here, and that an edit of this device may stand on, or a file is there that"
           + " cannot be read yet and may say so; so the local database is kept",
-        hint: "let the syncer finish and try again, where the device has left already after"
+        hint: "let the syncer finish, or upgrade feedsync where a file is of a newer version, and"
+          + " try again, where the device has left already after"
           + " 'feedsync init \(ShellWord.quoted(path))'; or leave without --delete-state")
     }
   }

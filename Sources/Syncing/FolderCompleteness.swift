@@ -109,9 +109,9 @@ package struct FolderCompleteness {
 }
 
 extension FileRecord.Reason {
-  /// Whether the file may come to be a segment of this container: its disk fails, or it is still
-  /// being written.
-  fileprivate var mayPass: Bool { [.unreadable, .incomplete, .damaged].contains(self) }
+  /// Whether the file may come to be a segment of this container: its disk fails, it is still being
+  /// written, or only a newer program reads it.
+  fileprivate var mayPass: Bool { [.unreadable, .incomplete, .damaged, .newer].contains(self) }
 }
 
 extension StreamSummary {

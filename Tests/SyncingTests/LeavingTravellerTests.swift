@@ -41,11 +41,13 @@ struct LeavingTravellerTests {
     try Self.expectToLeave(scene, seen: seen)
   }
 
-  @Test("keeps the database while the file is not all there that says what was forgotten")
-  func arriving() throws {
+  @Test(
+    "keeps the database while the file cannot be read that says what was forgotten",
+    arguments: [BadFile.cut, .newer])
+  func unread(form: BadFile) throws {
     let scene = try TravellerScene()
     let seen = try scene.edit("late")
-    #expect(try scene.sendHalves() > 0)
+    #expect(try scene.sendReduced(as: form) > 0)
     try Self.expectRefused(scene, scene.house.open().device)
     try scene.send()
     try Self.expectToLeave(scene, seen: seen)

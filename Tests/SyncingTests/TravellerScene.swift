@@ -85,16 +85,15 @@ struct TravellerScene {
 
   func send() throws { try send(of: [ann, bob]) }
 
-  /// Dan's folder gets half of each file from which Ann has dropped something, beside what it has.
+  /// Dan's folder gets each file from which Ann has dropped something, beside what it has, in a
+  /// form in which he cannot read it.
   ///
   /// - returns: how many those are.
-  func sendHalves() throws -> Int {
+  func sendReduced(as form: BadFile) throws -> Int {
     let files = try world.logs(in: folder).filter { file in
       try file.directory == ann.directory && file.decoded().segment.isReduced
     }
-    for file in files {
-      try disk.place(Array(file.bytes.prefix(file.bytes.count / 2)), at: file.path(in: away))
-    }
+    for file in files { try form.place(file, in: away, of: disk) }
     return files.count
   }
 
