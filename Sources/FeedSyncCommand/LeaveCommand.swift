@@ -63,6 +63,7 @@ struct LeaveCommand: StoreCommand {
     _ done: DeviceDirectory.Departure, identifier: String, versions: Int
   ) -> JSON {
     let record = done.device.record
+    let files = done.files.first ?? done.device.container.directory(of: record.stream)
     return .object([
       "container": .object([
         "id": .text(record.container.description), "identifier": .text(identifier),
@@ -70,8 +71,8 @@ struct LeaveCommand: StoreCommand {
       ]),
       "device": ReportJSON.device(record.stream, name: record.name),
       "published": .number(done.published), "unpublished": .number(done.unpublished),
-      "pending_removals": .number(done.pendingRemovals), "files": .text(done.files.string),
-      "state": done.state.map { .text($0.string) } ?? .null,
+      "pending_removals": .number(done.pendingRemovals),
+      "files": .text(files.string), "state": done.state.map { .text($0.string) } ?? .null,
       "was_default": .bool(done.wasDefault), "kept_versions": .number(versions),
     ])
   }
@@ -92,8 +93,8 @@ struct LeaveCommand: StoreCommand {
       "left \(NameText.escaped(identifier)) (\(record.container)) as"
         + " \(NameText.escaped(record.name))",
       waiting(done),
-      "what this device wrote stays for the others: \(done.files.string)",
     ]
+    lines += done.files.map { "what this device wrote stays for the others: \($0.string)" }
     if let state = done.state {
       lines.append(
         "the local database stays: \(state.string) ('feedsync init"
@@ -101,9 +102,10 @@ struct LeaveCommand: StoreCommand {
     } else {
       lines.append("the local database is removed; the folder holds all that it held")
       // Nobody writes them again: 'init' makes another device.
-      lines.append(
+      lines += done.streams.map { stream in
         "for a device that stays to look after its files, run there: feedsync devices retire"
-          + " \(record.stream.description.prefix(8))")
+          + " \(stream.description.prefix(8))"
+      }
     }
     if done.wasDefault { lines.append("no container is chosen now") }
     return lines

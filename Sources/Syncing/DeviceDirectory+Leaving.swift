@@ -25,8 +25,10 @@ extension DeviceDirectory {
     package let unpublished: Int
     /// How many deletes and removals wait there.
     package let pendingRemovals: Int
-    /// What this device wrote: it stays in the folder, for the others.
-    package let files: FilePath
+    /// The streams in which it wrote anything, its last one first: several, if it was rebuilt.
+    ///
+    /// Not those that a copy of it may go on with.
+    package let streams: [StreamID]
     /// The database's directory; nil if it was removed.
     package let state: FilePath?
     /// Whether the container was the default, so that none is chosen now.
@@ -72,6 +74,7 @@ extension DeviceDirectory {
       }
     }
     if case .deletingState = leaving { try requireCompleteFolder(of: device) }
+    let streams = try device.writtenStreams()
     let (wasDefault, state) = try exclusively {
       guard
         try device.database.leave(now: ambient.now(), isAbandoning: leaving == .abandoning)
@@ -84,8 +87,7 @@ extension DeviceDirectory {
     }
     return Departure(
       device: device, published: published, unpublished: counts.unpublished,
-      pendingRemovals: counts.pendingRemovals,
-      files: device.container.directory(of: device.record.stream), state: state,
+      pendingRemovals: counts.pendingRemovals, streams: streams, state: state,
       wasDefault: wasDefault)
   }
 
@@ -140,6 +142,21 @@ extension DeviceDirectory {
     // which would put them back.
     try device.container.keepNames(in: Set(device.container.list().segments.map(\.directory)))
   }
+}
+
+extension Device {
+  fileprivate func writtenStreams() throws -> [StreamID] {
+    let sole = Set(try database.soleStreams())
+    let written = try database.streamSummaries().filter { summary in
+      summary.applied > 0 && sole.contains(summary.stream)
+    }
+    return (written.filter(\.isOwn) + written.filter { !$0.isOwn }).map(\.stream)
+  }
+}
+
+extension DeviceDirectory.Departure {
+  /// What this device wrote: it stays in the folder, for the others.
+  package var files: [FilePath] { streams.map { device.container.directory(of: $0) } }
 }
 
 extension StreamSummary {

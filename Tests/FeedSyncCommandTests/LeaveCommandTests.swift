@@ -144,4 +144,24 @@ import Testing
     #expect(retired.lines == ["retired; 1 file put back"])
     #expect(try machine.logs() == [file])
   }
+
+  @Test("--delete-state says that of each stream in which a device wrote that was rebuilt")
+  func lookingAfterRebuilt() throws {
+    let machine = try Machine()
+    let bob = try machine.joined("bob")
+    try machine.feedsync("put", "n", "x", #"{"a":1}"#)
+    let file = try #require(try machine.logs().first)
+    for _ in 1...2 { try machine.feedsync("rebuild") }
+    try machine.feedsync("import", environment: bob)
+    let left = try machine.feedsync("leave", "--delete-state")
+    let directory = file.deletingLastPathComponent().lastPathComponent
+    #expect(left.lines.contains { $0.hasSuffix("logs/\(directory)") })
+    let ids = left.lines.filter { $0.contains("feedsync devices retire") }
+      .compactMap { $0.split(separator: " ").last.map(String.init) }
+    // Under the ids that it got since it has written nothing, and nobody knows them.
+    #expect(ids == [String(directory.prefix(8))])
+    try FileManager.default.removeItem(at: file)
+    let retired = try machine.feedsync("devices", "retire", ids.first ?? "", environment: bob)
+    #expect(retired.lines == ["retired; 1 file put back"])
+  }
 }

@@ -23,7 +23,7 @@ import Testing
     #expect(done.published == 1)
     #expect(done.unpublished == 0)
     #expect(done.wasDefault)
-    #expect(done.files == folder.appending("logs").appending(peer.directory))
+    #expect(done.files == [folder.appending("logs").appending(peer.directory)])
     #expect(try house.count(of: peer, in: folder) == 1)
     #expect(done.state.map(house.exists) == true)
     #expect(throws: DeviceError.noContainerChosen(state: house.directory.root)) {
