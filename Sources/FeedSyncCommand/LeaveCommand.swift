@@ -14,8 +14,8 @@ struct LeaveCommand: StoreCommand {
       Publishes what waits, and says what remains. This device's files stay in the folder, since \
       the others need them; so does the syncer's ignore file. The local database is kept, and \
       'init' on the folder comes back as the same device. Versions of your own files that this \
-      machine alone has stay in any case. What nobody else has is never removed: \
-      if something cannot be published, nothing is changed.
+      machine alone has stay in any case, and so do databases that 'rebuild' has put aside. What \
+      nobody else has is never removed: if something cannot be published, nothing is changed.
       """)
 
   @OptionGroup var global: GlobalOptions
@@ -41,6 +41,7 @@ struct LeaveCommand: StoreCommand {
     let versions = try GoneDocuments(
       of: device.container.root, keptIn: device.keptVersions
     ).keptVersions()
+    let older = try directory.olderDatabases(of: device.record.container).map(\.directory.string)
     let done = try directory.leave(device, leaving, process: "\(getpid())")
     let identifier = try Marker(
       parsing: device.record.marker, file: device.container.markerFile
@@ -48,8 +49,9 @@ struct LeaveCommand: StoreCommand {
     switch global.format {
     case .text:
       for line in text(done, identifier: identifier) { Output.line(line) }
+      for path in older { Output.line("an older database stays, too: \(path)") }
       if versions > 0 { Output.line(text(of: versions, keptIn: device.keptVersions)) }
-    case .json: Output.line(json(done, identifier: identifier, versions: versions))
+    case .json: Output.line(json(done, identifier: identifier, versions: versions, older: older))
     }
   }
 
@@ -60,7 +62,7 @@ struct LeaveCommand: StoreCommand {
   }
 
   private func json(
-    _ done: DeviceDirectory.Departure, identifier: String, versions: Int
+    _ done: DeviceDirectory.Departure, identifier: String, versions: Int, older: [String]
   ) -> JSON {
     let record = done.device.record
     let files = done.files.first ?? done.device.container.directory(of: record.stream)
@@ -74,6 +76,7 @@ struct LeaveCommand: StoreCommand {
       "pending_removals": .number(done.pendingRemovals),
       "files": .text(files.string), "state": done.state.map { .text($0.string) } ?? .null,
       "was_default": .bool(done.wasDefault), "kept_versions": .number(versions),
+      "older_states": .array(older.map { .text($0) }),
     ])
   }
 

@@ -164,4 +164,15 @@ import Testing
     let retired = try machine.feedsync("devices", "retire", ids.first ?? "", environment: bob)
     #expect(retired.lines == ["retired; 1 file put back"])
   }
+
+  @Test("--delete-state says that the databases stay which were put aside")
+  func putAside() throws {
+    let machine = try Machine()
+    try machine.feedsync("put", "n", "x", #"{"a":1}"#)
+    let old = try machine.feedsync("rebuild", "--format", "json").json().object?["old_state"]?.text
+    let path = try #require(old)
+    let left = try machine.feedsync("leave", "--delete-state")
+    #expect(left.lines.contains("an older database stays, too: \(path)"))
+    #expect(FileManager.default.fileExists(atPath: path))
+  }
 }
