@@ -244,6 +244,15 @@ extension FeedSyncError {
       hint: "choose again with 'feedsync containers default NAME'; 'feedsync containers' has names")
   }
 
+  private static func watched(_ path: FilePath, by process: String, operation: String) -> Self {
+    Self(
+      .tryAgain, operation: operation, file: path.string,
+      message: "process \(process) watches this device, or is rebuilding, adopting or leaving it",
+      hint: operation == "watch"
+        ? "one watch is enough; 'import --once' works beside it"
+        : "wait until that is done; a watch has to be ended first")
+  }
+
   private init(device error: DeviceError, operation: String) {
     switch error {
     case .noContainerChosen(let state):
@@ -274,12 +283,7 @@ extension FeedSyncError {
         message: "this device has left the container",
         hint: "run 'feedsync init DIR' on the synced folder to come back as the same device")
     case .watched(let path, let process):
-      self.init(
-        .tryAgain, operation: operation, file: path.string,
-        message: "process \(process) watches this device, or is rebuilding, adopting or leaving it",
-        hint: operation == "watch"
-          ? "one watch is enough; 'import --once' works beside it"
-          : "wait until that is done; a watch has to be ended first")
+      self = .watched(path, by: process, operation: operation)
     case .stateOnNetwork(let path, let kind):
       self.init(
         .configuration, operation: operation, file: path.string,
